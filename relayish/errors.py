@@ -1,0 +1,80 @@
+"""Every error relayish raises on purpose.
+
+A message says what was found and where, what was expected, and what to do. All of them are
+:class:`RelayishError`, so one ``except`` catches whatever the library has to say; each is also the
+built-in exception a Python programmer would expect at that place.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class RelayishError(Exception):
+    """The root of every error raised by relayish itself."""
+
+
+class DeclarationError(RelayishError, TypeError):
+    """A node, functor, operator, attribute or pass was declared in a way that cannot work."""
+
+
+class FieldError(RelayishError, TypeError):
+    """A node was built with a field of the wrong type or value."""
+
+
+class FrozenNodeError(RelayishError, AttributeError):
+    """Somebody assigned to, or deleted, a field of an immutable node."""
+
+
+class DispatchError(RelayishError, TypeError):
+    """A functor met a node for which it has no handler, or something that is no node."""
+
+
+class EndlessRecursionError(RelayishError, RecursionError):
+    """The handlers of a functor call each other without end."""
+
+
+class UnknownNameError(RelayishError, KeyError):
+    """A name (operator, pass, global, attribute, option) is not known."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class DuplicateNameError(RelayishError, ValueError):
+    """Two things claim one name."""
+
+
+class OperatorError(RelayishError, ValueError):
+    """An operator was called with arguments or attributes it does not accept."""
+
+
+class EvaluationError(RelayishError, RuntimeError):
+    """A program, or one operator of it, cannot be evaluated."""
+
+
+class ParseError(RelayishError, SyntaxError):
+    """Relay text does not follow the grammar; carries file, line and column, shows the line."""
+
+
+class PassError(RelayishError, RuntimeError):
+    """A pass broke the contract of passes."""
+
+
+class PipelineError(RelayishError, ValueError):
+    """A pipeline string, or a pass option in it, cannot be read."""
+
+
+class ConfigError(RelayishError, AttributeError):
+    """A ``PassContext`` was given an unknown option or one of the wrong type."""
+
+
+class WellFormedError(RelayishError, ValueError):
+    """A program breaks a rule of scoping."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean x?"`` for the known name nearest to ``name``, or ``""``."""
+    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {nearest[0]}?" if nearest else ""

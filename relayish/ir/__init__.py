@@ -1,0 +1,1 @@
+"""The intermediate representation: nodes, types, patterns, modules, structural comparison."""

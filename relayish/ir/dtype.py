@@ -1,0 +1,66 @@
+"""Names of element types, and the numpy types behind them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Annotated, TypeAlias
+
+import numpy as np
+
+from relayish.errors import FieldError
+
+_PATTERN = re.compile(
+    r"(?:(?:u?int|float)\d+|bfloat16|bool|(?:e\dm\d\w*_)?float8_?e\dm\d\w*|handle|custom\[\w+\]\d+)"
+    r"(?:x\d+)?|void|string"
+)
+
+
+@lru_cache(maxsize=1024)
+def check_dtype(name: object) -> str:
+    """Return ``name`` as the canonical name of an element type.
+
+    Args:
+        name: A name, a ``numpy.dtype`` or a numpy scalar class.
+
+    Raises:
+        FieldError: If it is none of these.
+    """
+    if isinstance(name, str) and _PATTERN.fullmatch(name):
+        return "bool" if name == "uint1" else name
+    if isinstance(name, (np.dtype, type)):
+        try:
+            found = np.dtype(name).name
+        except TypeError:
+            found = ""
+        if _PATTERN.fullmatch(found):
+            return found
+    raise FieldError(
+        f"{name!r} names no element type; use a name such as 'float32', 'int64', 'bool' or 'uint8'"
+    )
+
+
+DType: TypeAlias = Annotated[str, check_dtype]
+"""The name of an element type: ``float32``, ``bool``, ``int8``, ``bfloat16``, ``float32x4``, …"""
+
+
+@lru_cache(maxsize=256)
+def numpy_dtype(name: DType) -> np.dtype[np.generic]:
+    """Return the numpy type that holds elements of type ``name``.
+
+    Raises:
+        FieldError: If numpy (with ``ml_dtypes`` for bfloat16 and float8) has none, as for
+            vectors (``float32x4``), odd widths (``int4``, ``uint2``) and handles.
+    """
+    try:
+        return np.dtype(name)
+    except TypeError:
+        pass
+    import ml_dtypes  # loaded only for the element types numpy lacks
+
+    scalar = getattr(ml_dtypes, name.replace("e4m3_float8", "float8_e4m3fn"), None)
+    if scalar is None:
+        raise FieldError(
+            f"values of element type {name!r} cannot be held; numpy and ml_dtypes have no such type"
+        )
+    return np.dtype(scalar)

@@ -1,0 +1,290 @@
+"""A module: functions and type definitions by name, never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NoReturn, TypeAlias
+
+from pyrsistent import PMap, pmap
+
+from relayish.errors import DuplicateNameError, FieldError, FrozenNodeError, UnknownNameError, suggest
+from relayish.ir.adt import Constructor, TypeData
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Expr, Function, GlobalVar
+from relayish.ir.type import GlobalTypeVar
+
+Definition: TypeAlias = Expr
+"""What a global name stands for: a :class:`Function`, or another expression a front end put there."""
+
+
+class IRModule:
+    """Functions by :class:`GlobalVar` and type definitions by :class:`GlobalTypeVar`.
+
+    A module is a value: every update returns a new module that shares what did not change, so
+    keeping an old one is free. Names are unique; iteration is in order of name.
+
+    Example:
+        >>> x = Var("x")
+        >>> mod = IRModule({"main": Function((x,), x)})
+        >>> mod["main"].params == (x,)
+        True
+        >>> mod.with_function("main", mod["main"]) is mod
+        True
+    """
+
+    __slots__ = ("__weakref__", "_functions", "_globals", "_type_globals", "_types", "attrs")
+
+    attrs: DictAttrs | None
+    _functions: PMap[GlobalVar, Definition]
+    _globals: PMap[str, GlobalVar]
+    _types: PMap[GlobalTypeVar, TypeData]
+    _type_globals: PMap[str, GlobalTypeVar]
+
+    def __init__(
+        self,
+        functions: Mapping[GlobalVar | str, Definition] | None = None,
+        type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
+        attrs: DictAttrs | None = None,
+    ) -> None:
+        named = {_as_global(key): value for key, value in (functions or {}).items()}
+        for value in named.values():
+            _check_definition(value)
+        types = dict(type_definitions or {})
+        self._fill(
+            pmap(named),
+            pmap(_by_name(named, "function")),
+            pmap(types),
+            pmap(_by_name(types, "type")),
+            attrs,
+        )
+
+    def _fill(
+        self,
+        functions: PMap[GlobalVar, Definition],
+        names: PMap[str, GlobalVar],
+        types: PMap[GlobalTypeVar, TypeData],
+        type_names: PMap[str, GlobalTypeVar],
+        attrs: DictAttrs | None,
+    ) -> None:
+        write = object.__setattr__
+        write(self, "_functions", functions)
+        write(self, "_globals", names)
+        write(self, "_types", types)
+        write(self, "_type_globals", type_names)
+        write(self, "attrs", attrs)
+
+    @staticmethod
+    def from_expr(
+        expr: Expr,
+        functions: Mapping[GlobalVar | str, Definition] | None = None,
+        type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
+    ) -> IRModule:
+        """Return a module whose ``main`` is ``expr``, or a function without parameters around it.
+
+        A function with the attribute ``global_symbol`` goes by that name instead. Free variables
+        of ``expr`` are the caller's to bind.
+        """
+        func = expr if isinstance(expr, Function) else Function((), expr)
+        symbol = func.attrs.get("global_symbol") if func.attrs is not None else None
+        name = symbol if isinstance(symbol, str) else "main"
+        return IRModule({**(functions or {}), name: func}, type_definitions)
+
+    @property
+    def functions(self) -> Mapping[GlobalVar, Definition]:
+        """The definitions, in order of name."""
+        return {key: self._functions[key] for key in self.get_global_vars()}
+
+    @property
+    def type_definitions(self) -> Mapping[GlobalTypeVar, TypeData]:
+        """The type definitions, in order of name."""
+        names = sorted(self._type_globals)
+        return {self._type_globals[n]: self._types[self._type_globals[n]] for n in names}
+
+    def get_global_vars(self) -> tuple[GlobalVar, ...]:
+        """Return the global names that have a definition, in order of name."""
+        return tuple(self._globals[name] for name in sorted(self._globals))
+
+    def get_global_var(self, name: str) -> GlobalVar:
+        """Return the node that stands for the function ``name``.
+
+        Raises:
+            UnknownNameError: If the module defines no such function.
+        """
+        found = self._globals.get(name)
+        if found is None:
+            raise UnknownNameError(
+                f"the module defines no function @{name}{suggest(name, self._globals)}"
+            )
+        return found
+
+    def get_global_type_var(self, name: str) -> GlobalTypeVar:
+        """Return the node that stands for the type ``name``.
+
+        Raises:
+            UnknownNameError: If the module defines no such type.
+        """
+        found = self._type_globals.get(name)
+        if found is None:
+            raise UnknownNameError(
+                f"the module defines no type {name}{suggest(name, self._type_globals)}"
+            )
+        return found
+
+    def get_constructor(self, type_name: str, name: str) -> Constructor:
+        """Return the constructor ``name`` of the type ``type_name``.
+
+        Raises:
+            UnknownNameError: If the module defines no such type, or the type no such constructor.
+        """
+        constructors = self._types[self.get_global_type_var(type_name)].constructors
+        for constructor in constructors:
+            if constructor.name_hint == name:
+                return constructor
+        raise UnknownNameError(
+            f"type {type_name} has no constructor {name}"
+            f"{suggest(name, [c.name_hint for c in constructors])}"
+        )
+
+    def __getitem__(self, key: GlobalVar | GlobalTypeVar | str) -> Definition:
+        """Return the definition of a function, by name or by its global variable."""
+        if isinstance(key, str):
+            return self._functions[self.get_global_var(key)]
+        if isinstance(key, GlobalVar) and key in self._functions:
+            return self._functions[key]
+        if isinstance(key, GlobalVar):
+            return self._functions[self.get_global_var(key.name_hint)]
+        raise FieldError(f"a module is indexed with a name or a GlobalVar; found {key!r}")
+
+    def __contains__(self, key: object) -> bool:
+        if isinstance(key, str):
+            return key in self._globals
+        return key in self._functions
+
+    def __iter__(self) -> Iterable[GlobalVar]:  # type: ignore[misc]
+        return iter(self.get_global_vars())
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def with_function(self, key: GlobalVar | str, func: Definition) -> IRModule:
+        """Return the module with ``func`` under ``key``, new or in place of what stood there.
+
+        Returns:
+            ``self`` when exactly this definition stands there already.
+
+        Complexity:
+            Logarithmic in the number of definitions.
+        """
+        return self.with_functions({key: func})
+
+    def with_functions(self, functions: Mapping[GlobalVar | str, Definition]) -> IRModule:
+        """Return the module with all of ``functions`` put in; see :meth:`with_function`."""
+        definitions, names = self._functions.evolver(), self._globals.evolver()
+        changed = False
+        for given, func in functions.items():
+            _check_definition(func)
+            key = self._resolve(given)
+            if self._functions.get(key) is func:
+                continue
+            definitions[key] = func
+            names[key.name_hint] = key
+            changed = True
+        if not changed:
+            return self
+        return self._derive(definitions.persistent(), names.persistent())
+
+    def without_functions(self, keys: Iterable[GlobalVar | str]) -> IRModule:
+        """Return the module without the functions named; ``self`` when none is named.
+
+        Raises:
+            UnknownNameError: If the module defines no such function.
+        """
+        definitions, names = self._functions, self._globals
+        for given in keys:
+            key = self.get_global_var(given if isinstance(given, str) else given.name_hint)
+            definitions, names = definitions.remove(key), names.remove(key.name_hint)
+        return self if definitions is self._functions else self._derive(definitions, names)
+
+    def with_type(self, data: TypeData) -> IRModule:
+        """Return the module with the type definition ``data`` put in under its header."""
+        header = data.header
+        taken = self._type_globals.get(header.name_hint)
+        if taken is not None and taken is not header:
+            raise DuplicateNameError(f"the module already defines a type {header.name_hint}")
+        derived = object.__new__(IRModule)
+        derived._fill(
+            self._functions,
+            self._globals,
+            self._types.set(header, data),
+            self._type_globals.set(header.name_hint, header),
+            self.attrs,
+        )
+        return derived
+
+    def with_attrs(self, attrs: DictAttrs | None) -> IRModule:
+        """Return the module with other attributes."""
+        if attrs is self.attrs:
+            return self
+        derived = object.__new__(IRModule)
+        derived._fill(self._functions, self._globals, self._types, self._type_globals, attrs)
+        return derived
+
+    def _derive(
+        self, functions: PMap[GlobalVar, Definition], names: PMap[str, GlobalVar]
+    ) -> IRModule:
+        derived = object.__new__(IRModule)
+        derived._fill(functions, names, self._types, self._type_globals, self.attrs)
+        return derived
+
+    def _resolve(self, key: GlobalVar | str) -> GlobalVar:
+        if isinstance(key, str):
+            return self._globals.get(key) or GlobalVar(key)
+        taken = self._globals.get(_as_global(key).name_hint)
+        if taken is not None and taken is not key:
+            raise DuplicateNameError(
+                f"@{key.name_hint} is defined under another GlobalVar of that name; "
+                f"use mod.get_global_var({key.name_hint!r})"
+            )
+        return key
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenNodeError(f"cannot assign IRModule.{name}: modules are immutable")
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        raise FrozenNodeError(
+            "cannot assign into a module: modules are immutable; "
+            "use mod = mod.with_function(name, func)"
+        )
+
+    def __repr__(self) -> str:
+        names = ", ".join("@" + g.name_hint for g in self.get_global_vars()[:8])
+        more = ", ..." if len(self) > 8 else ""
+        types = f"; types {', '.join(sorted(self._type_globals))}" if self._types else ""
+        return f"IRModule({names}{more}{types})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return IRModule, (dict(self._functions), dict(self._types), self.attrs)
+
+
+def _as_global(key: object) -> GlobalVar:
+    if isinstance(key, GlobalVar):
+        return key
+    if isinstance(key, str):
+        return GlobalVar(key)
+    raise FieldError(f"a function goes by a name or a GlobalVar; found {key!r}")
+
+
+def _check_definition(value: object) -> None:
+    if not isinstance(value, Expr):
+        raise FieldError(f"a module holds functions; found {value!r} ({type(value).__name__})")
+
+
+def _by_name(
+    keys: Iterable[GlobalVar] | Iterable[GlobalTypeVar], what: str
+) -> dict[str, GlobalVar | GlobalTypeVar]:
+    names: dict[str, GlobalVar | GlobalTypeVar] = {}
+    for key in keys:
+        if key.name_hint in names:
+            raise DuplicateNameError(f"two {what} definitions go by the name {key.name_hint!r}")
+        names[key.name_hint] = key
+    return names

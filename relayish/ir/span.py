@@ -1,0 +1,24 @@
+"""Where in a source text a node comes from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Span(NamedTuple):
+    """A stretch of a source text; lines and columns count from 1, ``end_column`` is exclusive."""
+
+    source_name: str
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+
+    def merge(self, other: Span) -> Span:
+        """Return the smallest span that covers both; the source name is this one's."""
+        start = min((self.line, self.column), (other.line, other.column))
+        end = max((self.end_line, self.end_column), (other.end_line, other.end_column))
+        return Span(self.source_name, start[0], end[0], start[1], end[1])
+
+    def __str__(self) -> str:
+        return f"{self.source_name}:{self.line}:{self.column}"

@@ -1,0 +1,161 @@
+"""Relay's types, and the dimensions of tensor types."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from relayish.ir.attrs import Attrs
+from relayish.ir.dtype import DType, check_dtype
+from relayish.ir.node import Node, field, node
+from relayish.ir.span import Span
+
+
+class TypeKind(IntEnum):
+    """What a type variable stands for; the numbers are Relay's."""
+
+    Type = 0
+    ShapeVar = 1
+    BaseType = 2
+    Constraint = 4
+    AdtHandle = 5
+    TypeData = 6
+
+
+class PrimExpr(Node):
+    """A scalar integer expression, as it stands in the shape of a tensor type."""
+
+    __slots__ = ()
+
+
+@node("any")
+class Any(PrimExpr):
+    """A dimension whose size is known only when the program runs; printed ``?``."""
+
+
+@node("size_var")
+class SizeVar(PrimExpr):
+    """A named dimension of unknown size; two are the same only if they are the same object.
+
+    ``nonnegative`` tells Relay's ``tir.SizeVar`` (true) from its ``tir.Var``.
+    """
+
+    name: str
+    dtype: DType = field(default="int32", convert=check_dtype)
+    nonnegative: bool = True
+
+
+@node("prim_op")
+class PrimOp(PrimExpr):
+    """An operation on dimensions, such as ``tir.Mul`` of two; ``name`` is the TIR class name."""
+
+    name: str
+    args: tuple[int | PrimExpr, ...]
+    dtype: DType = field(default="int32", convert=check_dtype)
+
+
+class Type(Node):
+    """The root of types."""
+
+    __slots__ = ()
+
+    span: Span | None = field(default=None, compared=False, kw_only=True)
+
+
+def _check_shape(shape: object) -> tuple[int | PrimExpr, ...]:
+    if isinstance(shape, (str, Node)) or not hasattr(shape, "__iter__"):
+        raise TypeError(f"a shape is a sequence of dimensions; found {shape!r}")
+    return tuple(_check_dimension(index, size) for index, size in enumerate(shape))
+
+
+def _check_dimension(index: int, size: object) -> int | PrimExpr:
+    if type(size) is int or isinstance(size, PrimExpr):
+        return size
+    if hasattr(size, "__index__") and not isinstance(size, bool):
+        return int(size.__index__())
+    raise TypeError(
+        f"dimension {index} must be an int, Any() or a SizeVar; found {size!r}"
+    )
+
+
+@node("tensor_type")
+class TensorType(Type):
+    """A tensor: ``shape`` (outermost dimension first; ``()`` for a scalar) and element type."""
+
+    shape: tuple[int | PrimExpr, ...] = field(convert=_check_shape)
+    dtype: DType = field(default="float32", convert=check_dtype)
+
+
+@node("tuple_type")
+class TupleType(Type):
+    """The type of a tuple, by the types of its fields."""
+
+    fields: tuple[Type, ...]
+
+
+@node("type_var")
+class TypeVar(Type):
+    """A variable standing for a type or, by ``kind``, for a dimension or element type."""
+
+    name_hint: str
+    kind: TypeKind = TypeKind.Type
+
+
+@node("global_type_var")
+class GlobalTypeVar(Type):
+    """The name of a type definition of a module."""
+
+    name_hint: str
+    kind: TypeKind = TypeKind.AdtHandle
+
+
+class TypeConstraint(Type):
+    """The root of what a function type may demand of its type variables."""
+
+    __slots__ = ()
+
+
+@node("func_type")
+class FuncType(Type):
+    """The type of a function; ``type_params`` are in scope in all its other fields."""
+
+    arg_types: tuple[Type, ...]
+    ret_type: Type
+    type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
+    type_constraints: tuple[TypeConstraint, ...] = ()
+
+
+@node("ref_type")
+class RefType(Type):
+    """The type of a reference to a mutable cell holding a ``value``."""
+
+    value: Type
+
+
+@node("type_call")
+class TypeCall(Type):
+    """A type definition applied to arguments: ``List[int32]``."""
+
+    func: Type
+    args: tuple[Type, ...]
+
+
+@node("incomplete_type")
+class IncompleteType(Type):
+    """A type still to be inferred; two are the same only if they are the same object."""
+
+    kind: TypeKind = TypeKind.Type
+
+
+@node("type_relation")
+class TypeRelation(TypeConstraint):
+    """A named relation that must hold between types: the first ``num_inputs`` determine the rest."""
+
+    func: str
+    args: tuple[Type, ...]
+    num_inputs: int
+    attrs: Attrs | None = None
+
+
+def scalar_type(dtype: DType) -> TensorType:
+    """Return the type of a rank-0 tensor of ``dtype``."""
+    return TensorType((), dtype)

@@ -1,0 +1,68 @@
+"""What a constant may hold."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, Union
+
+import numpy as np
+import numpy.typing as npt
+
+Value: TypeAlias = Union[  # noqa: UP007 - a recursive alias needs the quoted name
+    np.generic, npt.NDArray[np.generic], str, "tuple[Value, ...]", None
+]
+"""A numpy scalar (rank 0), a read-only array, a string, a tuple of values, or ``None``."""
+
+_DEFAULTS: dict[type, type[np.generic]] = {bool: np.bool_, int: np.int32, float: np.float32}
+
+
+def as_value(value: object) -> Value:
+    """Return ``value`` in the form constants hold.
+
+    Python numbers take Relay's default widths, lists become tuples of values, arrays are made
+    read-only (copied first when somebody else could write to them).
+
+    Raises:
+        TypeError: If it is none of these, or an array of objects or strings.
+        ValueError: If a Python integer does not fit ``int32``.
+    """
+    if isinstance(value, np.generic):
+        return value if value.dtype.kind not in "OSUM" else _refuse(value)
+    if value is None or isinstance(value, str):
+        return value
+    if type(value) in _DEFAULTS:
+        return _scalar(value)
+    if isinstance(value, np.ndarray):
+        return _frozen(value)
+    if isinstance(value, (tuple, list)):
+        return tuple(as_value(item) for item in value)
+    if hasattr(value, "__array__"):
+        return _frozen(np.array(value))
+    return _refuse(value)
+
+
+def _scalar(value: object) -> np.generic:
+    try:
+        return _DEFAULTS[type(value)](value)  # type: ignore[call-arg]
+    except OverflowError:
+        raise ValueError(
+            f"{value!r} does not fit int32, the default of constants; "
+            f"give its type: const({value!r}, 'int64')"
+        ) from None
+
+
+def _frozen(array: npt.NDArray[np.generic]) -> Value:
+    if array.dtype.kind in "OSUM":
+        _refuse(array)
+    if array.ndim == 0:
+        return array[()]
+    if array.flags.writeable or array.base is not None:
+        array = array.copy()
+        array.flags.writeable = False
+    return array
+
+
+def _refuse(value: object) -> Value:
+    raise TypeError(
+        f"a constant holds a number, an array, a string, a tuple of these or None; found "
+        f"{value!r} ({type(value).__name__})"
+    )

@@ -1,0 +1,136 @@
+"""Declaring operators, and typed tables of what is known about them.
+
+An operator is declared once, in a few lines, in the file of its family. What passes ask about it
+(whether it has state, how it fuses, how it is evaluated) stands in an :class:`OpTable`, so that no
+pass names an operator where a property would do, and another package can add a property of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any, Generic, TypeVar, overload
+
+from relayish.errors import DuplicateNameError, UnknownNameError, suggest
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import Op
+from relayish.ir.op import intern_op
+
+_T = TypeVar("_T")
+_D = TypeVar("_D")
+
+
+class OpTable(Generic[_T]):
+    """One property of operators: a value for each operator that has it."""
+
+    __slots__ = ("_values", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._values: dict[Op, _T] = {}
+
+    def set(self, op: Op, value: _T, *, replace: bool = False) -> None:
+        """Give ``op`` the property.
+
+        Raises:
+            DuplicateNameError: If it has it already and ``replace`` is false.
+        """
+        if op in self._values and not replace:
+            raise DuplicateNameError(f"operator {op.name} has its {self.name!r} already")
+        self._values[op] = value
+
+    @overload
+    def get(self, op: object) -> _T | None: ...
+    @overload
+    def get(self, op: object, default: _D) -> _T | _D: ...
+    def get(self, op: object, default: object = None) -> object:
+        """Return the property of ``op``, or ``default``; constant time, any object is welcome."""
+        return self._values.get(op, default)  # type: ignore[call-overload]
+
+    def __contains__(self, op: object) -> bool:
+        return op in self._values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+class OpPattern(IntEnum):
+    """How an operator fuses with its neighbours; the numbers are Relay's."""
+
+    ELEMWISE = 0
+    BROADCAST = 1
+    INJECTIVE = 2
+    COMM_REDUCE = 3
+    OUT_ELEMWISE_FUSABLE = 4
+    TUPLE = 7
+    OPAQUE = 8
+
+
+num_inputs: OpTable[int] = OpTable("num_inputs")
+"""How many arguments a call must have."""
+arguments: OpTable[tuple[str, ...]] = OpTable("arguments")
+"""The names of the arguments."""
+attrs_type: OpTable[type[Attrs]] = OpTable("attrs_type")
+"""The class of the attributes; operators that take none have no entry."""
+stateful: OpTable[bool] = OpTable("stateful")
+"""True for operators whose calls may not be removed, repeated, merged or evaluated early."""
+non_computational: OpTable[bool] = OpTable("non_computational")
+"""True for operators that only mark the program; folding leaves them alone."""
+pattern: OpTable[OpPattern] = OpTable("pattern")
+"""How the operator fuses."""
+evaluate: OpTable[Callable[..., Any]] = OpTable("evaluate")  # Any: a numpy value or a tuple of them
+"""``evaluate.get(op)(attrs, *inputs)``: the value of a call, by numpy.
+
+An input is a numpy scalar or array, or a tuple of them where the operator takes a tuple; so is the
+result, a tuple for operators with several outputs.
+"""
+
+_DECLARED: dict[str, Op] = {}
+
+
+def register_op(
+    name: str,
+    *,
+    arguments_: tuple[str, ...],
+    attrs: type[Attrs] | None = None,
+    fuses: OpPattern = OpPattern.OPAQUE,
+    has_state: bool = False,
+) -> Op:
+    """Declare the operator ``name`` and return its node.
+
+    Raises:
+        DuplicateNameError: If it is declared already.
+    """
+    if name in _DECLARED:
+        raise DuplicateNameError(f"operator {name!r} is declared twice; choose another name")
+    op = _DECLARED[name] = intern_op(name)
+    num_inputs.set(op, len(arguments_))
+    arguments.set(op, arguments_)
+    pattern.set(op, fuses)
+    if attrs is not None:
+        attrs_type.set(op, attrs)
+    if has_state:
+        stateful.set(op, value=True)
+    return op
+
+
+def get_op(name: str) -> Op:
+    """Return the declared operator ``name``.
+
+    Raises:
+        UnknownNameError: If no operator of that name is declared.
+    """
+    found = _DECLARED.get(name)
+    if found is None:
+        raise UnknownNameError(f"no operator {name!r} is declared{suggest(name, _DECLARED)}")
+    return found
+
+
+def is_registered(name: str) -> bool:
+    """Return whether an operator ``name`` is declared."""
+    return name in _DECLARED
+
+
+def list_ops() -> tuple[str, ...]:
+    """Return the names of all declared operators, sorted."""
+    return tuple(sorted(_DECLARED))
