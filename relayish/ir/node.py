@@ -97,6 +97,11 @@ class Field:
         self.convert = declared.convert
         self.shape, self.kind, self.accepts = _classify(hint)
 
+    @property
+    def holds_many(self) -> bool:
+        """Whether the field is a tuple in which nodes stand."""
+        return self.shape in (Shape.MANY, Shape.MIXED)
+
     def __repr__(self) -> str:
         return f"Field({self.name}, {self.shape.value})"
 
