@@ -34,6 +34,7 @@ class Pattern(Node):
     """The root of patterns."""
 
     __slots__ = ()
+    visit_name = "pattern"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
 

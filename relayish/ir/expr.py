@@ -17,6 +17,7 @@ class Expr(Node):
     """
 
     __slots__ = ()
+    visit_name = "expr"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
     checked_type: Type | None = field(default=None, compared=False, kw_only=True)

@@ -18,6 +18,9 @@ from relayish.ir.type import Type
 Push: TypeAlias = Callable[[Any, Collection[Node], Callable[[Node], None]], None]  # Any: one kind
 """``push(node, seen, append)``: append the children not in ``seen``, the first child last."""
 
+PushAll: TypeAlias = Callable[[Any, Callable[[Node], None], Callable[[Any], None]], None]  # Any: as above
+"""``push(node, append, extend)``: put all children on a stack, the first child last."""
+
 Rebuild: TypeAlias = Callable[[Any, Callable[[Any, Any], Any]], Any]  # Any: one kind of node
 """``rebuild(node, get)``: the node with each child ``c`` replaced by ``get(c, c)``."""
 
@@ -44,6 +47,7 @@ class Traversal:
     def __init__(self, *families: type[Node]) -> None:
         self.families = families
         self.push: Mapping[type[Node], Push | None] = _ByKind(self._generate_push)
+        self.push_all: Mapping[type[Node], PushAll | None] = _ByKind(self._generate_push_all)
         self.rebuild: Mapping[type[Node], Rebuild | None] = _ByKind(self._generate_rebuild)
 
     def fields(self, kind: type[Node]) -> list[Field]:
@@ -58,10 +62,10 @@ class Traversal:
 
     def children(self, node: Node) -> list[Node]:
         """Return the children of ``node``, in order of declaration, repetitions included."""
-        push = self.push[type(node)]
+        push = self.push_all[type(node)]
         found: list[Node] = []
         if push is not None:
-            push(node, (), found.append)
+            push(node, found.append, found.extend)
         return found[::-1]
 
     def post_order(self, root: Node) -> list[Node]:
@@ -116,6 +120,14 @@ class Traversal:
             lines += [f"    {line}" for line in _PUSH[declared.shape](declared.name)]
         return _compile("push", lines, {"Node": Node})
 
+    def _generate_push_all(self, kind: type[Node]) -> PushAll | None:
+        followed = self.fields(kind)
+        if not followed:
+            return None
+        lines = ["def push_all(node, append, extend):"]
+        lines += [f"    {_PUSH_ALL[f.shape].format(name=f.name)}" for f in reversed(followed)]
+        return _compile("push_all", lines, {"Node": Node})
+
     def _generate_rebuild(self, kind: type[Node]) -> Rebuild | None:
         followed = self.fields(kind)
         if not followed:
@@ -167,6 +179,14 @@ _PUSH: Final = {
     Shape.OPTIONAL: _push_optional,
     Shape.MANY: _push_many,
     Shape.MIXED: _push_mixed,
+}
+
+
+_PUSH_ALL: Final = {
+    Shape.ONE: "append(node.{name})",
+    Shape.OPTIONAL: "if node.{name} is not None: append(node.{name})",
+    Shape.MANY: "extend(node.{name}[::-1])",
+    Shape.MIXED: "extend([c for c in node.{name}[::-1] if isinstance(c, Node)])",
 }
 
 

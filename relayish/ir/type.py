@@ -25,6 +25,7 @@ class PrimExpr(Node):
     """A scalar integer expression, as it stands in the shape of a tensor type."""
 
     __slots__ = ()
+    visit_name = "dimension"
 
 
 @node("any")
@@ -57,6 +58,7 @@ class Type(Node):
     """The root of types."""
 
     __slots__ = ()
+    visit_name = "type"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
 

@@ -1,0 +1,40 @@
+"""Functors over patterns: handlers ``visit_pattern_var``, ``visit_pattern_constructor``, …"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.ir.adt import Pattern
+from relayish.ir.traversal import PATTERNS
+
+R = TypeVar("R")
+
+
+class PatternFunctor(Functor[Pattern, R], Generic[R]):
+    """Maps patterns to results of any kind, by handlers that the subclass defines."""
+
+    family = Pattern
+    traversal = PATTERNS
+
+
+class PatternVisitor(Visitor[Pattern]):
+    """Visits every distinct pattern within a pattern once.
+
+    Source:
+        Relay ``PatternVisitor``.
+    """
+
+    family = Pattern
+    traversal = PATTERNS
+
+
+class PatternMutator(Mutator[Pattern]):
+    """Rebuilds a pattern from what its handlers return; the same object where nothing changed.
+
+    Source:
+        Relay ``PatternMutator``.
+    """
+
+    family = Pattern
+    traversal = PATTERNS

@@ -1,0 +1,230 @@
+"""Rewriting bottom-up: ``rewrite_<kind>(pre, post)`` sees a node with its children rewritten.
+
+``pre`` is the node of the program, ``post`` the same node over the rewritten children (``pre``
+itself where nothing below changed). What a handler returns stands for the node; it is not visited
+again. Handlers never recurse, so no program is too deep.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from relayish.errors import DeclarationError
+from relayish.functor.expr_functor import ExprMutator
+from relayish.functor.functor import OVERRIDDEN
+from relayish.functor.vtable import VTable, check_handler_names, default_handler, find_handler
+from relayish.ir.adt import Constructor, Match
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.node import Node
+
+_FINAL: Final = ("call", "tuple", "tuple_getitem")
+
+
+class RewriteHandlers:
+    """The handlers ``rewrite_<kind>``; each returns ``post`` unless overridden."""
+
+    _rewrites: ClassVar[VTable]
+
+    def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
+        super().__init_subclass__(**options)
+        check_handler_names(cls, "rewrite_")
+        cls._rewrites = VTable(lambda kind: find_handler(cls, "rewrite_", kind))
+
+    @default_handler
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_let(self, pre: Let, post: Let) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_if(self, pre: If, post: If) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_function(self, pre: Function, post: Function) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_tuple(self, pre: Tuple, post: Tuple) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_var(self, pre: Var, post: Var) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_global_var(self, pre: GlobalVar, post: GlobalVar) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_constant(self, pre: Constant, post: Constant) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_op(self, pre: Op, post: Op) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_constructor(self, pre: Constructor, post: Constructor) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_match(self, pre: Match, post: Match) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_ref_create(self, pre: RefCreate, post: RefCreate) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_ref_read(self, pre: RefRead, post: RefRead) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+    @default_handler
+    def rewrite_ref_write(self, pre: RefWrite, post: RefWrite) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``."""
+        return post
+
+
+class ExprRewriter(RewriteHandlers):
+    """Rewrites single nodes; :func:`post_order_rewrite` applies it to a program.
+
+    Source:
+        Relay ``ExprRewriter``.
+
+    Example:
+        >>> class Unwrap(ExprRewriter):
+        ...     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
+        ...         tup = post.tuple_value
+        ...         return tup.fields[post.index] if type(tup) is Tuple else post
+        >>> x = Var("x")
+        >>> post_order_rewrite(TupleGetItem(Tuple((x,)), 0), Unwrap()) is x
+        True
+    """
+
+
+class MixedModeMutator(RewriteHandlers, ExprMutator):
+    """Rebuilds children before parents on an explicit stack, then asks ``rewrite_<kind>``.
+
+    A subclass overrides ``rewrite_<kind>(pre, post)`` for any kind of node. A handler
+    ``visit_<kind>`` of another kind than call, tuple and projection takes over for its node, as in
+    :class:`ExprMutator`, and then decides what below it is visited.
+
+    Raises:
+        DeclarationError: If a subclass overrides ``visit_call``, ``visit_tuple`` or
+            ``visit_tuple_getitem``: these are handled after their children.
+
+    Source:
+        Relay ``MixedModeMutator``; ``rewrite_<kind>`` is there for all kinds, not for three.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
+        super().__init_subclass__(**options)
+        for kind in _FINAL:
+            if f"visit_{kind}" in cls.__dict__:
+                raise DeclarationError(
+                    f"{cls.__name__} overrides visit_{kind}; in a MixedModeMutator children are "
+                    f"visited beforehand: define rewrite_{kind}(self, pre, post) instead"
+                )
+
+    @property
+    def _rewriter(self) -> RewriteHandlers:
+        return self
+
+    def _mutate(self, root: Expr) -> None:
+        memo, table, rebuild, levels = self.memo_map, self._push, self._rebuild, self._levels
+        rewriter = self._rewriter
+        rewrites = rewriter._rewrites  # noqa: SLF001 - another rewriter's table, of this module
+        get = memo.get
+        stack: list[Node | None] = [root]
+        pop, append = stack.pop, stack.append
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                assert node is not None
+                post = rebuild[type(node)](node, get)
+                rewrite = rewrites[type(node)]
+                if rewrite is not None:
+                    post = self._checked(node, rewrite(rewriter, node, post))
+                memo[node] = post
+                continue
+            if node in memo:
+                continue
+            push = table[type(node)]
+            if push is None:
+                rewrite = rewrites[type(node)]
+                memo[node] = (
+                    node if rewrite is None else self._checked(node, rewrite(rewriter, node, node))
+                )
+            elif push is OVERRIDDEN:
+                levels.depth += 1
+                try:
+                    memo[node] = self._checked(node, self._handlers[type(node)](self, node))
+                finally:
+                    levels.depth -= 1
+            else:
+                append(node)
+                append(None)
+                push(node, memo, append)
+
+
+class _PostOrder(MixedModeMutator):
+    """Applies the handlers of another object."""
+
+    def __init__(self, rewriter: ExprRewriter) -> None:
+        self._applied = rewriter
+
+    @property
+    def _rewriter(self) -> RewriteHandlers:
+        return self._applied
+
+
+def post_order_rewrite(expr: Expr, rewriter: ExprRewriter) -> Expr:
+    """Return ``expr`` with every distinct node, children first, rewritten once by ``rewriter``.
+
+    Returns:
+        ``expr`` itself when nothing changed; sharing is preserved.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Source:
+        Relay ``PostOrderRewrite``.
+    """
+    return _PostOrder(rewriter).visit(expr)

@@ -1,0 +1,48 @@
+"""Functors over types: handlers ``visit_tensor_type``, ``visit_func_type``, ``visit_type_var``, …"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.ir.traversal import TYPES
+from relayish.ir.type import Type
+
+R = TypeVar("R")
+
+
+class TypeFunctor(Functor[Type, R], Generic[R]):
+    """Maps types to results of any kind, by handlers that the subclass defines.
+
+    Example:
+        >>> class Rank(TypeFunctor[int]):
+        ...     def visit_tensor_type(self, tensor: TensorType) -> int:
+        ...         return len(tensor.shape)
+        >>> Rank().visit(TensorType((2, 3)))
+        2
+    """
+
+    family = Type
+    traversal = TYPES
+
+
+class TypeVisitor(Visitor[Type]):
+    """Visits every distinct type within a type once; dimensions are not entered.
+
+    Source:
+        Relay ``TypeVisitor``.
+    """
+
+    family = Type
+    traversal = TYPES
+
+
+class TypeMutator(Mutator[Type]):
+    """Rebuilds a type from what its handlers return; the same object where nothing changed.
+
+    Source:
+        Relay ``TypeMutator``.
+    """
+
+    family = Type
+    traversal = TYPES
