@@ -1,0 +1,96 @@
+"""Passes: what they are, how they are registered, composed, surrounded and watched.
+
+Every registered pass is an attribute of this package: ``transform.FoldConstant()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from relayish.errors import suggest
+from relayish.transform.base import FunctionPass, ModulePass, Pass, is_skipped
+from relayish.transform.config import list_configs, register_config_option
+from relayish.transform.context import PassContext
+from relayish.transform.info import PassInfo
+from relayish.transform.instrument import PassInstrument, pass_instrument
+from relayish.transform.make import (
+    create_function_pass,
+    create_module_pass,
+    function_pass,
+    module_pass,
+)
+from relayish.transform.printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
+from relayish.transform.registry import (
+    REGISTRY,
+    PassEntry,
+    PassRegistry,
+    add_pass_source,
+    get_pass,
+    list_passes,
+    pass_entry,
+    register_pass,
+)
+from relayish.transform.sequential import Sequential, parse_pipeline, requirements
+from relayish.transform.source import EntryPointSource, PackageSource, PassSource
+from relayish.transform.timing import PassProfile, PassTimingInstrument
+
+__all__ = [
+    "EntryPointSource",
+    "FunctionPass",
+    "ModulePass",
+    "PackageSource",
+    "Pass",
+    "PassContext",
+    "PassEntry",
+    "PassInfo",
+    "PassInstrument",
+    "PassPrintingInstrument",
+    "PassProfile",
+    "PassRegistry",
+    "PassSource",
+    "PassTimingInstrument",
+    "PrintAfterAll",
+    "PrintBeforeAll",
+    "Sequential",
+    "add_pass_source",
+    "create_function_pass",
+    "create_module_pass",
+    "function_pass",
+    "get_pass",
+    "is_skipped",
+    "list_configs",
+    "list_passes",
+    "module_pass",
+    "parse_pipeline",
+    "pass_entry",
+    "pass_instrument",
+    "register_config_option",
+    "register_pass",
+    "requirements",
+]
+
+# The first source is relayish's own passes, by name. The name is data, as an entry point is:
+# nothing in this package imports the passes, or would break without them. It is not an entry point
+# of relayish itself, because then a checkout that was never installed, or was installed before the
+# entry point was added, would have no passes, and because reading the metadata of every installed
+# distribution takes longer than importing one pass.
+PASS_SOURCES: Final = (PackageSource("relayish.passes"), EntryPointSource("relayish.passes"))
+for _source in PASS_SOURCES:
+    add_pass_source(_source)
+
+
+def __getattr__(name: str) -> Callable[..., Pass]:
+    # passes are CamelCase; asking for anything else (the import system asks for submodules) must
+    # not import every pass there is
+    if not name[:1].isupper():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    entry = REGISTRY.find(name)
+    if entry is None:
+        near = suggest(name, [*__all__, *list_passes()])
+        raise AttributeError(f"module {__name__!r} has no attribute and no pass {name!r}{near}")
+    return entry.factory
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *list_passes()})

@@ -1,0 +1,128 @@
+"""Options of the pass context: registered by whoever reads them, checked where they are set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypedDict
+
+from pyrsistent import PMap, pmap
+
+from relayish.errors import ConfigError, DuplicateNameError, suggest
+from relayish.transform.option import OptionValueError, check_value, describe_hint, read_value
+from relayish.transform.syntax import parse_value
+
+
+class ConfigDescription(TypedDict):
+    """What :func:`list_configs` says of one option."""
+
+    type: str
+    default: object
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    hint: Any  # Any: an annotation
+    default: object
+    description: str
+
+
+_OPTIONS: Final[dict[str, _Option]] = {}
+
+
+def register_config_option(
+    name: str,
+    type: Any,  # noqa: A002 - the word for it; Any: a class or an annotation such as int | None
+    default: object,
+    description: str,
+) -> None:
+    """Make ``name`` an option that a ``PassContext`` may set.
+
+    Args:
+        name: By habit the pass it belongs to and a word: ``relay.FuseOps.max_depth``.
+        type: Class or annotation that values are checked against.
+        default: What a pass reads where nothing was set.
+        description: One line for people.
+
+    Raises:
+        DuplicateNameError: If the option is registered already.
+        ConfigError: If the default is not of the type.
+    """
+    checked = _check(name, type, default)
+    held = _OPTIONS.setdefault(name, option := _Option(type, checked, description))
+    if held is not option:
+        raise DuplicateNameError(
+            f"config option {name!r} is registered already ({held.description!r}); "
+            f"choose another name"
+        )
+
+
+def list_configs() -> dict[str, ConfigDescription]:
+    """Return every registered option, by name."""
+    return {
+        name: {
+            "type": describe_hint(option.hint),
+            "default": option.default,
+            "description": option.description,
+        }
+        for name, option in sorted(_OPTIONS.items())
+    }
+
+
+def config_default(name: str) -> object:
+    """Return the default of an option.
+
+    Raises:
+        ConfigError: If no such option is registered.
+    """
+    return _find(name).default
+
+
+def check_config(config: Mapping[str, object]) -> PMap[str, object]:
+    """Return ``config`` with every value checked.
+
+    Raises:
+        ConfigError: If an option is unknown or a value of the wrong type.
+    """
+    return pmap({name: _check(name, _find(name).hint, value) for name, value in config.items()})
+
+
+def read_config(name: str, text: str) -> object:
+    """Return the value of option ``name`` that is written as ``text`` (on a command line).
+
+    Raises:
+        ConfigError: If the option is unknown or the text cannot be read as its type.
+        PipelineError: If the text is no value at all.
+    """
+    hint = _find(name).hint
+    try:
+        return read_value(hint, parse_value(text))
+    except OptionValueError as error:
+        raise ConfigError(f"config option {name!r}: {error}") from None
+
+
+def _find(name: str) -> _Option:
+    found = _OPTIONS.get(name)
+    if found is None:
+        raise ConfigError(
+            f"no config option {name!r} is registered{suggest(str(name), _OPTIONS)}; "
+            f"there are {', '.join(sorted(_OPTIONS))}"
+        )
+    return found
+
+
+def _check(name: str, hint: object, value: object) -> object:
+    try:
+        return check_value(hint, value)
+    except OptionValueError as error:
+        raise ConfigError(f"config option {name!r}: {error}") from None
+
+
+DISABLE_GC: Final = "relayish.disable_gc"
+register_config_option(
+    DISABLE_GC,
+    bool,
+    default=False,
+    description="switch the cyclic garbage collector off while a pass runs",
+)
