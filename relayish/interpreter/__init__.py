@@ -1,0 +1,25 @@
+"""Evaluating programs by numpy."""
+
+from relayish.interpreter.call import evaluate_call
+from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
+from relayish.interpreter.value import (
+    Closure,
+    ConstructorValue,
+    Evaluated,
+    RefValue,
+    normalise,
+    same_value,
+)
+
+__all__ = [
+    "Closure",
+    "ConstructorValue",
+    "Evaluated",
+    "Interpreter",
+    "RefValue",
+    "create_executor",
+    "evaluate",
+    "evaluate_call",
+    "normalise",
+    "same_value",
+]

@@ -1,0 +1,534 @@
+"""Turning an expression into instructions, once, so that running it looks nothing up.
+
+The expression is walked on an explicit stack of tasks in the order in which it is evaluated. Each
+node gets a place in the frame of the function it belongs to; the place of a node whose uses are
+all emitted is given to a later one. A node that is used from several scopes becomes a block of its
+own, run by the first use that needs it (``GUARD``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from relayish.interpreter import code as c
+from relayish.interpreter.code import Block, Code, Instruction, path_between
+from relayish.interpreter.scopes import LEAVES, Scopes
+from relayish.ir.adt import Constructor, Match, PatternVar
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.node import Node
+from relayish.ir.traversal import PATTERNS
+from relayish.op import registry
+
+Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any]
+"""``(action, node, tail, extra)``; Any: the node kind and data of the action."""
+
+
+class Cell:
+    """Where a value is while the code that uses it is emitted.
+
+    ``uses`` counts the operands still to be emitted; ``keep`` says that code which runs at another
+    time (a closure, a guarded block) uses the place too, so that it is never given away.
+    """
+
+    __slots__ = ("block", "code", "keep", "place", "uses")
+
+    def __init__(self, code: Code, block: Block, place: int, uses: int, keep: bool) -> None:
+        self.code = code
+        self.block = block
+        self.place = place
+        self.uses = uses
+        self.keep = keep
+
+
+def compile_expr(expr: Expr) -> Code:
+    """Return ``expr`` compiled, as a function without parameters.
+
+    What cannot be evaluated (a variable nobody binds, an operator without evaluation) becomes an
+    instruction that raises when, and only when, it is reached.
+
+    Complexity:
+        Linear in distinct nodes, but for a logarithmic factor where nodes are shared between
+        scopes or variables used across nested functions.
+    """
+    compiler = _Compiler(Scopes(expr))
+    return compiler.compile(expr)
+
+
+class _Compiler:
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.uses = scopes.uses
+        self.code = Code(0, None)
+        self.block = self.code.block
+        self.codes = {0: self.code}  # by the scope that is the body of the function
+        self.cells: dict[Node, Cell] = {}
+        self.guarded: dict[Node, Block] = {}
+        self.bound: dict[Var, Cell] = {}
+        self.leaves: dict[tuple[Code, Node], Cell] = {}
+        self.tasks: list[Task] = []
+
+    def compile(self, expr: Expr) -> Code:
+        tasks = self.tasks
+        tasks.append((self.demand, expr, True, None))
+        while tasks:
+            action, node, tail, extra = tasks.pop()
+            action(node, tail, extra)
+        return self.code
+
+    # Places
+
+    def emit(self, expr: Expr, instruction: Instruction) -> None:
+        self.block.instructions.append(instruction)
+        self.block.exprs.append(expr)
+
+    def new_cell(self, uses: int) -> Cell:
+        free = self.block.free
+        place = free.pop() if free else self.code.fresh()
+        return Cell(self.code, self.block, place, uses, keep=False)
+
+    def operand(self, expr: Expr) -> Cell:
+        """Return where the value of ``expr``, which is computed by now, is at hand."""
+        cell = self.cells.get(expr)
+        if cell is None:
+            return _LEAF[type(expr)](self, expr)
+        return cell if cell.code is self.code else self.load(expr, cell)
+
+    def load(self, expr: Expr, cell: Cell) -> Cell:
+        """Copy from the frame of an enclosing activation."""
+        cell.keep = True
+        depth = self.code.depth
+        if cell.code.depth > depth:
+            return self.fail(expr, _unbound(expr))
+        copy = self.new_cell(1)
+        path = path_between(depth, cell.code.depth)
+        self.emit(expr, (c.LOAD, copy.place, path, cell.place))
+        return copy
+
+    def take(self, expr: Expr) -> int:
+        """Return the place of an operand and count it as used."""
+        cell = self.operand(expr)
+        self.release(cell)
+        return cell.place
+
+    def take_all(self, exprs: tuple[Expr, ...]) -> tuple[int, ...]:
+        # all are found before any is released: finding one may need a new place
+        cells = [self.operand(expr) for expr in exprs]
+        for cell in cells:
+            self.release(cell)
+        return tuple([cell.place for cell in cells])
+
+    def release(self, cell: Cell) -> None:
+        cell.uses -= 1
+        if not cell.uses and not cell.keep:
+            cell.block.free.append(cell.place)
+
+    def define(self, node: Expr, cell: Cell, tail: bool) -> None:
+        """Say where the value of ``node`` is, once the code that computes it is emitted."""
+        if tail:
+            self.emit(node, (c.RETURN, cell.place))
+        elif node in self.scopes.shared:
+            self.emit(node, (c.MOVE, self.cells[node].place, cell.place))
+        else:
+            self.cells[node] = cell
+
+    def result(self, node: Expr) -> Cell:
+        """Return a new place for the value of ``node``."""
+        return self.new_cell(self.uses[node])
+
+    def fail(self, expr: Expr, message: str) -> Cell:
+        self.emit(expr, (c.FAIL, message))
+        return self.new_cell(1)
+
+    # Scopes of variables
+
+    def bind(self, var: Var, cell: Cell) -> Cell | None:
+        """Let ``var`` stand for what is in ``cell``; return what it stood for before."""
+        old = self.bound.get(var)
+        self.bound[var] = cell
+        return old
+
+    def unbind(self, var: Var, old: Cell | None) -> None:
+        if old is None:
+            self.bound.pop(var, None)
+        else:
+            self.bound[var] = old
+
+    # Values
+
+    def demand(self, expr: Expr, tail: bool, _extra: object = None) -> None:
+        """Emit what computes ``expr``, unless that is emitted already."""
+        kind = type(expr)
+        if kind not in LEAVES:
+            if expr in self.scopes.shared:
+                self.guard(expr)
+            elif expr not in self.cells:
+                _ENTER[kind](self, expr, tail)
+                return
+        if tail:
+            self.emit(expr, (c.RETURN, self.take(expr)))
+
+    def guard(self, expr: Expr) -> None:
+        """Emit a check that runs the block of a shared node if nobody has yet."""
+        block = self.guarded.get(expr)
+        owner = self.codes[self.scopes.function[self.scopes.scope[expr]]]
+        first = block is None
+        if block is None:
+            block = self.guarded[expr] = Block()
+            self.cells[expr] = Cell(owner, block, owner.fresh(), self.uses[expr], keep=True)
+        path = path_between(self.code.depth, owner.depth)
+        self.emit(expr, (c.GUARD, path, self.cells[expr].place, block))
+        if first:
+            self.tasks.append((self.leave_block, expr, False, (self.code, self.block)))
+            self.code, self.block = owner, block
+            _ENTER[type(expr)](self, expr, False)
+
+    def leave_block(self, expr: Expr, _tail: bool, outside: tuple[Code, Block]) -> None:
+        self.emit(expr, (c.RESUME,))
+        self.code, self.block = outside
+
+    def demand_all(self, exprs: tuple[Expr, ...]) -> None:
+        cells, shared, tasks, demand = self.cells, self.scopes.shared, self.tasks, self.demand
+        for expr in exprs[::-1]:
+            if type(expr) not in LEAVES and (expr not in cells or expr in shared):
+                tasks.append((demand, expr, False, None))
+
+    def enter_call(self, call: Call, tail: bool) -> None:
+        kind = type(call.op)
+        if kind is Op:
+            self.tasks.append((self.leave_op_call, call, tail, None))
+            self.demand_all(call.args)
+        elif kind is Constructor:
+            self.tasks.append((self.leave_construction, call, tail, None))
+            self.demand_all(call.args)
+        else:
+            self.tasks.append((self.leave_call, call, tail, None))
+            self.demand_all((call.op, *call.args))
+
+    def leave_op_call(self, call: Call, tail: bool, _extra: object) -> None:
+        op = call.op
+        args = call.args
+        function = registry.evaluate.get(op)
+        if function is None or registry.num_inputs.get(op, len(args)) != len(args):
+            assert isinstance(op, Op)
+            self.define(call, self.fail(call, call_problem(op, len(args))), tail)
+            return
+        places = self.take_all(args)
+        attrs = call.attrs
+        if attrs is None:
+            attrs = default_attrs(op)
+        cell = self.new_cell(self.uses[call])
+        if len(places) == 2:
+            self.emit(call, (c.OP2, cell.place, function, attrs, *places))
+        elif len(places) == 1:
+            self.emit(call, (c.OP1, cell.place, function, attrs, *places))
+        else:
+            self.emit(call, (c.OPN, cell.place, function, attrs, places))
+        self.define(call, cell, tail)
+
+    def leave_construction(self, call: Call, tail: bool, _extra: object) -> None:
+        constructor, expected = call.op, len(call.op.inputs)  # type: ignore[attr-defined]
+        places = self.take_all(call.args)
+        if len(places) != expected:
+            message = (
+                f"constructor {constructor.name_hint} takes {expected} fields; "  # type: ignore[attr-defined]
+                f"found a call with {len(places)}"
+            )
+            self.define(call, self.fail(call, message), tail)
+            return
+        cell = self.result(call)
+        self.emit(call, (c.CONSTRUCT, cell.place, constructor, places))
+        self.define(call, cell, tail)
+
+    def leave_call(self, call: Call, tail: bool, _extra: object) -> None:
+        callee, *places = self.take_all((call.op, *call.args))
+        if tail:
+            self.emit(call, (c.TAIL_CALL, callee, tuple(places), call.attrs))
+            return
+        cell = self.result(call)
+        self.emit(call, (c.CALL, cell.place, callee, tuple(places), call.attrs))
+        self.define(call, cell, tail)
+
+    def enter_tuple(self, node: Tuple, tail: bool) -> None:
+        self.tasks.append((self.leave_tuple, node, tail, None))
+        self.demand_all(node.fields)
+
+    def leave_tuple(self, node: Tuple, tail: bool, _extra: object) -> None:
+        places = self.take_all(node.fields)
+        cell = self.result(node)
+        self.emit(node, (c.TUPLE, cell.place, places))
+        self.define(node, cell, tail)
+
+    def enter_project(self, node: TupleGetItem, tail: bool) -> None:
+        self.tasks.append((self.leave_simple, node, tail, (c.PROJECT, (node.tuple_value,))))
+        self.demand_all((node.tuple_value,))
+
+    def enter_ref_create(self, node: RefCreate, tail: bool) -> None:
+        self.tasks.append((self.leave_simple, node, tail, (c.REF_CREATE, (node.value,))))
+        self.demand_all((node.value,))
+
+    def enter_ref_read(self, node: RefRead, tail: bool) -> None:
+        self.tasks.append((self.leave_simple, node, tail, (c.REF_READ, (node.ref,))))
+        self.demand_all((node.ref,))
+
+    def enter_ref_write(self, node: RefWrite, tail: bool) -> None:
+        operands = (node.ref, node.value)
+        self.tasks.append((self.leave_simple, node, tail, (c.REF_WRITE, operands)))
+        self.demand_all(operands)
+
+    def leave_simple(
+        self, node: Expr, tail: bool, extra: tuple[int, tuple[Expr, ...]]
+    ) -> None:
+        operation, operands = extra
+        places = self.take_all(operands)
+        cell = self.result(node)
+        index = (node.index,) if isinstance(node, TupleGetItem) else ()
+        self.emit(node, (operation, cell.place, *places, *index))
+        self.define(node, cell, tail)
+
+    def enter_let(self, let: Let, tail: bool) -> None:
+        value = let.value
+        if type(value) is Function:
+            # the function may refer to itself: its place is known before its body is compiled
+            old = self.bound.get(let.var)
+            self.tasks.append((self.enter_let_body, let, tail, (old,)))
+            self.demand(value, tail=False)
+            self.share_cell(self.cells[value], let.var)
+            self.bind(let.var, self.cells[value])
+        else:
+            self.tasks.append((self.enter_let_body, let, tail, None))
+            self.demand_all((value,))
+
+    def enter_let_body(self, let: Let, tail: bool, bound: tuple[Cell | None] | None) -> None:
+        if bound is None:
+            cell = self.operand(let.value)
+            self.share_cell(cell, let.var)
+            old = self.bind(let.var, cell)
+        else:
+            (old,) = bound
+            cell = self.bound[let.var]
+        self.release(cell)
+        self.tasks.append((self.leave_let, let, tail, old))
+        self.demand(let.body, tail)
+
+    def share_cell(self, cell: Cell, var: Var) -> None:
+        cell.uses += self.uses.get(var, 0)
+
+    def leave_let(self, let: Let, tail: bool, old: Cell | None) -> None:
+        if not tail:
+            cell = self.operand(let.body)  # before the variable, which it may be, goes
+            cell.uses += self.uses[let] - 1
+            self.define(let, cell, tail)
+        self.unbind(let.var, old)
+
+    def enter_if(self, node: If, tail: bool) -> None:
+        self.tasks.append((self.enter_branches, node, tail, None))
+        self.demand_all((node.cond,))
+
+    def enter_branches(self, node: If, tail: bool, _extra: object) -> None:
+        cond = self.take(node.cond)
+        cell = None if tail else self.result(node)
+        at = len(self.block.instructions)
+        self.emit(node, (c.BRANCH, cond, -1))
+        self.tasks.append((self.leave_true_branch, node, tail, (cell, at)))
+        self.demand(node.true_branch, tail)
+
+    def leave_true_branch(self, node: If, tail: bool, extra: tuple[Cell | None, int]) -> None:
+        cell, at = extra
+        instructions = self.block.instructions
+        jump = -1
+        if cell is not None:
+            self.emit(node, (c.MOVE, cell.place, self.take(node.true_branch)))
+            jump = len(instructions)
+            self.emit(node, (c.JUMP, -1))
+        instructions[at] = (*instructions[at][:2], len(instructions))
+        self.tasks.append((self.leave_false_branch, node, tail, (cell, jump)))
+        self.demand(node.false_branch, tail)
+
+    def leave_false_branch(self, node: If, tail: bool, extra: tuple[Cell | None, int]) -> None:
+        cell, jump = extra
+        if cell is None:
+            return
+        self.emit(node, (c.MOVE, cell.place, self.take(node.false_branch)))
+        self.block.instructions[jump] = (c.JUMP, len(self.block.instructions))
+        self.define(node, cell, tail)
+
+    def enter_function(self, function: Function, tail: bool) -> None:
+        inner = Code(self.code.depth + 1, function)
+        self.codes[self.scopes.body[function]] = inner
+        cell = self.result(function)
+        self.emit(function, (c.CLOSURE, cell.place, inner))
+        self.define(function, cell, tail)
+        self.tasks.append((self.enter_body, function, False, inner))
+
+    def enter_body(self, function: Function, _tail: bool, inner: Code) -> None:
+        outside = (self.code, self.block)
+        self.code, self.block = inner, inner.block
+        olds = []
+        for place, param in enumerate(function.params, c.FIRST):
+            cell = Cell(inner, inner.block, place, self.uses.get(param, 0), keep=False)
+            olds.append((param, self.bind(param, cell)))
+        self.tasks.append((self.leave_body, function, False, (olds, outside)))
+        self.demand(function.body, tail=True)
+
+    def leave_body(
+        self,
+        _function: Function,
+        _tail: bool,
+        extra: tuple[list[tuple[Var, Cell | None]], tuple[Code, Block]],
+    ) -> None:
+        olds, (self.code, self.block) = extra
+        for param, old in reversed(olds):
+            self.unbind(param, old)
+
+    def enter_match(self, node: Match, tail: bool) -> None:
+        self.tasks.append((self.enter_clauses, node, tail, None))
+        self.demand_all((node.data,))
+
+    def enter_clauses(self, node: Match, tail: bool, _extra: object) -> None:
+        data = self.operand(node.data)
+        cell = None if tail else self.result(node)
+        arms: list[tuple[Node, dict[Var, int], int]] = []  # patched as the arms are emitted
+        self.emit(node, (c.MATCH, data.place, arms))
+        self.release(data)
+        jumps: list[int] = []
+        tasks = self.tasks
+        tasks.append((self.leave_match, node, tail, (cell, jumps)))
+        for index in reversed(range(len(node.clauses))):
+            tasks.append((self.enter_clause, node, tail, (index, arms, cell, jumps)))
+
+    def enter_clause(self, node: Match, tail: bool, extra: tuple[Any, ...]) -> None:  # Any: Task
+        index, arms, cell, jumps = extra
+        clause = node.clauses[index]
+        places: dict[Var, int] = {}
+        olds = []
+        for pattern in PATTERNS.post_order(clause.lhs):
+            if isinstance(pattern, PatternVar):
+                # never taken from what is free: the data matched may stand there
+                bound = Cell(self.code, self.block, self.code.fresh(), 0, keep=True)
+                places[pattern.var] = bound.place
+                olds.append((pattern.var, self.bind(pattern.var, bound)))
+        arms.append((clause.lhs, places, len(self.block.instructions)))
+        self.tasks.append((self.leave_clause, clause, tail, (olds, cell, jumps)))
+        self.demand(clause.rhs, tail)
+
+    def leave_clause(self, clause: Any, _tail: bool, extra: tuple[Any, ...]) -> None:  # Any: Task
+        olds, cell, jumps = extra
+        if cell is not None:
+            self.emit(clause.rhs, (c.MOVE, cell.place, self.take(clause.rhs)))
+            jumps.append(len(self.block.instructions))
+            self.emit(clause.rhs, (c.JUMP, -1))
+        for var, old in reversed(olds):
+            self.unbind(var, old)
+
+    def leave_match(self, node: Match, tail: bool, extra: tuple[Cell | None, list[int]]) -> None:
+        cell, jumps = extra
+        if cell is None:
+            return
+        end = len(self.block.instructions)
+        for jump in jumps:
+            self.block.instructions[jump] = (c.JUMP, end)
+        self.define(node, cell, tail)
+
+    # Leaves
+
+    def var_operand(self, var: Var) -> Cell:
+        cell = self.bound.get(var)
+        if cell is None:
+            return self.fail(var, _unbound(var))
+        if cell.code is not self.code:
+            return self.load(var, cell)
+        if cell.block is not self.block:
+            cell.keep = True
+        return cell
+
+    def constant_operand(self, constant: Constant) -> Cell:
+        return self.placed(constant, constant.data)
+
+    def name_operand(self, node: Expr) -> Cell:
+        """Return where an operator or constructor, used as a value, stands."""
+        return self.placed(node, node)
+
+    def placed(self, node: Expr, value: object) -> Cell:
+        key = (self.code, node)
+        cell = self.leaves.get(key)
+        if cell is None:
+            place = self.code.fresh()
+            self.code.template[place] = value
+            cell = self.leaves[key] = Cell(self.code, self.block, place, 0, keep=True)
+        return cell
+
+    def global_operand(self, node: GlobalVar) -> Cell:
+        cell = self.new_cell(1)
+        self.emit(node, (c.GLOBAL, cell.place, node))
+        return cell
+
+
+def _unbound(expr: Expr) -> str:
+    name = expr.name_hint if isinstance(expr, Var) else "a value"
+    return (
+        f"variable %{name} is not bound where it is used; bind it with let, make it a parameter, "
+        f"or substitute a value for it before evaluating"
+    )
+
+
+def call_problem(op: Op, count: int) -> str:
+    """Return why a call of ``op`` with ``count`` arguments cannot be evaluated."""
+    if op not in registry.evaluate:
+        return (
+            f"operator {op.name} has no evaluation; give it one with "
+            f"registry.evaluate.set(op, lambda attrs, *inputs: ...)"
+        )
+    names = ", ".join(registry.arguments.get(op, ()))
+    return (
+        f"operator {op.name} takes {registry.num_inputs.get(op)} arguments ({names}); found {count}"
+    )
+
+
+def default_attrs(op: Expr) -> Attrs | None:
+    """Return the attributes a call without any stands for; ``None`` if ``op`` has no defaults."""
+    kind = registry.attrs_type.get(op)
+    if kind is None:
+        return None
+    try:
+        return kind()
+    except TypeError:  # some attribute has no default; the operator will say what it misses
+        return None
+
+
+_ENTER: Final[dict[type[Node], Callable[[_Compiler, Any, bool], None]]] = {  # Any: one kind
+    Call: _Compiler.enter_call,
+    Tuple: _Compiler.enter_tuple,
+    TupleGetItem: _Compiler.enter_project,
+    Let: _Compiler.enter_let,
+    If: _Compiler.enter_if,
+    Function: _Compiler.enter_function,
+    RefCreate: _Compiler.enter_ref_create,
+    RefRead: _Compiler.enter_ref_read,
+    RefWrite: _Compiler.enter_ref_write,
+    Match: _Compiler.enter_match,
+}
+
+_LEAF: Final[dict[type[Node], Callable[[_Compiler, Any], Cell]]] = {  # Any: one kind
+    Var: _Compiler.var_operand,
+    Constant: _Compiler.constant_operand,
+    Op: _Compiler.name_operand,
+    Constructor: _Compiler.name_operand,
+    GlobalVar: _Compiler.global_operand,
+}

@@ -1,0 +1,466 @@
+"""Running compiled code: one loop, with the activations on a list instead of Python's stack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from relayish.errors import EvaluationError, RelayishError
+from relayish.interpreter import code as c
+from relayish.interpreter.call import evaluate_call, operator_failed
+from relayish.interpreter.code import UNSET, Block, Code
+from relayish.interpreter.compile import compile_expr
+from relayish.interpreter.value import (
+    Closure,
+    ConstructorValue,
+    Evaluated,
+    RefValue,
+    as_argument,
+    normalise,
+)
+from relayish.ir.adt import (
+    Constructor,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+)
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import Expr, Function, GlobalVar, Op, Var
+from relayish.ir.module import IRModule
+
+MAX_DEPTH: Final = 5_000_000
+"""How many calls may be under way at once, unless a caller says otherwise."""
+
+_SHOWN_CALLS: Final = 5
+"""How many of the calls under way an error names."""
+
+_SCALARS: Final = frozenset(
+    {np.bool_, np.float32, np.float64, np.float16, np.int8, np.int16, np.int32, np.int64}
+    | {np.uint8, np.uint16, np.uint32, np.uint64}
+)
+
+Frame = list[Any]  # Any: values, the frames further out, what is not computed yet
+
+
+class Machine:
+    """Evaluates expressions and applies functions, in the context of a module.
+
+    Functions of the module are compiled when first reached and kept.
+
+    Args:
+        mod: Where global names and type definitions are looked up.
+        max_depth: How many calls may be under way at once (calls in tail position do not count).
+        max_calls: How many calls one evaluation may make in all; ``None`` for any number.
+    """
+
+    def __init__(
+        self,
+        mod: IRModule | None = None,
+        *,
+        max_depth: int = MAX_DEPTH,
+        max_calls: int | None = None,
+    ) -> None:
+        self.mod = mod
+        self.max_depth = max_depth
+        self.max_calls = max_calls
+        self._globals: dict[GlobalVar, Closure | Code] = {}
+        self._tags: dict[Constructor, int] = {}
+
+    def evaluate(self, expr: Expr) -> Evaluated:
+        """Return the value of ``expr``; a function gives a :class:`Closure`."""
+        code = compile_expr(expr)
+        with np.errstate(all="ignore"):
+            return self._run(code, code.template[:])
+
+    def apply(
+        self, closure: Closure, args: Sequence[object], named: Mapping[str, object]
+    ) -> Evaluated:
+        """Return the value of ``closure`` on ``args``, with ``named`` by parameter name."""
+        values = _arguments(closure.function, args, named)
+        with np.errstate(all="ignore"):
+            return self._run(closure.code, _activate(closure, values))
+
+    def _run(self, code: Code, frame: Frame) -> Evaluated:
+        block = code.block
+        instructions, at = block.instructions, 0
+        max_depth = self.max_depth
+        calls_left = -1 if self.max_calls is None else self.max_calls
+        # what to go on with after a call or guarded block: block, position, frame, place of result
+        control: list[tuple[Block, int, Frame, int]] = []
+        try:
+            while True:
+                instruction = instructions[at]
+                at += 1
+                operation = instruction[0]
+                if operation <= c.OPN:
+                    if operation == c.OP2:
+                        _, place, function, attrs, left, right = instruction
+                        result = function(attrs, frame[left], frame[right])
+                    elif operation == c.OP1:
+                        _, place, function, attrs, operand = instruction
+                        result = function(attrs, frame[operand])
+                    else:
+                        _, place, function, attrs, operands = instruction
+                        result = function(attrs, *[frame[operand] for operand in operands])
+                    frame[place] = result if type(result) in _SCALARS else normalise(result)
+                elif operation == c.LOAD:
+                    _, place, path, source = instruction
+                    outer = frame
+                    for step in path:
+                        outer = outer[step]
+                    value = outer[source]
+                    if value is UNSET:
+                        _unset(block.exprs[at - 1])
+                    frame[place] = value
+                elif operation == c.BRANCH:
+                    cond = frame[instruction[1]]
+                    if type(cond) is not np.bool_:
+                        _not_a_condition(cond)
+                    if not cond:
+                        at = instruction[2]
+                elif operation == c.RETURN:
+                    value = frame[instruction[1]]
+                    if not control:
+                        return value
+                    block, at, frame, place = control.pop()
+                    instructions = block.instructions
+                    frame[place] = value
+                elif operation == c.CALL or operation == c.TAIL_CALL:  # noqa: PLR1714 - faster
+                    if operation == c.CALL:
+                        _, place, callee, operands, attrs = instruction
+                    else:
+                        _, callee, operands, attrs = instruction
+                        place = -1
+                    closure = frame[callee]
+                    values = [frame[operand] for operand in operands]
+                    if type(closure) is not Closure:
+                        value = self._call_other(closure, attrs, values)
+                        if place >= 0:
+                            frame[place] = value
+                            continue
+                        if not control:
+                            return value
+                        block, at, frame, place = control.pop()
+                        instructions = block.instructions
+                        frame[place] = value
+                        continue
+                    calls_left -= 1
+                    if calls_left == -1 and self.max_calls is not None:
+                        _too_many("calls", self.max_calls, "max_calls")
+                    if place >= 0:
+                        if len(control) >= max_depth:
+                            _too_many("calls under way", max_depth, "max_depth")
+                        control.append((block, at, frame, place))
+                    frame = _activate(closure, values)
+                    block = closure.code.block
+                    instructions, at = block.instructions, 0
+                elif operation == c.CLOSURE:
+                    frame[instruction[1]] = Closure(instruction[2], frame, self)
+                elif operation == c.MOVE:
+                    frame[instruction[1]] = frame[instruction[2]]
+                elif operation == c.JUMP:
+                    at = instruction[1]
+                elif operation == c.GLOBAL:
+                    _, place, name = instruction
+                    known = self._globals.get(name)
+                    if known is None:
+                        known = self._compile_global(name)
+                    if type(known) is Closure:
+                        frame[place] = known
+                        continue
+                    if len(control) >= max_depth:
+                        _too_many("calls under way", max_depth, "max_depth")
+                    control.append((block, at, frame, place))
+                    block, frame = known.block, known.template[:]
+                    instructions, at = block.instructions, 0
+                elif operation == c.TUPLE:
+                    frame[instruction[1]] = tuple([frame[operand] for operand in instruction[2]])
+                elif operation == c.PROJECT:
+                    _, place, operand, index = instruction
+                    value = frame[operand]
+                    if type(value) is not tuple or not 0 <= index < len(value):
+                        _no_field(value, index)
+                    frame[place] = value[index]
+                elif operation == c.GUARD:
+                    _, path, place, guarded = instruction
+                    outer = frame
+                    for step in path:
+                        outer = outer[step]
+                    if outer[place] is UNSET:
+                        control.append((block, at, frame, -1))
+                        block, frame = guarded, outer
+                        instructions, at = block.instructions, 0
+                elif operation == c.RESUME:
+                    block, at, frame, _ = control.pop()
+                    instructions = block.instructions
+                elif operation == c.MATCH:
+                    _, operand, arms = instruction
+                    value = frame[operand]
+                    for pattern, places, start in arms:
+                        found = _match(pattern, value)
+                        if found is not None:
+                            for var, item in found:
+                                frame[places[var]] = item
+                            at = start
+                            break
+                    else:
+                        _no_clause(value)
+                elif operation == c.CONSTRUCT:
+                    _, place, constructor, operands = instruction
+                    fields = tuple([frame[operand] for operand in operands])
+                    frame[place] = ConstructorValue(self._tag(constructor), fields, constructor)
+                elif operation == c.REF_CREATE:
+                    frame[instruction[1]] = RefValue(frame[instruction[2]])
+                elif operation == c.REF_READ:
+                    reference = frame[instruction[2]]
+                    if type(reference) is not RefValue:
+                        _not_a_reference(reference, "ref_read")
+                    frame[instruction[1]] = reference.value
+                elif operation == c.REF_WRITE:
+                    _, place, target, source = instruction
+                    reference = frame[target]
+                    if type(reference) is not RefValue:
+                        _not_a_reference(reference, "ref_write")
+                    reference.value = frame[source]
+                    frame[place] = ()
+                else:
+                    raise EvaluationError(instruction[1])
+        except RelayishError as error:
+            _add_notes(error, block.exprs[at - 1], control)
+            raise
+        except Exception as error:
+            instruction = instructions[at - 1]
+            if instruction[0] > c.OPN:
+                raise
+            failed = _explain(block.exprs[at - 1], instruction, frame, error)
+            _add_notes(failed, block.exprs[at - 1], control)
+            raise failed from error
+
+    def _call_other(
+        self, callee: object, attrs: Attrs | None, values: list[Evaluated]
+    ) -> Evaluated:
+        """Call an operator or constructor that was passed around as a value."""
+        if isinstance(callee, Op):
+            return evaluate_call(callee, attrs, values)
+        if isinstance(callee, Constructor):
+            if len(values) != len(callee.inputs):
+                raise EvaluationError(
+                    f"constructor {callee.name_hint} takes {len(callee.inputs)} fields; "
+                    f"found a call with {len(values)}"
+                )
+            return ConstructorValue(self._tag(callee), tuple(values), callee)
+        raise EvaluationError(
+            f"only functions, operators and constructors can be called; found {_describe(callee)}"
+        )
+
+    def _compile_global(self, name: GlobalVar) -> Closure | Code:
+        if self.mod is None:
+            raise EvaluationError(
+                f"@{name.name_hint} cannot be looked up: the program was evaluated without a "
+                f"module; pass mod="
+            )
+        code = compile_expr(self.mod[name])
+        first = code.block.instructions[0]
+        known: Closure | Code = code
+        if first[0] == c.CLOSURE:
+            known = Closure(first[2], code.template, self)
+        self._globals[name] = known
+        return known
+
+    def _tag(self, constructor: Constructor) -> int:
+        tag = self._tags.get(constructor)
+        if tag is None:
+            known = {} if self.mod is None else self.mod.type_definitions
+            data = known.get(constructor.belong_to)
+            siblings = () if data is None else data.constructors
+            tag = siblings.index(constructor) if constructor in siblings else -1
+            self._tags[constructor] = tag
+        return tag
+
+
+def _activate(closure: Closure, values: list[Evaluated]) -> Frame:
+    """Return a new frame for a call of ``closure``."""
+    code = closure.code
+    arity = code.arity
+    if len(values) != arity:
+        _wrong_arity(code.function, len(values))
+    frame: Frame = code.template[:]
+    parent = frame[c.PARENT] = closure.frame
+    frame[c.SKIP] = parent[c.SKIP][c.SKIP] if code.skips else parent  # type: ignore[index]
+    if values:
+        frame[c.FIRST : c.FIRST + arity] = values
+    return frame
+
+
+def _arguments(
+    function: Function, args: Sequence[object], named: Mapping[str, object]
+) -> list[Evaluated]:
+    """Order what a Python caller passed as ``function`` takes it."""
+    params = function.params
+    if not named:
+        return [as_argument(value) for value in args]
+    names = [param.name_hint for param in params]
+    rest = dict(named)
+    values = list(args)
+    for name in names[len(values) :]:
+        if name not in rest:
+            raise EvaluationError(
+                f"argument {name!r} is missing; the function takes ({', '.join(names)})"
+            )
+        values.append(rest.pop(name))
+    if rest:
+        raise EvaluationError(
+            f"unknown or repeated argument {next(iter(rest))!r}; the function takes "
+            f"({', '.join(names)})"
+        )
+    return [as_argument(value) for value in values]
+
+
+_Found = list[tuple[Var, Evaluated]]
+
+
+def _match(pattern: Pattern, value: Evaluated) -> _Found | None:
+    """Return what the variables of ``pattern`` stand for in ``value``; ``None`` if it differs."""
+    found: _Found = []
+    pending = [(pattern, value)]
+    while pending:
+        pattern, value = pending.pop()
+        if not _MATCHERS[type(pattern)](pattern, value, found, pending):
+            return None
+    return found
+
+
+_Pending = list[tuple[Pattern, Evaluated]]
+
+
+def _match_anything(_pattern: object, _value: object, _found: _Found, _pending: _Pending) -> bool:
+    return True
+
+
+def _match_var(pattern: PatternVar, value: Evaluated, found: _Found, _pending: _Pending) -> bool:
+    found.append((pattern.var, value))
+    return True
+
+
+def _match_tuple(
+    pattern: PatternTuple, value: Evaluated, _found: _Found, pending: _Pending
+) -> bool:
+    if type(value) is not tuple or len(value) != len(pattern.patterns):
+        raise EvaluationError(
+            f"a pattern of {len(pattern.patterns)} fields is matched against {_describe(value)}; "
+            f"expected a tuple of {len(pattern.patterns)}"
+        )
+    pending.extend(zip(pattern.patterns[::-1], value[::-1], strict=True))
+    return True
+
+
+def _match_constructor(
+    pattern: PatternConstructor, value: Evaluated, _found: _Found, pending: _Pending
+) -> bool:
+    if type(value) is not ConstructorValue:
+        raise EvaluationError(
+            f"a pattern of constructor {pattern.constructor.name_hint} is matched against "
+            f"{_describe(value)}; expected a value of an algebraic data type"
+        )
+    if value.constructor is not pattern.constructor:
+        return False
+    if len(value.fields) != len(pattern.patterns):
+        raise EvaluationError(
+            f"a pattern of constructor {pattern.constructor.name_hint} has "
+            f"{len(pattern.patterns)} fields, the value {len(value.fields)}"
+        )
+    pending.extend(zip(pattern.patterns[::-1], value.fields[::-1], strict=True))
+    return True
+
+
+_MATCHERS: Final[dict[type, Callable[[Any, Evaluated, _Found, _Pending], bool]]] = {  # Any: kind
+    PatternWildcard: _match_anything,
+    PatternVar: _match_var,
+    PatternTuple: _match_tuple,
+    PatternConstructor: _match_constructor,
+}
+
+
+# Errors
+
+
+def _describe(value: object) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} {value.dtype}"
+    if isinstance(value, np.generic):
+        return f"the scalar {value!r}"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return repr(value)
+
+
+def _not_a_condition(value: object) -> NoReturn:
+    raise EvaluationError(
+        f"the condition of an if must be a scalar of type bool; found {_describe(value)}"
+    )
+
+
+def _no_field(value: object, index: int) -> NoReturn:
+    expected = f"0 to {len(value) - 1}" if isinstance(value, tuple) and value else "no field at all"
+    what = "field" if isinstance(value, tuple) else "field of something that is no tuple:"
+    raise EvaluationError(f"there is no {what} {index} in {_describe(value)}; it has {expected}")
+
+
+def _not_a_reference(value: object, what: str) -> NoReturn:
+    raise EvaluationError(f"{what} needs a reference, made by ref; found {_describe(value)}")
+
+
+def _no_clause(value: object) -> NoReturn:
+    raise EvaluationError(
+        f"no clause of the match covers {_describe(value)}; add one, or a wildcard"
+    )
+
+
+def _wrong_arity(function: Function, found: int) -> NoReturn:
+    names = ", ".join(param.name_hint for param in function.params)
+    raise EvaluationError(
+        f"the function takes {len(function.params)} arguments ({names}); found {found}"
+    )
+
+
+def _too_many(what: str, limit: int, option: str) -> NoReturn:
+    raise EvaluationError(
+        f"more than {limit:,} {what}: the program seems to recurse without end; "
+        f"raise {option} if it does not"
+    )
+
+
+def _unset(expr: Expr) -> NoReturn:
+    name = getattr(expr, "name_hint", "a value")
+    raise EvaluationError(f"variable %{name} is used before it is bound")
+
+
+def _explain(
+    call: Expr, instruction: c.Instruction, frame: Frame, error: Exception
+) -> EvaluationError:
+    """Return the error for a call of an operator that did not work."""
+    given = instruction[4] if instruction[0] == c.OPN else instruction[4:]
+    values = [frame[place] for place in given]
+    for value in values:
+        if value is UNSET:
+            return EvaluationError("an operand is a variable used outside the scope of its binder")
+    return operator_failed(call.op, values, error)  # type: ignore[attr-defined]
+
+
+def _add_notes(
+    error: RelayishError, expr: Expr, control: list[tuple[Block, int, Frame, int]]
+) -> None:
+    error.add_note(f"while evaluating {expr!r}{_place(expr)}")
+    for block, at, _, _ in control[: -_SHOWN_CALLS - 1 : -1]:
+        caller = block.exprs[at - 1]
+        error.add_note(f"reached from {caller!r}{_place(caller)}")
+    if len(control) > _SHOWN_CALLS:
+        error.add_note(f"and from {len(control) - _SHOWN_CALLS} more calls under way")
+
+
+def _place(expr: Expr) -> str:
+    return f" at {expr.span}" if expr.span is not None else ""
