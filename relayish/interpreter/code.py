@@ -69,7 +69,7 @@ class Block:
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
         self.exprs: list[Expr] = []
-        self.free: list[int] = []
+        self.free: list[Any] = []  # Any: cells of the compiler
         """Places of the frame that the code emitted next may reuse."""
 
 

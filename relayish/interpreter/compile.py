@@ -41,10 +41,11 @@ Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any]
 
 
 class Cell:
-    """Where a value is while the code that uses it is emitted.
+    """A place of a frame, and what it is good for while the code that uses it is emitted.
 
-    ``uses`` counts the operands still to be emitted; ``keep`` says that code which runs at another
-    time (a closure, a guarded block) uses the place too, so that it is never given away.
+    ``uses`` counts the operands still to be emitted that are read from here; at none left the cell
+    is free for another value. ``keep`` says that code which runs at another time (a closure, a
+    guarded block) reads the place too, so that it is never given away.
     """
 
     __slots__ = ("block", "code", "keep", "place", "uses")
@@ -75,20 +76,23 @@ class _Compiler:
     def __init__(self, scopes: Scopes) -> None:
         self.scopes = scopes
         self.uses = scopes.uses
+        self.shared = scopes.shared
         self.code = Code(0, None)
         self.block = self.code.block
         self.codes = {0: self.code}  # by the scope that is the body of the function
         self.cells: dict[Node, Cell] = {}
         self.guarded: dict[Node, Block] = {}
         self.bound: dict[Var, Cell] = {}
-        self.leaves: dict[tuple[Code, Node], Cell] = {}
+        self.placed: dict[tuple[Code, Node], Cell] = {}
+        self.operators: dict[Op, _Operator] = {}
         self.tasks: list[Task] = []
 
     def compile(self, expr: Expr) -> Code:
         tasks = self.tasks
         tasks.append((self.demand, expr, True, None))
+        pop = tasks.pop
         while tasks:
-            action, node, tail, extra = tasks.pop()
+            action, node, tail, extra = pop()
             action(node, tail, extra)
         return self.code
 
@@ -99,16 +103,23 @@ class _Compiler:
         self.block.exprs.append(expr)
 
     def new_cell(self, uses: int) -> Cell:
-        free = self.block.free
-        place = free.pop() if free else self.code.fresh()
-        return Cell(self.code, self.block, place, uses, keep=False)
+        free: list[Cell] = self.block.free
+        if free:
+            cell = free.pop()
+            cell.uses = uses
+            return cell
+        return Cell(self.code, self.block, self.code.fresh(), uses, keep=False)
 
     def operand(self, expr: Expr) -> Cell:
         """Return where the value of ``expr``, which is computed by now, is at hand."""
         cell = self.cells.get(expr)
-        if cell is None:
-            return _LEAF[type(expr)](self, expr)
-        return cell if cell.code is self.code else self.load(expr, cell)
+        if cell is not None and cell.code is self.code:
+            return cell
+        leaf = _LEAF.get(type(expr))
+        if leaf is not None:
+            return leaf(self, expr)
+        assert cell is not None
+        return self.load(expr, cell)
 
     def load(self, expr: Expr, cell: Cell) -> Cell:
         """Copy from the frame of an enclosing activation."""
@@ -137,13 +148,13 @@ class _Compiler:
     def release(self, cell: Cell) -> None:
         cell.uses -= 1
         if not cell.uses and not cell.keep:
-            cell.block.free.append(cell.place)
+            cell.block.free.append(cell)
 
     def define(self, node: Expr, cell: Cell, tail: bool) -> None:
         """Say where the value of ``node`` is, once the code that computes it is emitted."""
         if tail:
             self.emit(node, (c.RETURN, cell.place))
-        elif node in self.scopes.shared:
+        elif node in self.shared:
             self.emit(node, (c.MOVE, self.cells[node].place, cell.place))
         else:
             self.cells[node] = cell
@@ -176,7 +187,7 @@ class _Compiler:
         """Emit what computes ``expr``, unless that is emitted already."""
         kind = type(expr)
         if kind not in LEAVES:
-            if expr in self.scopes.shared:
+            if expr in self.shared:
                 self.guard(expr)
             elif expr not in self.cells:
                 _ENTER[kind](self, expr, tail)
@@ -204,7 +215,7 @@ class _Compiler:
         self.code, self.block = outside
 
     def demand_all(self, exprs: tuple[Expr, ...]) -> None:
-        cells, shared, tasks, demand = self.cells, self.scopes.shared, self.tasks, self.demand
+        cells, shared, tasks, demand = self.cells, self.shared, self.tasks, self.demand
         for expr in exprs[::-1]:
             if type(expr) not in LEAVES and (expr not in cells or expr in shared):
                 tasks.append((demand, expr, False, None))
@@ -222,25 +233,47 @@ class _Compiler:
             self.demand_all((call.op, *call.args))
 
     def leave_op_call(self, call: Call, tail: bool, _extra: object) -> None:
-        op = call.op
+        # the commonest task by far: what operand, release, new_cell and emit do stands here too
+        op: Any = call.op  # Any: an Op, which the declared type does not say
         args = call.args
-        function = registry.evaluate.get(op)
-        if function is None or registry.num_inputs.get(op, len(args)) != len(args):
-            assert isinstance(op, Op)
+        known = self.operators.get(op)
+        if known is None:
+            known = self.operators[op] = _operator(op)
+        function, arity, attrs = known
+        if function is None or arity not in (len(args), None):
             self.define(call, self.fail(call, call_problem(op, len(args))), tail)
             return
-        places = self.take_all(args)
-        attrs = call.attrs
-        if attrs is None:
-            attrs = default_attrs(op)
-        cell = self.new_cell(self.uses[call])
-        if len(places) == 2:
-            self.emit(call, (c.OP2, cell.place, function, attrs, *places))
-        elif len(places) == 1:
-            self.emit(call, (c.OP1, cell.place, function, attrs, *places))
+        code, block, get = self.code, self.block, self.cells.get
+        operands: list[Cell] = []
+        for arg in args:
+            cell = get(arg)
+            operands.append(cell if cell is not None and cell.code is code else self.operand(arg))
+        free: list[Cell] = block.free
+        for cell in operands:
+            cell.uses -= 1
+            if not cell.uses and not cell.keep:
+                cell.block.free.append(cell)
+        places = [cell.place for cell in operands]
+        if free:
+            cell = free.pop()
+            cell.uses = self.uses[call]
         else:
-            self.emit(call, (c.OPN, cell.place, function, attrs, places))
-        self.define(call, cell, tail)
+            cell = Cell(code, block, code.fresh(), self.uses[call], keep=False)
+        if call.attrs is not None:
+            attrs = call.attrs
+        count = len(places)
+        if count == 2:
+            instruction = (c.OP2, cell.place, function, attrs, places[0], places[1])
+        elif count == 1:
+            instruction = (c.OP1, cell.place, function, attrs, places[0])
+        else:
+            instruction = (c.OPN, cell.place, function, attrs, tuple(places))
+        block.instructions.append(instruction)
+        block.exprs.append(call)
+        if tail or call in self.shared:
+            self.define(call, cell, tail)
+        else:
+            self.cells[call] = cell
 
     def leave_construction(self, call: Call, tail: bool, _extra: object) -> None:
         constructor, expected = call.op, len(call.op.inputs)  # type: ignore[attr-defined]
@@ -459,19 +492,21 @@ class _Compiler:
         return cell
 
     def constant_operand(self, constant: Constant) -> Cell:
-        return self.placed(constant, constant.data)
+        return self.place(constant, constant.data)
 
     def name_operand(self, node: Expr) -> Cell:
         """Return where an operator or constructor, used as a value, stands."""
-        return self.placed(node, node)
+        return self.place(node, node)
 
-    def placed(self, node: Expr, value: object) -> Cell:
+    def place(self, node: Expr, value: object) -> Cell:
+        """Return where ``value`` stands in every frame of the function, from the beginning."""
         key = (self.code, node)
-        cell = self.leaves.get(key)
+        cell = self.placed.get(key)
         if cell is None:
             place = self.code.fresh()
             self.code.template[place] = value
-            cell = self.leaves[key] = Cell(self.code, self.block, place, 0, keep=True)
+            cell = self.placed[key] = Cell(self.code, self.block, place, 0, keep=True)
+        self.cells[node] = cell  # found there while this function is compiled
         return cell
 
     def global_operand(self, node: GlobalVar) -> Cell:
@@ -499,6 +534,14 @@ def call_problem(op: Op, count: int) -> str:
     return (
         f"operator {op.name} takes {registry.num_inputs.get(op)} arguments ({names}); found {count}"
     )
+
+
+_Operator: TypeAlias = tuple[Callable[..., Any] | None, int | None, Attrs | None]  # Any: values
+
+
+def _operator(op: Op) -> _Operator:
+    """Return the evaluation of ``op``, how many arguments it takes, and its default attributes."""
+    return registry.evaluate.get(op), registry.num_inputs.get(op), default_attrs(op)
 
 
 def default_attrs(op: Expr) -> Attrs | None:
