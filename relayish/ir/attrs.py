@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
+import operator
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -23,12 +24,48 @@ _Class = TypeVar("_Class", bound="type[Attrs]")
 class Attrs:
     """The root of attribute classes.
 
-    An attribute class is declared with :func:`attrs` and frozen; ``items()`` lists its fields in
-    order of declaration.
+    An attribute class is declared with :func:`attrs`. Its instances are frozen, compared and
+    hashed by class and fields; ``items()`` lists the fields in order of declaration.
     """
 
     __slots__ = ()
     type_key: ClassVar[str] = "Attrs"
+    field_names: ClassVar[tuple[str, ...]] = ()
+    """The names of the fields, in order of declaration."""
+    defaults: ClassVar[Mapping[str, object]] = types.MappingProxyType({})
+    """The defaults of the fields that have one."""
+    _values_of: ClassVar[Callable[[Any], object]]  # Any: an instance of the class itself
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        # The first construction of a class completes it: a program uses few of the many attribute
+        # classes, and reading annotations and compiling constructors would dominate the import.
+        _complete(type(self))
+        type(self).__init__(self, *args, **kwargs)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenNodeError(
+            f"cannot assign attribute {name!r}: attributes are immutable; "
+            f"use attrs.with_values({name}=...), which returns new ones"
+        )
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenNodeError(f"cannot delete attribute {name!r}: attributes are immutable")
+
+    def __eq__(self, other: object) -> bool:
+        cls = type(self)
+        if type(other) is not cls:
+            return NotImplemented
+        return bool(cls._values_of(self) == cls._values_of(other))
+
+    def __hash__(self) -> int:
+        cls = type(self)
+        return hash((cls, cls._values_of(self)))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.items())})"
+
+    def __reduce__(self) -> tuple[Callable[..., Attrs], tuple[object, ...]]:
+        return _restore, (type(self), *(value for _, value in self.items()))
 
     def items(self) -> Iterator[tuple[str, object]]:
         """Yield every field as ``(name, value)``."""
@@ -37,11 +74,11 @@ class Attrs:
 
     def keys(self) -> tuple[str, ...]:
         """Return the names of the fields, in order of declaration."""
-        return tuple(f.name for f in dataclasses.fields(cast("Any", self)))  # Any: a dataclass
+        return self.field_names
 
     def get(self, name: str, default: object = None) -> object:
         """Return the field ``name``, or ``default`` when there is no such field."""
-        return getattr(self, name, default)
+        return getattr(self, name) if name in self.field_names else default
 
     def __getitem__(self, name: str) -> object:
         if name not in self.keys():
@@ -59,10 +96,13 @@ class Attrs:
 
     def shown_items(self) -> Iterator[tuple[str, object]]:
         """Yield the fields whose value is not the default, as text shows them."""
-        for declared in dataclasses.fields(cast("Any", self)):  # Any: a dataclass
-            value = getattr(self, declared.name)
-            if declared.default is dataclasses.MISSING or not _same(value, declared.default):
-                yield declared.name, value
+        for name, value in self.items():
+            if name not in self.defaults or not _same(value, self.defaults[name]):
+                yield name, value
+
+
+def _restore(cls: type[Attrs], *values: object) -> Attrs:
+    return cls(**dict(zip(cls.field_names, values, strict=True)))
 
 
 def _same(left: object, right: object) -> bool:
@@ -81,12 +121,6 @@ class DictAttrs(Attrs):
 
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
         object.__setattr__(self, "_values", {str(k): _freeze(v) for k, v in (values or {}).items()})
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise FrozenNodeError(
-            f"cannot assign attribute {name!r}: attributes are immutable; "
-            f"use attrs.with_values({name}=...), which returns new ones"
-        )
 
     def keys(self) -> tuple[str, ...]:
         return tuple(self._values)
@@ -150,6 +184,8 @@ def attrs(type_key: str) -> Callable[[_Class], _Class]:
 
     Raises:
         DuplicateNameError: If the key is taken.
+        DeclarationError: At the first construction, if an annotation cannot be understood.
+
     """
 
     def declare(cls: _Class) -> _Class:
@@ -158,38 +194,100 @@ def attrs(type_key: str) -> Callable[[_Class], _Class]:
                 f"attribute type {type_key!r} is declared twice: by "
                 f"{_ATTRS_BY_KEY[type_key].__module__} and by {cls.__module__}"
             )
-        converters = {
-            name: _converter(hint)
-            for name, hint in typing.get_type_hints(cls, include_extras=True).items()
-            if typing.get_origin(hint) is not ClassVar
+        own = tuple(
+            name
+            for name, hint in inspect.get_annotations(cls).items()
+            if not str(hint).startswith("ClassVar")
+        )
+        inherited = tuple(name for name in cls.field_names if name not in own)
+        namespace = {
+            key: value
+            for key, value in cls.__dict__.items()
+            if key not in (*own, "__dict__", "__weakref__")
         }
-
-        def __post_init__(self: Attrs) -> None:
-            for name, convert in converters.items():
-                value = getattr(self, name)
-                try:
-                    converted = convert(value)
-                except (TypeError, ValueError) as error:
-                    raise FieldError(f"{type(self).__name__}.{name}: {error}") from None
-                if converted is not value:
-                    object.__setattr__(self, name, converted)
-
-        setattr(cls, "__post_init__", __post_init__)  # noqa: B010 - completing the class
-        declared = dataclasses.dataclass(frozen=True, slots=True, repr=True)(cls)
-        declared.type_key = type_key
+        defaults = {**cls.defaults, **{n: cls.__dict__[n] for n in own if n in cls.__dict__}}
+        names = own + inherited
+        namespace.update(
+            __slots__=own,
+            __match_args__=names,
+            type_key=type_key,
+            field_names=names,
+            defaults=types.MappingProxyType(defaults),
+            _values_of=operator.attrgetter(*names) if names else lambda _: (),
+        )
+        declared = cast("_Class", type(cls.__name__, cls.__bases__, namespace))
         _ATTRS_BY_KEY[type_key] = declared
         return declared
 
     return declare
 
 
+def _complete(cls: type[Attrs]) -> None:
+    """Give ``cls`` the constructor that checks and converts each field and fills its slot.
+
+    It is generated, as those of nodes are. A value that is the default itself needs no check.
+    """
+    if cls.type_key == "Attrs" or attrs_class(cls.type_key) is not cls:
+        raise DeclarationError(f"{cls.__name__} is not declared; decorate it with @attrs(type_key)")
+    hints = typing.get_type_hints(cls, include_extras=True)
+    converters = {name: _converter(hints[name]) for name in cls.field_names}
+    for name, value in cls.defaults.items():
+        _convert_one(cls, name, converters[name], value)
+
+    def blame(values: tuple[object, ...]) -> NoReturn:
+        for (name, convert), value in zip(converters.items(), values, strict=True):
+            _convert_one(cls, name, convert, value)
+        raise AssertionError("a converter failed once and then did not")
+
+    scope: dict[str, object] = {"_blame": blame}
+    parameters, checks, fills = [], [], []
+    for name, convert in converters.items():
+        scope[f"_convert_{name}"] = convert
+        scope[f"_set_{name}"] = getattr(cls, name).__set__
+        check = f"{name} = _convert_{name}({name})"
+        if name in cls.defaults:
+            scope[f"_default_{name}"] = cls.defaults[name]
+            parameters.append(f"{name}=_default_{name}")
+            checks.append(f"if {name} is not _default_{name}: {check}")
+        else:
+            if any("=" in p for p in parameters) and "*" not in parameters:
+                parameters.append("*")  # a required field after optional ones: by name only
+            parameters.append(name)
+            checks.append(check)
+        fills.append(f"_set_{name}(self, {name})")
+    given = "".join(f"{name}, " for name in converters)
+    source = [
+        f"def __init__({', '.join(['self', *parameters])}):",
+        "    try:",
+        *(f"        {line}" for line in checks or ["pass"]),
+        f"    except (TypeError, ValueError): _blame(({given}))",
+        *(f"    {line}" for line in fills),
+    ]
+    exec("\n".join(source), scope)  # noqa: S102 - the source is built from declarations only
+    constructor = scope["__init__"]
+    assert isinstance(constructor, types.FunctionType)
+    constructor.__qualname__ = f"{cls.__qualname__}.__init__"
+    constructor.__module__ = cls.__module__
+    setattr(cls, "__init__", constructor)  # noqa: B010 - completing the class
+
+
+def _convert_one(
+    cls: type[Attrs],
+    name: str,
+    convert: Callable[[Any], object],  # Any: still to be checked
+    value: object,
+) -> None:
+    try:
+        convert(value)
+    except (TypeError, ValueError) as error:
+        raise FieldError(f"{cls.__name__}.{name}: {error}") from None
+
+
 def _converter(hint: Any) -> Callable[[Any], object]:  # Any: annotations and the values they admit
     """Return a function that checks a value against an annotation and converts it."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:  # an annotation that brings its own check: DType
-        check = arguments[1]
-        assert callable(check)
-        return check
+        return cast("Callable[[Any], object]", arguments[1])  # Any: as above
     if hint is Any or hint is object:
         return lambda value: value
     if origin in (types.UnionType, typing.Union):
