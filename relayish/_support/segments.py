@@ -26,14 +26,15 @@ _R = TypeVar("_R")
 FIRST_LEVELS: Final = 48
 """Levels nested on the stack a traversal starts on, where the caller's recursion limit holds."""
 
-LEVELS: Final = 10_000 if sys.version_info < (3, 12) else 2_000
-"""Levels nested on each further stack; CPython 3.12 allows fewer C frames on one."""
+_AGE: Final = min(max(sys.version_info[:2], (3, 11)), (3, 13))
+LEVELS: Final = {(3, 11): 10_000, (3, 12): 450, (3, 13): 2_000}[_AGE]
+"""Levels nested on each further stack: CPython 3.12 allows 1,500 C frames on one, 3.13 more."""
 
 MAX_LEVELS: Final = 1_500_000
 """Levels after which a recursion counts as endless."""
 
-_RECURSION_LIMIT: Final = 120_000 if sys.version_info < (3, 12) else 40_000
-_STACK_BYTES: Final = (160 if sys.version_info < (3, 12) else 64) * 1024 * 1024
+_RECURSION_LIMIT: Final = 12 * LEVELS
+_STACK_BYTES: Final = max(16 * 1024 * 1024, 16 * 1024 * LEVELS)
 _KEPT_TRACEBACK: Final = 64
 """Entries kept at each end of a traceback that crosses from one stack to another."""
 
