@@ -1,0 +1,1 @@
+"""The command line: ``relayish opt | passes | print | check``."""

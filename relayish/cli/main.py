@@ -1,0 +1,213 @@
+"""The ``relayish`` command.
+
+Exit codes:
+    0: Done.
+    1: ``check`` found the program wanting.
+    2: An error in what was given: arguments, pipeline, program text, files.
+    3: An error nobody foresaw, in a pass or in relayish; ``--traceback`` shows where.
+    130: Interrupted (Ctrl-C).
+    141: Whoever read the output stopped reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Final, NoReturn
+
+from relayish.cli.report import describe_error
+from relayish.errors import RelayishError
+
+DONE: Final = 0
+WANTING: Final = 1
+GIVEN_WRONG: Final = 2
+UNFORESEEN: Final = 3
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+
+# A command is imported when it is the one asked for: `relayish --help` needs neither numpy nor
+# the intermediate representation.
+_COMMANDS: Final = {
+    "opt": "relayish.cli.opt",
+    "passes": "relayish.cli.passes",
+    "print": "relayish.cli.show",
+    "check": "relayish.cli.check",
+}
+
+_EPILOG: Final = """\
+exit codes: 0 done; 1 check found the program wanting; 2 an error in arguments, pipeline, program
+or files; 3 an unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` (that of the process if not given); return the exit code."""
+    try:
+        args = build_parser().parse_args(argv)
+    except SystemExit as leaving:  # argparse has said what there is to say
+        return leaving.code if isinstance(leaving.code, int) else GIVEN_WRONG
+    try:
+        code = _run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+        return PIPE_CLOSED
+    return code
+
+
+def _run(args: argparse.Namespace) -> int:
+    command: Callable[[argparse.Namespace], int]
+    try:
+        command = importlib.import_module(_COMMANDS[args.command]).run
+        return command(args)
+    except BrokenPipeError:
+        raise
+    except KeyboardInterrupt:
+        sys.stderr.write("relayish: interrupted\n")
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - reported, and told by the exit code
+        if args.traceback:
+            traceback.print_exception(error)
+        sys.stderr.write(f"relayish: error: {describe_error(error)}\n")
+        return GIVEN_WRONG if isinstance(error, (RelayishError, OSError)) else UNFORESEEN
+
+
+def _discard_output() -> None:
+    """Keep the interpreter from complaining about a closed pipe when it flushes at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(GIVEN_WRONG, f"relayish: error: {message}\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = _Parser(
+        prog="relayish",
+        description="Read, check, transform and print Relay programs.",
+        epilog=_EPILOG,
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_opt(commands)
+    _add_passes(commands)
+    _add_print(commands)
+    _add_check(commands)
+    return parser
+
+
+# mypy knows the type only by a private name, which exists nowhere at run time
+_Commands = argparse._SubParsersAction  # noqa: SLF001
+
+
+def _add_opt(commands: _Commands[_Parser]) -> None:
+    opt = _add_command(commands, "opt", "run passes over a program")
+    _add_program(opt)
+    opt.add_argument(
+        "-p",
+        "--passes",
+        required=True,
+        metavar="PIPELINE",
+        help='what to run, in order: "FoldConstant,DeadCodeElimination", with options as in '
+        '"FoldConstant{fold_qnn=true}"; `relayish passes` lists all',
+    )
+    _add_output(opt)
+    opt.add_argument(
+        "-O",
+        "--opt-level",
+        type=_level,
+        metavar="LEVEL",
+        help="run passes of this level and below; all that are named, if not given",
+    )
+    opt.add_argument(
+        "--disable-pass", action="append", default=[], metavar="NAME", help="leave a pass out"
+    )
+    opt.add_argument(
+        "--required-pass",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="run a pass of the pipeline whatever its level",
+    )
+    opt.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="set an option of the pass context",
+    )
+    opt.add_argument(
+        "--print-ir-after-all",
+        action="store_true",
+        help="print the program after every pass, on standard error",
+    )
+    opt.add_argument(
+        "--print-ir-after",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="print the program after this pass, on standard error",
+    )
+    opt.add_argument(
+        "--timing", action="store_true", help="print how long passes took, on standard error"
+    )
+
+
+def _add_passes(commands: _Commands[_Parser]) -> None:
+    passes = _add_command(commands, "passes", "list the passes there are, or describe one")
+    passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
+
+
+def _add_print(commands: _Commands[_Parser]) -> None:
+    show = _add_command(commands, "print", "read a program and print it")
+    _add_program(show)
+    _add_output(show)
+
+
+def _add_check(commands: _Commands[_Parser]) -> None:
+    check = _add_command(commands, "check", "read a program and check that it is well formed")
+    _add_program(check)
+
+
+def _add_command(commands: _Commands[_Parser], name: str, summary: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=summary, description=f"{summary.capitalize()}.")
+    command.add_argument("--traceback", action="store_true", help="show where an error was raised")
+    return command
+
+
+def _add_program(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", metavar="FILE", help="Relay text; - for standard input")
+    command.add_argument(
+        "--allow-unknown-ops",
+        action="store_true",
+        help="read operators that are not declared as operators of which nothing is known",
+    )
+
+
+def _add_output(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="where to write the result, whole or not at all; standard output if not given",
+    )
+
+
+def _level(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0; found {text!r}")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""``relayish passes``: list the registered passes, or describe one."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from relayish.transform.registry import REGISTRY, PassEntry
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    if args.name is None:
+        sys.stdout.write(render_table(REGISTRY.entries()))
+    else:
+        sys.stdout.write(render_entry(REGISTRY.get(args.name)))
+    return 0
+
+
+def render_table(entries: Sequence[PassEntry]) -> str:
+    """Return one line for each pass: name, level, what it requires, what it does."""
+    rows = [("NAME", "LEVEL", "REQUIRED", "DESCRIPTION")]
+    for entry in entries:
+        info = entry.info
+        required = ",".join(info.required) or "-"
+        rows.append((info.name, str(info.opt_level), required, info.description))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
+        for row in rows
+    ]
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def render_entry(entry: PassEntry) -> str:
+    """Return what is known of one pass, its options included."""
+    info = entry.info
+    lines = [
+        entry.global_name,
+        f"  {info.description or '(no description)'}",
+        f"  level:    {info.opt_level}",
+        f"  required: {', '.join(info.required) or '-'}",
+        f"  from:     {entry.claimant}",
+        "  options:" if entry.options else "  options:  -",
+        *(f"    {option}" for option in entry.options),
+    ]
+    return "\n".join(lines) + "\n"

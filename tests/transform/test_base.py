@@ -1,0 +1,231 @@
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from relayish.errors import DeclarationError, PassError
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Constant, Function, Var
+from relayish.ir.module import IRModule
+from relayish.transform import (
+    FunctionPass,
+    ModulePass,
+    Pass,
+    PassContext,
+    PassInfo,
+    create_function_pass,
+    create_module_pass,
+    is_skipped,
+)
+
+
+def unit(value: int = 0, **attrs: object) -> Function:
+    return Function((), Constant(value), attrs=DictAttrs(attrs) if attrs else None)
+
+
+def test_function_pass_is_given_the_module_as_it_was(mod: IRModule) -> None:
+    seen = []
+
+    def replace(func: Function, given: IRModule, _ctx: PassContext) -> Function:
+        seen.append(given)
+        assert all(given[name] is mod[name] for name in ("a", "b", "main"))
+        return unit()
+
+    out = create_function_pass(replace, 1, "Replace")(mod)
+    assert len(seen) == 3
+    assert all(given is mod for given in seen)
+    assert all(out[name] is not mod[name] for name in ("a", "b", "main"))
+
+
+def test_function_pass_visits_functions_in_order_of_name(mod: IRModule) -> None:
+    seen = []
+    create_function_pass(lambda f, _m, _c: seen.append(f) or f, 1, "See")(mod)
+    assert seen == [mod["a"], mod["b"], mod["main"]]
+
+
+def test_function_pass_that_changes_nothing_returns_the_same_module(mod: IRModule) -> None:
+    assert create_function_pass(lambda f, _m, _c: f, 1, "Nothing")(mod) is mod
+
+
+def test_function_pass_keeps_the_identity_of_untouched_functions(mod: IRModule) -> None:
+    new = unit()
+    out = create_function_pass(lambda f, m, _c: new if f is m["b"] else f, 1, "P")(mod)
+    assert out["b"] is new
+    assert out["a"] is mod["a"]
+    assert out["main"] is mod["main"]
+    assert out.get_global_var("b") is mod.get_global_var("b")
+
+
+def test_function_pass_leaves_its_input_as_it_was(mod: IRModule) -> None:
+    before = dict(mod.functions)
+    create_function_pass(lambda _f, _m, _c: unit(), 1, "P")(mod)
+    assert dict(mod.functions) == before
+
+
+@pytest.mark.parametrize(
+    ("attrs", "skipped"),
+    [
+        ({}, False),
+        ({"Compiler": "dnnl"}, True),
+        ({"Compiler": ""}, True),
+        ({"SkipOptimization": 1}, True),
+        ({"SkipOptimization": 0}, False),
+        ({"Extern": 1}, True),
+        ({"Extern": False}, False),
+        ({"Primitive": 1}, False),
+    ],
+)
+def test_function_pass_skips_by_attribute(attrs: dict[str, object], skipped: bool) -> None:
+    func = unit(**attrs)
+    given = IRModule({"f": func})
+    out = create_function_pass(lambda _f, _m, _c: unit(7), 1, "P")(given)
+    assert is_skipped(func) is skipped
+    assert (out["f"] is func) is skipped
+
+
+def test_function_pass_leaves_definitions_that_are_no_function() -> None:
+    value = Constant(3)
+    given = IRModule({"c": value, "f": unit()})
+    out = create_function_pass(lambda _f, _m, _c: unit(7), 1, "P")(given)
+    assert out["c"] is value
+    assert out["f"] is not given["f"]
+
+
+def test_function_pass_runs_on_a_module_without_functions() -> None:
+    empty = IRModule()
+    assert create_function_pass(lambda f, _m, _c: f, 1, "P")(empty) is empty
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [(None, "None; is a return missing"), (3, "a int"), (Var("x"), "a Var")]
+)
+def test_function_pass_names_itself_when_it_returns_no_function(
+    mod: IRModule, value: object, found: str
+) -> None:
+    with pytest.raises(PassError, match=f"pass Bad must return a Function; found {found}") as info:
+        create_function_pass(lambda _f, _m, _c: value, 1, "Bad")(mod)
+    assert info.value.__notes__ == ["in function @a", "in pass Bad"]
+
+
+@pytest.mark.parametrize("value", [None, 3, Function((), Constant(1))])
+def test_module_pass_names_itself_when_it_returns_no_module(mod: IRModule, value: object) -> None:
+    with pytest.raises(PassError, match="pass Bad must return an IRModule; found"):
+        create_module_pass(lambda _m, _c: value, 1, "Bad")(mod)
+
+
+def test_error_in_a_function_pass_carries_function_and_pass(mod: IRModule) -> None:
+    error = ZeroDivisionError("mine")
+
+    def fail(func: Function, given: IRModule, _ctx: PassContext) -> Function:
+        if func is given["b"]:
+            raise error
+        return func
+
+    with pytest.raises(ZeroDivisionError) as info:
+        create_function_pass(fail, 1, "Fail")(mod)
+    assert info.value is error
+    assert info.value.__notes__ == ["in function @b", "in pass Fail"]
+
+
+def test_error_in_a_module_pass_carries_the_pass(mod: IRModule) -> None:
+    def fail(_mod: IRModule, _ctx: PassContext) -> IRModule:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError) as info:
+        create_module_pass(fail, 1, "Fail")(mod)
+    assert info.value.__notes__ == ["in pass Fail"]
+
+
+def test_module_is_usable_after_a_pass_failed(mod: IRModule) -> None:
+    def fail(_func: Function, _mod: IRModule, _ctx: PassContext) -> Function:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        create_function_pass(fail, 1, "Fail")(mod)
+    assert create_function_pass(lambda f, _m, _c: f, 1, "P")(mod) is mod
+
+
+@pytest.mark.parametrize("given", [None, Constant(1), Function((), Constant(1)), "text"])
+def test_pass_refuses_what_is_no_module(given: object) -> None:
+    with pytest.raises(PassError, match=r"pass P takes an IRModule; found .*from_expr"):
+        create_module_pass(lambda m, _c: m, 1, "P")(given)
+
+
+def test_pass_is_given_the_current_context(mod: IRModule) -> None:
+    seen = []
+    pass_ = create_module_pass(lambda m, c: seen.append(c) or m, 1, "P")
+    with PassContext(opt_level=1) as ctx:
+        pass_(mod)
+    pass_(mod)
+    assert seen == [ctx, PassContext.current()]
+
+
+def test_class_derived_by_hand_runs(mod: IRModule) -> None:
+    class Mine(FunctionPass):
+        info = PassInfo("Mine", 0)
+
+        def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:
+            return func
+
+    assert Mine()(mod) is mod
+    assert repr(Mine()) == "<Mine Mine, opt_level=0>"
+
+
+def test_repr_shows_what_is_required() -> None:
+    shown = repr(create_module_pass(lambda m, _c: m, 1, "P", required=("A",)))
+    assert shown == "<_ModulePassOf P, opt_level=1, required=('A',)>"
+
+
+def test_class_without_info_says_what_to_write(mod: IRModule) -> None:
+    class Mine(ModulePass):
+        def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+            return mod
+
+    with pytest.raises(DeclarationError, match="Mine has no PassInfo; decorate it"):
+        Mine()(mod)
+
+
+@pytest.mark.parametrize("base", [Pass, FunctionPass, ModulePass])
+def test_class_without_its_method_cannot_be_built(base: type[Pass]) -> None:
+    class Mine(base):
+        info = PassInfo("Mine", 0)
+
+    with pytest.raises(TypeError, match="abstract"):
+        Mine()
+
+
+def test_with_info_leaves_the_original_as_it_was() -> None:
+    pass_ = create_module_pass(lambda m, _c: m, 1, "P")
+    other = pass_.with_info(PassInfo("Q", 3))
+    assert (pass_.info.name, other.info.name) == ("P", "Q")
+
+
+@pytest.mark.parametrize("off", [True, False])
+def test_collector_is_off_during_a_pass_only_when_asked(mod: IRModule, off: bool) -> None:
+    seen = []
+    inner = create_module_pass(lambda m, _c: seen.append(gc.isenabled()) or m, 1, "Inner")
+    outer = create_module_pass(lambda m, _c: inner(m), 1, "Outer")
+    with PassContext(config={"relayish.disable_gc": off}):
+        outer(mod)
+        assert gc.isenabled()
+    assert seen == [not off]
+
+
+def test_collector_is_on_again_after_a_pass_failed(mod: IRModule) -> None:
+    with (
+        PassContext(config={"relayish.disable_gc": True}),
+        pytest.raises(PassError),
+    ):
+        create_module_pass(lambda _m, _c: None, 1, "Bad")(mod)
+    assert gc.isenabled()
+
+
+def test_collector_stays_off_when_it_was_off(mod: IRModule) -> None:
+    gc.disable()
+    try:
+        with PassContext(config={"relayish.disable_gc": True}):
+            create_module_pass(lambda m, _c: m, 1, "P")(mod)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

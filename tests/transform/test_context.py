@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from relayish.errors import ConfigError, FrozenNodeError, PassError
+from relayish.transform import PassContext, PassInfo, PassInstrument
+
+
+def test_default_context_has_level_two() -> None:
+    ctx = PassContext.current()
+    assert (ctx.opt_level, ctx.required_pass, ctx.disabled_pass) == (2, (), ())
+    assert ctx.instruments == ()
+    assert PassContext.current() is ctx
+
+
+def test_contexts_nest_and_inherit_nothing() -> None:
+    with PassContext(opt_level=3, disabled_pass=["A"]) as outer:
+        with PassContext() as inner:
+            assert PassContext.current() is inner
+            assert (inner.opt_level, inner.disabled_pass) == (2, ())
+        assert PassContext.current() is outer
+    assert PassContext.current() not in (outer, inner)
+
+
+def test_context_can_be_entered_again_inside_itself() -> None:
+    ctx = PassContext(opt_level=0)
+    with ctx, ctx:
+        assert PassContext.current() is ctx
+    assert PassContext.current() is not ctx
+    with ctx:
+        assert PassContext.current() is ctx
+
+
+def test_context_is_left_when_its_body_raises() -> None:
+    ctx = PassContext()
+    with pytest.raises(KeyError), ctx:
+        raise KeyError
+    assert PassContext.current() is not ctx
+
+
+def test_other_threads_see_the_default() -> None:
+    with PassContext(opt_level=0), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: PassContext.current().opt_level).result() == 2
+
+
+def test_one_context_object_serves_many_threads_at_once() -> None:
+    ctx = PassContext(opt_level=1)
+    together = threading.Barrier(4)
+    seen = []
+
+    def work(level: int) -> None:
+        with ctx:
+            together.wait(timeout=10)
+            with PassContext(opt_level=level):
+                together.wait(timeout=10)
+                seen.append(PassContext.current().opt_level == level)
+            seen.append(PassContext.current() is ctx)
+
+    threads = [threading.Thread(target=work, args=(level,)) for level in range(10, 14)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [True] * 8
+
+
+def test_tasks_interleave_without_seeing_each_other() -> None:
+    async def work(level: int) -> list[int]:
+        seen = [PassContext.current().opt_level]
+        with PassContext(opt_level=level):
+            for _ in range(5):
+                await asyncio.sleep(0)
+                seen.append(PassContext.current().opt_level)
+        seen.append(PassContext.current().opt_level)
+        return seen
+
+    async def main() -> list[list[int]]:
+        with PassContext(opt_level=9):
+            return await asyncio.gather(*(work(level) for level in (10, 11, 12)))
+
+    assert asyncio.run(main()) == [[9, *[level] * 5, 9] for level in (10, 11, 12)]
+
+
+def test_one_context_object_serves_many_tasks_at_once() -> None:
+    ctx = PassContext(opt_level=1)
+
+    async def work(turns: int) -> bool:
+        with ctx:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            return PassContext.current() is ctx
+
+    async def main() -> list[bool]:
+        return await asyncio.gather(*(work(turns) for turns in (3, 1, 2)))
+
+    assert asyncio.run(main()) == [True] * 3
+
+
+def test_leaving_out_of_order_is_an_error() -> None:
+    outer, inner = PassContext(), PassContext()
+    with outer:
+        with inner:
+            with pytest.raises(PassError, match="reverse order of entering"):
+                outer.__exit__(None, None, None)
+            assert PassContext.current() is inner
+        assert PassContext.current() is outer
+
+
+def test_leaving_what_was_never_entered_is_an_error() -> None:
+    with pytest.raises(PassError, match="not the current one"):
+        PassContext().__exit__(None, None, None)
+
+
+def test_context_is_immutable() -> None:
+    with pytest.raises(FrozenNodeError, match=r"cannot assign PassContext\.opt_level"):
+        PassContext().opt_level = 3
+
+
+@pytest.mark.parametrize("level", [-1, True, 1.5, "2", None])
+def test_context_refuses_a_bad_level(level: object) -> None:
+    with pytest.raises(ConfigError, match="opt_level must be a whole number"):
+        PassContext(opt_level=level)
+
+
+@pytest.mark.parametrize("what", ["required_pass", "disabled_pass"])
+def test_context_refuses_a_str_for_a_sequence_of_names(what: str) -> None:
+    with pytest.raises(ConfigError, match=rf"{what} must be a sequence.*write \('Fold',\)"):
+        PassContext(**{what: "Fold"})
+
+
+@pytest.mark.parametrize("what", ["required_pass", "disabled_pass"])
+def test_context_refuses_names_that_are_none(what: str) -> None:
+    with pytest.raises(ConfigError, match=f"{what} must hold names"):
+        PassContext(**{what: [3]})
+
+
+def test_context_refuses_a_config_that_is_no_mapping() -> None:
+    with pytest.raises(ConfigError, match="config must be a mapping"):
+        PassContext(config=["relayish.disable_gc"])
+
+
+def test_context_refuses_instruments_that_are_none() -> None:
+    with pytest.raises(ConfigError, match="decorate its class with @pass_instrument"):
+        PassContext(instruments=[object()])
+
+
+@pytest.mark.parametrize("name", ["Fold", "relayish.pass_.Fold"])
+def test_names_are_short_or_global(name: str) -> None:
+    info = PassInfo("Fold", 5)
+    assert not PassContext(disabled_pass=[name], opt_level=9).pass_enabled(info)
+    assert PassContext(required_pass=[name]).pass_enabled(info)
+    assert PassContext(required_pass=["Fold"]).is_required(name)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, 3])
+@pytest.mark.parametrize("pass_level", [0, 1, 2, 3])
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize("disabled", [True, False])
+def test_pass_enabled_follows_the_truth_table(
+    level: int, pass_level: int, required: bool, disabled: bool
+) -> None:
+    ctx = PassContext(level, ["P"] if required else (), ["P"] if disabled else ())
+    expected = not disabled and (required or level >= pass_level)
+    assert ctx.pass_enabled(PassInfo("P", pass_level)) is expected
+
+
+class Log(PassInstrument):
+    def __init__(self, name: str, log: list[str], fail: str = "") -> None:
+        self.name, self.log, self.fail = name, log, fail
+
+    def note(self, hook: str) -> None:
+        self.log.append(f"{hook} {self.name}")
+        if hook == self.fail:
+            raise RuntimeError(f"{hook} {self.name}")
+
+    def enter_pass_ctx(self) -> None:
+        self.note("enter")
+
+    def exit_pass_ctx(self) -> None:
+        self.note("exit")
+
+
+def test_instruments_enter_and_exit_in_order() -> None:
+    log: list[str] = []
+    with PassContext(instruments=[Log("1", log), Log("2", log)]):
+        assert log == ["enter 1", "enter 2"]
+    assert log[2:] == ["exit 1", "exit 2"]
+
+
+def test_failing_enter_exits_those_entered_in_reverse_and_does_not_enter() -> None:
+    log: list[str] = []
+    names = [Log("1", log), Log("2", log), Log("3", log, "enter"), Log("4", log)]
+    before = PassContext.current()
+    with pytest.raises(RuntimeError, match="enter 3"), PassContext(instruments=names):
+        pytest.fail("the body must not run")
+    assert log == ["enter 1", "enter 2", "enter 3", "exit 2", "exit 1"]
+    assert PassContext.current() is before
+
+
+def test_failing_exit_skips_the_rest_and_leaves_the_context() -> None:
+    log: list[str] = []
+    names = [Log("1", log), Log("2", log, "exit"), Log("3", log)]
+    before = PassContext.current()
+    with pytest.raises(RuntimeError, match="exit 2"), PassContext(instruments=names):
+        pass
+    assert log[3:] == ["exit 1", "exit 2"]
+    assert PassContext.current() is before
+
+
+def test_failing_exit_keeps_the_error_of_the_body_as_context() -> None:
+    with (
+        pytest.raises(RuntimeError, match="exit 1") as info,
+        PassContext(instruments=[Log("1", [], "exit")]),
+    ):
+        raise KeyError("body")
+    assert isinstance(info.value.__context__, KeyError)
+
+
+def test_override_exits_the_old_and_enters_the_new() -> None:
+    log: list[str] = []
+    with PassContext(instruments=[Log("1", log)]) as ctx:
+        new = Log("2", log)
+        ctx.override_instruments([new])
+        assert ctx.instruments == (new,)
+        assert log == ["enter 1", "exit 1", "enter 2"]
+    assert log[3:] == ["exit 2"]
+
+
+def test_override_lasts_until_the_context_is_left() -> None:
+    log: list[str] = []
+    first = Log("1", log)
+    ctx = PassContext(instruments=[first])
+    with ctx:
+        ctx.override_instruments(None)
+        assert ctx.instruments == ()
+    assert ctx.instruments == (first,)
+
+
+def test_override_that_fails_leaves_no_instruments() -> None:
+    log: list[str] = []
+    with PassContext(instruments=[Log("1", log)]) as ctx:
+        with pytest.raises(RuntimeError, match="enter 3"):
+            ctx.override_instruments([Log("2", log), Log("3", log, "enter")])
+        assert ctx.instruments == ()
+    assert log == ["enter 1", "exit 1", "enter 2", "enter 3", "exit 2"]
+
+
+def test_override_outside_every_context_serves_the_default_of_this_thread() -> None:
+    def work() -> tuple[int, int]:
+        log: list[str] = []
+        ctx = PassContext.current()
+        ctx.override_instruments([Log("1", log)])
+        with PassContext():
+            inner = len(PassContext.current().instruments)
+        return inner, len(PassContext.current().instruments)
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(work).result() == (0, 1)
+    assert PassContext.current().instruments == ()
+
+
+def test_override_of_another_context_is_an_error() -> None:
+    with PassContext() as outer, PassContext(), pytest.raises(PassError, match="current pass"):
+        outer.override_instruments([])
+
+
+def test_repr_shows_every_setting() -> None:
+    shown = repr(PassContext(3, ["A"], ["B"], config={"relayish.disable_gc": True}))
+    for part in ("opt_level=3", "('A',)", "('B',)", "'relayish.disable_gc': True"):
+        assert part in shown
