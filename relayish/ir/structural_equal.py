@@ -31,7 +31,7 @@ from relayish.ir.expr import (
 )
 from relayish.ir.literal import same_literal
 from relayish.ir.module import IRModule
-from relayish.ir.node import Node
+from relayish.ir.node import Node, Shape
 from relayish.ir.type import GlobalTypeVar, IncompleteType, SizeVar, TypeVar
 
 VARIABLES: Final[frozenset[type[Node]]] = frozenset({Var, TypeVar, SizeVar, IncompleteType})
@@ -41,8 +41,11 @@ _SHARED: Final[frozenset[type[Node]]] = frozenset(
     {Call, Let, If, Function, RefCreate, RefRead, RefWrite, Tuple}
 )
 
-_Path: TypeAlias = "tuple[_Path, str] | None"
-_Pair: TypeAlias = tuple[object, object, _Path]
+_Pair: TypeAlias = "tuple[object, object, _Pair | None, str, int]"
+"""Two things to compare, the pair whose field they are, the field, and the index in it or -1."""
+
+_Expand: TypeAlias = Callable[[Any, Any, _Pair, Any, Callable[[_Pair], None]], str | None]
+"""Generated for each kind: pushes the fields of two nodes, or says why they differ already."""
 
 
 class Mismatch(NamedTuple):
@@ -115,126 +118,100 @@ class _Comparer:
         self._stack: list[_Pair] = []
 
     def compare(self, lhs: object, rhs: object) -> Mismatch | None:
-        stack = self._stack
-        stack.append((lhs, rhs, None))
+        stack, image, preimage = self._stack, self._image, self._preimage
+        pop, append, bind = stack.pop, stack.append, self._bind
+        stack.append((lhs, rhs, None, "", -1))
         while stack:
-            left, right, path = stack.pop()
-            reason = self._differ(left, right, path)
+            pair = pop()
+            left, right, _, _, _ = pair
+            kind: Any = type(left)  # Any: a class of nodes, or of values
+            reason: str | None
+            if type(right) is not kind:
+                reason = "different kinds"
+            elif kind in _SHARED and (kind is not Tuple or left.fields):  # type: ignore[attr-defined]
+                known = image.get(left)  # type: ignore[call-overload]
+                if known is None and right not in preimage:
+                    image[left] = right  # type: ignore[index, assignment]
+                    preimage[right] = left  # type: ignore[index, assignment]
+                    reason = _EXPAND[kind](left, right, pair, bind, append)
+                else:
+                    reason = None if known is right else "shared on one side, copied on the other"
+            else:
+                reason = self._differ(kind, left, right, pair)
             if reason is not None:
-                return Mismatch(_show(path), left, right, reason)
+                return Mismatch(_show(pair), left, right, reason)
         return None
 
-    def _differ(self, lhs: object, rhs: object, path: _Path) -> str | None:
+    def _differ(self, kind: Any, lhs: Any, rhs: Any, pair: _Pair) -> str | None:  # Any: of one kind
         """Return why a pair differs in itself, or push what it consists of and return ``None``."""
-        if not isinstance(lhs, Node):
-            return self._differ_in_value(lhs, rhs, path)
-        kind = type(lhs)
-        if type(rhs) is not kind:
-            return "different kinds"
-        assert isinstance(rhs, Node)
+        if not issubclass(kind, Node):
+            return self._differ_in_value(lhs, rhs, pair)
         if kind in VARIABLES:
-            return self._differ_in_variable(lhs, rhs, path)
+            return self._differ_in_variable(lhs, rhs, pair)
         rule = _RULES.get(kind)
         if rule is not None:
             return None if rule(lhs, rhs) else "different names"
-        if kind in _SHARED and not (kind is Tuple and not lhs.fields):  # type: ignore[attr-defined]
-            image = self._image.get(lhs)
-            if image is not None or rhs in self._preimage:
-                return None if image is rhs else "shared on one side, copied on the other"
-            self._image[lhs] = rhs
-            self._preimage[rhs] = lhs
-        elif (lhs, rhs) in self._equated:
+        if (lhs, rhs) in self._equated:
             return None
-        else:
-            self._equated.add((lhs, rhs))
-        return self._differ_in_fields(kind, lhs, rhs, path)
-
-    def _differ_in_fields(
-        self, kind: type[Node], lhs: Node, rhs: Node, path: _Path
-    ) -> str | None:
-        pushed: list[_Pair] = []
-        for name, many, binder in _layout(kind):
-            left, right = getattr(lhs, name), getattr(rhs, name)
-            if name == "type_args" and type(lhs.op) is Op:  # type: ignore[attr-defined]
-                continue
-            if not many:
-                if binder:
-                    self._bind(left, right)
-                pushed.append((left, right, (path, f".{name}")))
-                continue
-            if len(left) != len(right):
-                return f"{len(left)} {name} against {len(right)}"
-            if binder:
-                for ours, theirs in zip(left, right, strict=True):
-                    self._bind(ours, theirs)
-            pushed += [
-                (ours, theirs, (path, f".{name}[{index}]"))
-                for index, (ours, theirs) in enumerate(zip(left, right, strict=True))
-            ]
-        if kind is TypeData:
-            pushed += _constructor_inputs(lhs, rhs, path)
-        self._stack += reversed(pushed)
-        return None
+        self._equated.add((lhs, rhs))
+        return _EXPAND[kind](lhs, rhs, pair, self._bind, self._stack.append)
 
     def _bind(self, lhs: Node, rhs: Node) -> None:
         """Let a bound variable correspond to another, unless either is taken already."""
         if lhs not in self._image and rhs not in self._preimage:
             self._image[lhs] = rhs
             self._preimage[rhs] = lhs
-            self._stack_of_variable(lhs, rhs, (None, f"%{getattr(lhs, 'name_hint', '')}"))
 
-    def _differ_in_variable(self, lhs: Node, rhs: Node, path: _Path) -> str | None:
+    def _differ_in_variable(self, lhs: Node, rhs: Node, pair: _Pair) -> str | None:
         image = self._image.get(lhs)
-        if image is not None or rhs in self._preimage:
-            return None if image is rhs else "different variables"
-        if lhs is not rhs and not self._map_free_vars:
-            return "different free variables"
-        self._image[lhs] = rhs
-        self._preimage[rhs] = lhs
-        self._stack_of_variable(lhs, rhs, path)
-        return None
-
-    def _stack_of_variable(self, lhs: Node, rhs: Node, path: _Path) -> None:
-        if lhs is rhs:
-            return
+        if image is None and rhs not in self._preimage:
+            if lhs is not rhs and not self._map_free_vars:
+                return "different free variables"
+            self._bind(lhs, rhs)
+        elif image is not rhs:
+            return "different variables"
+        if lhs is rhs or (lhs, rhs) in self._equated:
+            return None
+        self._equated.add((lhs, rhs))
         for name in ("type_annotation", "may_share", "kind", "dtype"):
             if hasattr(lhs, name):
-                self._stack.append((getattr(lhs, name), getattr(rhs, name), (path, f".{name}")))
+                self._stack.append((getattr(lhs, name), getattr(rhs, name), pair, name, -1))
+        return None
 
-    def _differ_in_value(self, lhs: object, rhs: object, path: _Path) -> str | None:
-        if isinstance(rhs, Node):
-            return "different kinds"
+    def _differ_in_value(self, lhs: object, rhs: object, pair: _Pair) -> str | None:
         if isinstance(lhs, IRModule) and isinstance(rhs, IRModule):
-            return self._differ_in_module(lhs, rhs, path)
+            return self._differ_in_module(lhs, rhs, pair)
         if isinstance(lhs, Attrs) and isinstance(rhs, Attrs):
-            if type(lhs) is not type(rhs) or set(lhs.keys()) != set(rhs.keys()):
+            if set(lhs.keys()) != set(rhs.keys()):
                 return "different attributes"
-            self._stack += [(v, rhs[k], (path, f".{k}")) for k, v in lhs.items()][::-1]
+            self._stack += [(v, rhs[k], pair, k, -1) for k, v in lhs.items()][::-1]
             return None
-        if isinstance(lhs, tuple) and isinstance(rhs, tuple) and type(lhs) is type(rhs):
+        if isinstance(lhs, tuple) and isinstance(rhs, tuple):
             if len(lhs) != len(rhs):
                 return f"{len(lhs)} items against {len(rhs)}"
             items = enumerate(zip(lhs, rhs, strict=True))
-            self._stack += [(a, b, (path, f"[{i}]")) for i, (a, b) in items][::-1]
+            self._stack += [(a, b, pair, "", i) for i, (a, b) in items][::-1]
             return None
         return None if same_literal(lhs, rhs) else "different values"
 
-    def _differ_in_module(self, lhs: IRModule, rhs: IRModule, path: _Path) -> str | None:
+    def _differ_in_module(self, lhs: IRModule, rhs: IRModule, pair: _Pair) -> str | None:
         pairs: list[_Pair] = []
         for what, ours, theirs in (
             ("types", lhs.type_definitions, rhs.type_definitions),
             ("functions", lhs.functions, rhs.functions),
         ):
-            left: dict[str, Node] = {key.name_hint: value for key, value in ours.items()}  # type: ignore[attr-defined]
-            right: dict[str, Node] = {key.name_hint: value for key, value in theirs.items()}  # type: ignore[attr-defined]
+            left, right = _named(ours), _named(theirs)
             if left.keys() != right.keys():
                 odd = ", ".join(sorted(left.keys() ^ right.keys()))
                 return f"different {what} ({odd} on one side only)"
-            pairs += [(left[n], right[n], (path, f"[{n!r}]")) for n in left]
-        if (lhs.attrs or None) is not None or (rhs.attrs or None) is not None:
-            pairs.append((lhs.attrs, rhs.attrs, (path, ".attrs")))
+            pairs += [(left[name], right[name], pair, name, -1) for name in left]
+        pairs.append((lhs.attrs or None, rhs.attrs or None, pair, "attrs", -1))
         self._stack += reversed(pairs)
         return None
+
+
+def _named(definitions: Any) -> dict[str, Node]:  # Any: functions or types of a module
+    return {key.name_hint: value for key, value in definitions.items()}
 
 
 def _same_name(lhs: Any, rhs: Any) -> bool:  # Any: two nodes of one kind that has a name_hint
@@ -261,31 +238,72 @@ _RULES: Final[dict[type[Node], Callable[[Any, Any], bool]]] = {  # Any: two node
 }
 
 
-def _constructor_inputs(lhs: Any, rhs: Any, path: _Path) -> list[_Pair]:  # Any: both TypeData
-    return [
-        (ours.inputs, theirs.inputs, (path, f".constructors[{index}].inputs"))
-        for index, (ours, theirs) in enumerate(
-            zip(lhs.constructors, rhs.constructors, strict=True)
-        )
-    ]
+class _ExpandTable(dict[type[Node], _Expand]):
+    """Filled on first use of each kind of node."""
+
+    def __missing__(self, kind: type[Node]) -> _Expand:
+        made = self[kind] = _generate_expand(kind)
+        return made
 
 
-_LAYOUTS: dict[type[Node], tuple[tuple[str, bool, bool], ...]] = {}
+_EXPAND: Final = _ExpandTable()
 
 
-def _layout(kind: type[Node]) -> tuple[tuple[str, bool, bool], ...]:
-    """Return the compared fields of ``kind`` as (name, is a tuple of nodes, binds), binders first."""
-    found = _LAYOUTS.get(kind)
-    if found is None:
-        fields = sorted((f for f in kind.fields_ if f.compared), key=lambda f: not f.binder)
-        found = tuple((f.name, f.holds_many, f.binder) for f in fields)
-        _LAYOUTS[kind] = found
-    return found
+def _generate_expand(kind: type[Node]) -> _Expand:
+    """Generate the function that pushes the pairs of fields of two nodes of class ``kind``.
+
+    Variables are bound before anything is pushed; binders are pushed last, so compared first.
+    """
+    checks: list[str] = []
+    pushes: list[list[str]] = []
+    for declared in sorted((f for f in kind.fields_ if f.compared), key=lambda f: not f.binder):
+        name = declared.name
+        read = f"left = lhs.{name}; right = rhs.{name}"
+        if declared.shape is Shape.MANY:
+            if kind is not Call or name != "type_args":
+                differ = f"f'{{len(lhs.{name})}} {name} against {{len(rhs.{name})}}'"
+                checks.append(f"if len(lhs.{name}) != len(rhs.{name}): return {differ}")
+            if declared.binder:
+                checks.append(f"for pair in zip(lhs.{name}, rhs.{name}): bind(*pair)")
+            pushes.append(
+                [
+                    read,
+                    "index = len(left)",
+                    "while index:",
+                    "    index -= 1",
+                    f"    append((left[index], right[index], parent, {name!r}, index))",
+                ]
+            )
+            if kind is Call and name == "type_args":
+                pushes[-1] = [
+                    "if type(lhs.op) is not Op:",
+                    f"    append((lhs.{name}, rhs.{name}, parent, {name!r}, -1))",
+                ]
+            continue
+        if declared.binder:
+            checks.append(f"bind(lhs.{name}, rhs.{name})")
+        push = f"append((left, right, parent, {name!r}, -1))"
+        same = "left is not right" if declared.kind is None else "left is not right or type(left) is not Op"
+        pushes.append([read, f"if {same}: {push}" if not declared.binder else push])
+    if kind is TypeData:
+        pushes.append(["append((_inputs(lhs), _inputs(rhs), parent, 'constructors', -1))"])
+    lines = checks + [line for push in reversed(pushes) for line in push]
+    source = ["def expand(lhs, rhs, parent, bind, append):", *(f"    {line}" for line in lines)]
+    scope: dict[str, Any] = {"Op": Op, "_inputs": _inputs}  # Any: the generated function comes in
+    exec("\n".join([*source, "    return None"]), scope)  # noqa: S102 - built from declarations only
+    expand: _Expand = scope["expand"]
+    return expand
 
 
-def _show(path: _Path) -> str:
+def _inputs(data: TypeData) -> tuple[tuple[object, ...], ...]:
+    return tuple(constructor.inputs for constructor in data.constructors)
+
+
+def _show(pair: _Pair) -> str:
     steps: list[str] = []
-    while path is not None:
-        path, step = path
-        steps.append(step)
+    parent: _Pair | None = pair
+    while parent is not None:
+        _, _, parent, name, index = parent
+        if name or index >= 0:
+            steps.append((f".{name}" if name else "") + (f"[{index}]" if index >= 0 else ""))
     return "<root>" + "".join(reversed(steps))

@@ -84,6 +84,15 @@ evaluate: OpTable[Callable[..., Any]] = OpTable("evaluate")  # Any: a numpy valu
 An input is a numpy scalar or array, or a tuple of them where the operator takes a tuple; so is the
 result, a tuple for operators with several outputs.
 """
+quantized: OpTable[bool] = OpTable("quantized")
+"""True for operators of the ``qnn`` dialect, which stand for several plain ones."""
+shape_only: OpTable[Callable[[tuple[int, ...]], Any]] = OpTable("shape_only")  # Any: ints or arrays
+"""For operators whose result depends on the shape of their argument alone: that function."""
+result_size: OpTable[Callable[..., int]] = OpTable("result_size")
+"""``result_size.get(op)(attrs, *inputs)``: how many elements the result will have.
+
+Declared where it may be far more than the inputs and no broadcast of them (``tile``, ``one_hot``).
+"""
 
 _DECLARED: dict[str, Op] = {}
 

@@ -1,0 +1,203 @@
+"""Evaluate what is constant.
+
+Before::
+
+    let %x = multiply(2, 3);
+    %0 = (add(%x, 1), %y);
+    if (less(%x, 4)) { %0.0 } else { %0.1 }
+
+After::
+
+    %y
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from relayish.analysis.static_shape import static_shape
+from relayish.errors import EvaluationError
+from relayish.functor import MixedModeMutator
+from relayish.interpreter.call import evaluate_call
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.module import IRModule
+from relayish.ir.value import Value
+from relayish.op import registry
+from relayish.passes.constant_checker import ConstantChecker, constant_value, value_to_expr
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+SIZE_LIMIT: Final = 1 << 20
+"""Elements a folded tensor may have, unless what it is made of has as many."""
+
+
+class ConstantFolder(MixedModeMutator):
+    """Evaluates calls of operators on constants and decides ifs and projections.
+
+    Source:
+        Relay ``ConstantFolder``.
+    """
+
+    def __init__(self, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> None:
+        self._checker = ConstantChecker()
+        self._fold_qnn = fold_qnn
+        self._size_limit = size_limit
+        self._tuples: dict[Expr, Tuple] = {}
+
+    def visit_let(self, let: Let) -> Expr:
+        """Drop the bindings whose value is constant, putting the constant where they are used."""
+        kept: list[tuple[Let, Expr]] = []
+        tail: Expr = let
+        while type(tail) is Let and tail not in self.memo_map:
+            value = self.visit(tail.value)
+            if type(value) is Constant:
+                self.memo_map[tail.var] = value
+            elif type(value) is Tuple:
+                self._tuples[tail.var] = value
+            kept.append((tail, value))
+            tail = tail.body
+        image = self.visit(tail)
+        for binding, value in reversed(kept):
+            if type(value) is not Constant:
+                image = binding.with_fields(value=value, body=image)
+            self.memo_map[binding] = image
+        return image
+
+    def visit_function(self, func: Function) -> Expr:
+        """Leave primitive functions alone: what they compute is a kernel's business."""
+        if func.attrs is not None and func.attrs.get("Primitive", 0):
+            return func
+        return self.mutate_children(func)
+
+    def rewrite_if(self, pre: If, post: If) -> Expr:  # noqa: ARG002
+        """Take the branch that a constant condition leads to."""
+        if type(post.cond) is Constant and isinstance(post.cond.data, np.bool_):
+            return post.true_branch if post.cond.data else post.false_branch
+        return post
+
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
+        """Take the field, of a tuple that stands there, is constant, or is bound to a variable."""
+        tup = post.tuple_value
+        if type(tup) is Tuple:
+            return tup.fields[post.index] if 0 <= post.index < len(tup.fields) else post
+        if type(tup) is Constant and isinstance(tup.data, tuple):
+            inside = 0 <= post.index < len(tup.data)
+            return Constant(tup.data[post.index], span=post.span) if inside else post
+        if type(tup) is Var and tup in self._tuples and 0 <= post.index:
+            fields = self._tuples[tup].fields[post.index : post.index + 1]
+            return fields[0] if fields and type(fields[0]) is Constant else post
+        return post
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """Evaluate the call of an operator all of whose arguments are constant."""
+        op = post.op
+        if type(op) is not Op or not post.args or op in registry.stateful:
+            return post
+        if op in registry.shape_only:
+            return self._fold_shape(pre, post)
+        if op in registry.non_computational and not (self._fold_qnn and op in registry.quantized):
+            return post
+        values: list[Value] = []
+        for arg in post.args:
+            if type(arg) is Constant:
+                values.append(arg.data)
+            elif type(arg) is Tuple and self._checker.check(arg):
+                values.append(constant_value(arg))
+            else:
+                return post
+        return self._evaluate(post, values)
+
+    def _evaluate(self, call: Call, values: list[Value]) -> Expr:
+        op = call.op
+        assert isinstance(op, Op)
+        if op not in registry.evaluate or self._grows(call, values):
+            return call
+        try:
+            result = evaluate_call(op, call.attrs, values)
+        except EvaluationError:
+            return call  # the program may never come here; when it does, it will say so itself
+        if isinstance(result, np.generic):
+            return Constant._make(result, call.span, None)  # type: ignore[no-any-return, attr-defined]
+        return value_to_expr(result)
+
+    def _grows(self, call: Call, values: list[Value]) -> bool:
+        """Return whether the result would be so large that it had better be computed later."""
+        size = registry.result_size.get(call.op)
+        given = sum(_elements(value) for value in values)
+        if size is None:
+            if given <= len(values):
+                return False
+            size = _broadcast_size
+        try:
+            return bool(size(call.attrs, *values) > max(self._size_limit, given))
+        except (ValueError, TypeError, AttributeError):
+            return False  # an ill-typed call; evaluating it says so
+
+    def _fold_shape(self, pre: Call, post: Call) -> Expr:
+        """Fold what depends on the shape of its argument alone, which need not be constant."""
+        shape = static_shape(post.args[0])
+        if shape is None:
+            shape = static_shape(pre.args[0])
+        compute = registry.shape_only.get(post.op)
+        if shape is None or compute is None:
+            return post
+        dtype = post.attrs.get("dtype", "int32") if post.attrs is not None else "int32"
+        result = np.asarray(compute(shape)).astype(numpy_dtype(str(dtype or "int32")))
+        return Constant(result, span=post.span)
+
+
+def _elements(value: Value) -> int:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.size
+    return sum(map(_elements, value)) if isinstance(value, tuple) else 1
+
+
+def _broadcast_size(_attrs: object, *values: Value) -> int:
+    """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
+    shapes = [value.shape for value in values if isinstance(value, (np.ndarray, np.generic))]
+    return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
+
+
+def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> Expr:
+    """Return ``expr`` with what is constant in it evaluated.
+
+    Bindings of constants are propagated, projections of tuples and ifs on constants decided, calls
+    of operators on constants replaced by their value (a tuple of constants for several outputs).
+    Left as they are: calls without arguments, calls of operators that have state, draw random
+    numbers, only annotate, or cannot be evaluated (also: on these values), and primitive functions.
+
+    Args:
+        expr: Any well-formed expression, shared subexpressions included.
+        fold_qnn: Fold operators of the ``qnn`` dialect too.
+        size_limit: How many elements a result may have, unless its operands have as many together.
+
+    Returns:
+        ``expr`` itself when there was nothing to fold.
+
+    Complexity:
+        Linear in the number of distinct nodes, not counting evaluation; no recursion.
+
+    Source:
+        Relay ``FoldConstant``; beyond it, projections of constant tuples and of let-bound ones.
+    """
+    with np.errstate(all="ignore"):
+        return ConstantFolder(fold_qnn=fold_qnn, size_limit=size_limit).visit(expr)
+
+
+@register_pass(opt_level=2)
+class FoldConstant(FunctionPass):
+    """Evaluate what is constant.
+
+    Pass form of :func:`fold_constant`.
+    """
+
+    fold_qnn: bool = False
+    size_limit: int = SIZE_LIMIT
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` folded."""
+        image = fold_constant(func, fold_qnn=self.fold_qnn, size_limit=self.size_limit)
+        assert isinstance(image, Function)
+        return image
