@@ -1,0 +1,24 @@
+"""What can be known about a program without changing it."""
+
+from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effect
+from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
+from relayish.analysis.variables import all_vars, bound_vars, free_vars
+from relayish.analysis.visit import count_nodes, post_order_visit
+from relayish.analysis.well_formed import check_well_formed, well_formed
+
+__all__ = [
+    "Effect",
+    "Effects",
+    "all_type_vars",
+    "all_vars",
+    "analyse_effects",
+    "bound_type_vars",
+    "bound_vars",
+    "check_well_formed",
+    "count_nodes",
+    "free_type_vars",
+    "free_vars",
+    "has_effect",
+    "post_order_visit",
+    "well_formed",
+]

@@ -50,9 +50,7 @@ def _shape_of_type(ty: Type | None) -> tuple[int, ...] | None:
     return sizes if len(sizes) == len(ty.shape) else None
 
 
-def _call_shape(
-    call: Call, shapes: dict[Expr, tuple[int, ...] | None]
-) -> tuple[int, ...] | None:
+def _call_shape(call: Call, shapes: dict[Expr, tuple[int, ...] | None]) -> tuple[int, ...] | None:
     if pattern.get(call.op) not in _ELEMENTWISE or call.op in attrs_type:
         return None
     known = [shape for shape in map(shapes.get, call.args) if shape is not None]

@@ -37,11 +37,6 @@ from relayish.ir.expr import Expr, Function
     FAIL,
 ) = range(22)
 
-NAMES: Final = (
-    "OP2 OP1 OPN LOAD BRANCH RETURN CALL TAIL_CALL CLOSURE MOVE JUMP GLOBAL TUPLE PROJECT GUARD "
-    "RESUME MATCH CONSTRUCT REF_CREATE REF_READ REF_WRITE FAIL"
-).split()
-
 PARENT: Final = 0
 """Where a frame holds the frame of the enclosing activation."""
 SKIP: Final = 1

@@ -243,6 +243,7 @@ class _Compiler:
         if function is None or arity not in (len(args), None):
             self.define(call, self.fail(call, call_problem(op, len(args))), tail)
             return
+        instruction: Instruction
         code, block, get = self.code, self.block, self.cells.get
         operands: list[Cell] = []
         for arg in args:
@@ -261,11 +262,8 @@ class _Compiler:
             cell = Cell(code, block, code.fresh(), self.uses[call], keep=False)
         if call.attrs is not None:
             attrs = call.attrs
-        count = len(places)
-        if count == 2:
-            instruction = (c.OP2, cell.place, function, attrs, places[0], places[1])
-        elif count == 1:
-            instruction = (c.OP1, cell.place, function, attrs, places[0])
+        if len(places) in _BY_COUNT:
+            instruction = (_BY_COUNT[len(places)], cell.place, function, attrs, *places)
         else:
             instruction = (c.OPN, cell.place, function, attrs, tuple(places))
         block.instructions.append(instruction)
@@ -325,9 +323,7 @@ class _Compiler:
         self.tasks.append((self.leave_simple, node, tail, (c.REF_WRITE, operands)))
         self.demand_all(operands)
 
-    def leave_simple(
-        self, node: Expr, tail: bool, extra: tuple[int, tuple[Expr, ...]]
-    ) -> None:
+    def leave_simple(self, node: Expr, tail: bool, extra: tuple[int, tuple[Expr, ...]]) -> None:
         operation, operands = extra
         places = self.take_all(operands)
         cell = self.result(node)
@@ -535,6 +531,9 @@ def call_problem(op: Op, count: int) -> str:
         f"operator {op.name} takes {registry.num_inputs.get(op)} arguments ({names}); found {count}"
     )
 
+
+_BY_COUNT: Final = {1: c.OP1, 2: c.OP2}
+"""The operations with so many operands, each in a place of the instruction."""
 
 _Operator: TypeAlias = tuple[Callable[..., Any] | None, int | None, Attrs | None]  # Any: values
 

@@ -74,9 +74,7 @@ class Interpreter:
         self.mod = mod
         self._machine = Machine(mod, max_depth=max_depth, max_calls=max_calls)
 
-    def evaluate(
-        self, expr: Expr | str | None = None
-    ) -> Evaluated | Callable[..., Evaluated]:
+    def evaluate(self, expr: Expr | str | None = None) -> Evaluated | Callable[..., Evaluated]:
         """Return the value of ``expr``, for functions something to call with arguments.
 
         Args:

@@ -84,7 +84,7 @@ class Machine:
         with np.errstate(all="ignore"):
             return self._run(closure.code, _activate(closure, values))
 
-    def _run(self, code: Code, frame: Frame) -> Evaluated:
+    def _run(self, code: Code, frame: Frame) -> Evaluated:  # noqa: PLR0915 - one loop, one place
         block = code.block
         instructions, at = block.instructions, 0
         max_depth = self.max_depth
@@ -169,7 +169,7 @@ class Machine:
                     known = self._globals.get(name)
                     if known is None:
                         known = self._compile_global(name)
-                    if type(known) is Closure:
+                    if not isinstance(known, Code):
                         frame[place] = known
                         continue
                     if len(control) >= max_depth:
@@ -228,7 +228,7 @@ class Machine:
                     reference.value = frame[source]
                     frame[place] = ()
                 else:
-                    raise EvaluationError(instruction[1])
+                    _fail(instruction[1])
         except RelayishError as error:
             _add_notes(error, block.exprs[at - 1], control)
             raise
@@ -396,6 +396,10 @@ def _describe(value: object) -> str:
     if isinstance(value, tuple):
         return f"a tuple of {len(value)}"
     return repr(value)
+
+
+def _fail(message: str) -> NoReturn:
+    raise EvaluationError(message)
 
 
 def _not_a_condition(value: object) -> NoReturn:

@@ -2,8 +2,7 @@
 
 A node that several others share is evaluated once per activation of the scope it belongs to: the
 innermost one that all of its uses have in common. Scopes are the bodies of functions, the branches
-of ``If`` and the arms of ``Match``; they form a tree, and the common scope of two is found in
-logarithmic time over skip pointers (Myers' skew-binary ones).
+of ``If`` and the arms of ``Match``.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish.analysis.scope_tree import ScopeTree
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import (
     Call,
@@ -81,9 +81,7 @@ class Scopes:
         self.shared: set[Node] = set()
         self.body: dict[Node, int] = {}
         self.function = [0]
-        self._parent = [0]
-        self._skip = [0]
-        self._depth = [0]
+        self._tree = ScopeTree()
         self.uses[root] = 1
         if _SCOPED.keys().isdisjoint(map(type, order)):
             self._count(order)
@@ -126,30 +124,9 @@ class Scopes:
                     self._share(child, inner)
 
     def _open(self, parent: int) -> int:
-        skip, depth = self._skip, self._depth
-        near = skip[parent]
-        far = skip[near]
-        even = depth[parent] - depth[near] == depth[near] - depth[far]
-        self._parent.append(parent)
-        skip.append(far if even else parent)
-        depth.append(depth[parent] + 1)
         self.function.append(self.function[parent])
-        return len(depth) - 1
+        return self._tree.open(parent)
 
     def _share(self, node: Node, scope: int) -> None:
         self.shared.add(node)
-        self.scope[node] = self.common(self.scope[node], scope)
-
-    def common(self, one: int, other: int) -> int:
-        """Return the innermost scope that contains both; logarithmic in their depth."""
-        parent, skip, depth = self._parent, self._skip, self._depth
-        if depth[one] < depth[other]:
-            one, other = other, one
-        while depth[one] > depth[other]:
-            one = skip[one] if depth[skip[one]] >= depth[other] else parent[one]
-        while one != other:
-            if skip[one] != skip[other]:
-                one, other = skip[one], skip[other]
-            else:
-                one, other = parent[one], parent[other]
-        return one
+        self.scope[node] = self._tree.common(self.scope[node], scope)

@@ -1,0 +1,43 @@
+"""Reporting every expression of a program once, in Relay's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from relayish.ir.expr import Expr
+from relayish.ir.traversal import EXPRESSIONS
+
+
+def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
+    """Call ``fvisit`` on every distinct expression node of ``expr``, children before parents.
+
+    The order is Relay's: the callee before the arguments; variable, value, body of a let;
+    parameters before the body of a function; variables a pattern binds before the arm.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple, Var
+        >>> x, y = Var("x"), Var("y")
+        >>> post_order_visit(Tuple((x, Tuple((y, x)))), print)
+        Var(name_hint='x', type_annotation=None, may_share=None)
+        Var(name_hint='y', type_annotation=None, may_share=None)
+        Tuple(fields=(Var(y), Var(x)))
+        Tuple(fields=(Var(x), <Tuple>))
+    """
+    for node in EXPRESSIONS.post_order(expr):
+        if isinstance(node, Expr):
+            fvisit(node)
+
+
+def count_nodes(expr: Expr) -> int:
+    """Return how many distinct expression nodes ``expr`` is made of, itself included.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple, Var
+        >>> x = Var("x")
+        >>> count_nodes(Tuple((x, x)))
+        2
+    """
+    return sum(isinstance(node, Expr) for node in EXPRESSIONS.post_order(expr))
