@@ -23,7 +23,6 @@ from relayish.cli.report import describe_error
 from relayish.errors import RelayishError
 
 DONE: Final = 0
-WANTING: Final = 1
 GIVEN_WRONG: Final = 2
 UNFORESEEN: Final = 3
 INTERRUPTED: Final = 130

@@ -128,9 +128,16 @@ def check_value(hint: Any, value: Any) -> object:  # Any: an annotation, a value
         return int(value.__index__())
     if kind is int and isinstance(value, bool):
         raise _misfit(hint, value)
-    if isinstance(kind, type) and not isinstance(value, kind):
+    if isinstance(kind, type) and not _is_instance(value, kind):
         raise _misfit(hint, value)
     return value
+
+
+def _is_instance(value: object, kind: type) -> bool:
+    try:
+        return isinstance(value, kind)
+    except TypeError:  # Any, protocols and typed dictionaries: classes that cannot be asked
+        return True
 
 
 def _check_tuple(

@@ -8,7 +8,7 @@ from relayish.errors import DeclarationError, PassError, PipelineError, UnknownN
 from relayish.ir.module import IRModule
 from relayish.transform.base import Pass
 from relayish.transform.context import PassContext
-from relayish.transform.info import PassInfo
+from relayish.transform.info import PassInfo, short_name
 from relayish.transform.registry import REGISTRY, get_pass
 from relayish.transform.syntax import parse_specs
 
@@ -101,6 +101,7 @@ def requirements(pass_: Pass) -> tuple[Pass, ...]:
             path.pop()
             resolved[written] = owner
             continue
+        wanted = short_name(wanted.strip())
         if wanted in resolved:
             continue
         found = _required_pass(wanted, owner)

@@ -1,0 +1,487 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, dataclass
+from typing import ClassVar
+
+import pytest
+
+from relayish import transform
+from relayish.errors import (
+    DeclarationError,
+    DuplicateNameError,
+    PassError,
+    PipelineError,
+    UnknownNameError,
+)
+from relayish.ir.expr import Constant, Function
+from relayish.ir.module import IRModule
+from relayish.transform import (
+    FunctionPass,
+    ModulePass,
+    Pass,
+    PassContext,
+    PassInfo,
+    Sequential,
+    create_function_pass,
+    create_module_pass,
+    function_pass,
+    get_pass,
+    list_passes,
+    parse_pipeline,
+    pass_entry,
+    register_pass,
+)
+
+pytestmark = pytest.mark.usefixtures("registry")
+
+
+class Keep(ModulePass):
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+        return mod
+
+
+def register_demo() -> type[FunctionPass]:
+    @register_pass(opt_level=2, required=("InferType",))
+    class DemoPass(FunctionPass):
+        """Puts a number.
+
+        In every function.
+        """
+
+        kind: ClassVar[str] = "demo"
+        value: int = 1
+        names: tuple[str, ...] = ()
+        strict: bool = False
+
+        def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:
+            return Function((), Constant(self.value))
+
+    return DemoPass
+
+
+def test_registered_class_is_had_by_short_and_global_name(mod: IRModule) -> None:
+    demo = register_demo()
+    for name in ("DemoPass", "relayish.pass_.DemoPass"):
+        pass_ = get_pass(name)
+        assert type(pass_) is demo
+    assert pass_(mod)["main"].body.data == 1
+
+
+def test_entry_tells_what_is_known() -> None:
+    register_demo()
+    entry = pass_entry("DemoPass")
+    assert entry.name == "DemoPass"
+    assert entry.global_name == "relayish.pass_.DemoPass"
+    assert entry.info == PassInfo("DemoPass", 2, ("InferType",), "Puts a number.")
+    assert [str(option) for option in entry.options] == [
+        "value: int = 1",
+        "names: tuple[str, ...] = ()",
+        "strict: bool = False",
+    ]
+    assert entry.claimant.startswith(f"{__name__}.register_demo")
+
+
+def test_instance_has_the_info_of_its_class() -> None:
+    demo = register_demo()
+    assert demo().info is demo.info
+    assert demo().info.opt_level == 2
+
+
+def test_fields_become_constructor_parameters_and_are_checked() -> None:
+    demo = register_demo()
+    pass_ = demo(3, names=["a"])
+    assert (pass_.value, pass_.names, pass_.strict) == (3, ("a",), False)
+    assert repr(pass_).endswith("DemoPass(value=3, names=('a',), strict=False)")
+    message = "option 'value' of pass DemoPass: expected int; found 'x'"
+    with pytest.raises(PipelineError, match=message):
+        demo(value="x")
+
+
+def test_instances_are_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        register_demo()().value = 3
+
+
+def test_docstring_is_not_replaced_by_a_signature() -> None:
+    @register_pass(opt_level=1)
+    class Silent(Keep):
+        value: int = 1
+
+    assert Silent.__doc__ is None
+    assert pass_entry("Silent").info.description == ""
+
+
+def test_options_are_given_by_keyword_or_in_the_name() -> None:
+    register_demo()
+    assert get_pass("DemoPass", value=5).value == 5
+    assert get_pass("DemoPass{value=5}").value == 5
+    pass_ = get_pass("DemoPass{value=5,strict=true}", value=6)
+    assert (pass_.value, pass_.strict) == (6, True)
+
+
+def test_several_passes_are_not_one() -> None:
+    with pytest.raises(PipelineError, match="expected one pass; found 2"):
+        get_pass("A,B")
+
+
+def test_own_post_init_runs_after_the_check() -> None:
+    @register_pass(opt_level=1)
+    class Positive(Keep):
+        value: float = 1
+
+        def __post_init__(self) -> None:
+            assert type(self.value) is float
+            if self.value <= 0:
+                raise PipelineError("value must be positive")
+
+    with pytest.raises(PipelineError, match="must be positive"):
+        get_pass("Positive{value=-1}")
+
+
+def test_derived_class_adds_its_options() -> None:
+    demo = register_demo()
+
+    @register_pass(opt_level=3)
+    class Derived(demo):
+        extra: bool = True
+
+    pass_ = get_pass("Derived{value=2,extra=false}")
+    assert (pass_.value, pass_.extra) == (2, False)
+    assert pass_.info.name == "Derived"
+    assert demo.info.name == "DemoPass"
+
+
+def test_derived_class_without_level_takes_that_of_its_base() -> None:
+    demo = register_demo()
+
+    @register_pass()
+    class Derived(demo):
+        pass
+
+    info = Derived.info
+    assert (info.name, info.opt_level, info.required) == ("Derived", 2, ("InferType",))
+
+
+def test_class_with_its_own_constructor_keeps_it() -> None:
+    @register_pass(opt_level=1)
+    class Own(Keep):
+        def __init__(self, size: int, *rest: int, deep: bool = False, **more: int) -> None:
+            self.size = size
+            self.deep = deep
+
+    pass_ = get_pass("Own{size=3,deep=true}")
+    assert (pass_.size, pass_.deep) == (3, True)
+    assert [option.name for option in pass_entry("Own").options] == ["size", "deep"]
+    pass_.size = 4
+
+
+def test_class_that_inherits_a_constructor_keeps_it() -> None:
+    class Base(Keep):
+        def __init__(self, size: int = 2) -> None:
+            self.size = size
+
+    @register_pass(opt_level=1)
+    class Own(Base):
+        pass
+
+    assert get_pass("Own{size=3}").size == 3
+
+
+def test_class_that_overrides_the_constructor_of_a_registered_one_keeps_its_own() -> None:
+    demo = register_demo()
+
+    @register_pass(opt_level=1)
+    class Own(demo):
+        def __init__(self, other: str) -> None:
+            demo.__init__(self, value=len(other))
+
+    assert get_pass("Own{other=abc}").value == 3
+    assert [option.name for option in pass_entry("Own").options] == ["other"]
+
+
+def test_class_that_is_a_dataclass_already_stays_as_it_is() -> None:
+    @register_pass(opt_level=1)
+    @dataclass
+    class Own(Keep):
+        value: int = 1
+
+    pass_ = get_pass("Own{value=2}")
+    pass_.value = 3
+    assert pass_.value == 3
+
+
+def test_class_made_by_function_pass_is_registered_with_its_options(mod: IRModule) -> None:
+    @register_pass()
+    @function_pass(opt_level=1, name="Wrapped", required=["A"])
+    class Anything:
+        """Wraps."""
+
+        def __init__(self, value: int = 1) -> None:
+            self.value = value
+
+        def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:
+            return Function((), Constant(self.value))
+
+    entry = pass_entry("Anything")
+    assert (entry.info.opt_level, entry.info.required) == (1, ("A",))
+    assert get_pass("Anything{value=7}")(mod)["main"].body.data == 7
+
+
+def test_pass_object_is_registered_by_its_own_info(mod: IRModule) -> None:
+    @register_pass()
+    @function_pass(opt_level=1)
+    def Plain(func: Function, mod: IRModule, ctx: PassContext) -> Function:
+        """Keeps."""
+        return func
+
+    entry = pass_entry("Plain")
+    assert (entry.info.opt_level, entry.info.description) == (1, "Keeps.")
+    assert entry.claimant.endswith(".Plain")
+    assert get_pass("Plain") is Plain
+    assert Plain(mod) is mod
+
+
+def test_pass_object_can_be_registered_under_other_settings() -> None:
+    original = create_module_pass(lambda m, _c: m, 1, "Original")
+    other = register_pass(opt_level=3, name="Other", description="Says.")(original)
+    assert get_pass("Other") is other
+    assert other.info == PassInfo("Other", 3, (), "Says.")
+    assert original.info.name == "Original"
+
+
+def test_pass_object_without_function_is_claimed_by_its_class() -> None:
+    register_pass(name="Seq")(Sequential([]))
+    assert pass_entry("Seq").claimant == "relayish.transform.sequential.Sequential"
+
+
+def test_factory_gives_passes_the_registered_info(mod: IRModule) -> None:
+    @register_pass(opt_level=1, required=("A",))
+    def Made(value: int = 1) -> Pass:
+        """Makes."""
+        return create_function_pass(lambda _f, _m, _c: Function((), Constant(value)), 0, "inner")
+
+    for pass_ in (Made(5), get_pass("Made{value=5}")):
+        assert pass_.info == PassInfo("Made", 1, ("A",), "Makes.")
+        assert pass_(mod)["main"].body.data == 5
+
+
+def test_factory_that_returns_no_pass_is_an_error() -> None:
+    @register_pass(opt_level=1)
+    def Made() -> Pass:
+        return None
+
+    with pytest.raises(PassError, match=r"factory of pass Made, .*Made, must return a pass"):
+        get_pass("Made")
+
+
+def test_factory_with_a_parameter_that_is_not_annotated_is_an_error() -> None:
+    with pytest.raises(DeclarationError, match=r"parameter 'value' of pass .* must be annotated"):
+
+        @register_pass(opt_level=1)
+        def Made(value=1) -> Pass:
+            return Keep()
+
+
+def test_factory_with_a_positional_only_parameter_is_an_error() -> None:
+    with pytest.raises(DeclarationError, match="may not be positional only"):
+
+        @register_pass(opt_level=1)
+        def Made(value: int, /) -> Pass:
+            return Keep()
+
+
+def test_annotation_that_cannot_be_resolved_is_an_error() -> None:
+    with pytest.raises(DeclarationError, match="cannot resolve the annotations of pass"):
+
+        @register_pass(opt_level=1)
+        class Bad(Keep):
+            value: Nowhere = 1  # noqa: F821
+
+
+def test_second_claim_names_both_claimants() -> None:
+    first = register_demo()
+
+    class Other(Keep):
+        pass
+
+    with pytest.raises(DuplicateNameError) as info:
+        register_pass(opt_level=1, name="DemoPass")(Other)
+    for part in ("relayish.pass_.DemoPass", ".Other", "register_demo", "replace=True", __name__):
+        assert part in str(info.value)
+    assert type(get_pass("DemoPass")) is first
+
+
+def test_same_declaration_twice_is_a_second_claim() -> None:
+    register_demo()
+    with pytest.raises(DuplicateNameError, match="two passes claim the name"):
+        register_demo()
+
+
+def test_name_can_be_taken_over() -> None:
+    register_demo()
+    register_pass(opt_level=1, name="relayish.pass_.DemoPass", replace=True)(Keep)
+    assert type(get_pass("DemoPass")) is Keep
+
+
+@pytest.mark.parametrize("made", [3, "x", None])
+def test_registering_what_is_no_pass_is_an_error(made: object) -> None:
+    with pytest.raises(DeclarationError, match="@register_pass takes a pass class"):
+        register_pass(opt_level=1)(made)
+
+
+def test_registering_a_class_that_is_no_pass_is_an_error() -> None:
+    class Nothing:
+        pass
+
+    with pytest.raises(DeclarationError, match="Nothing is no pass class; derive it"):
+        register_pass(opt_level=1)(Nothing)
+
+
+def test_registering_without_level_is_an_error() -> None:
+    with pytest.raises(DeclarationError, match=r"@register_pass needs the level of .*Mine"):
+
+        @register_pass()
+        class Mine(ModulePass):
+            def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+                return mod
+
+    with pytest.raises(DeclarationError, match="needs the level"):
+
+        @register_pass()
+        def made() -> Pass:
+            return Keep()
+
+
+def test_registering_a_class_that_does_not_transform_is_an_error() -> None:
+    with pytest.raises(DeclarationError, match="does not define transform_function"):
+
+        @register_pass(opt_level=1)
+        class Mine(FunctionPass):
+            pass
+
+
+def test_unknown_pass_suggests_and_says_how_to_list() -> None:
+    register_demo()
+    with pytest.raises(UnknownNameError) as info:
+        get_pass("DemoPas")
+    assert "did you mean DemoPass?" in str(info.value)
+    assert "list_passes()" in str(info.value)
+    assert "relayish passes" in str(info.value)
+
+
+def test_unknown_option_lists_what_there_is() -> None:
+    register_demo()
+    with pytest.raises(PipelineError, match=r"no option 'valu'; did you mean value\?; it has val"):
+        get_pass("DemoPass", valu=1)
+    register_pass(opt_level=1)(Keep)
+    with pytest.raises(PipelineError, match="pass Keep has no option 'x'; it has none"):
+        get_pass("Keep", x=1)
+
+
+def test_option_of_the_wrong_type_names_pass_and_option() -> None:
+    register_demo()
+    with pytest.raises(PipelineError, match="'strict' of pass DemoPass: expected bool; found 1"):
+        get_pass("DemoPass", strict=1)
+
+
+def test_missing_option_is_named_with_its_type() -> None:
+    @register_pass(opt_level=1)
+    class Must(Keep):
+        size: int
+
+    with pytest.raises(PipelineError, match="pass Must must be given the option size: int"):
+        get_pass("Must")
+
+
+def test_option_that_text_cannot_say_is_given_in_python() -> None:
+    @register_pass(opt_level=1)
+    class Skip(Keep):
+        skip: Callable[[int], bool] | None = None
+
+    assert get_pass("Skip", skip=callable).skip is callable
+    assert get_pass("Skip{skip=none}").skip is None
+    with pytest.raises(PipelineError, match="option 'skip' of pass Skip: expected"):
+        get_pass("Skip{skip=callable}")
+
+
+def test_listing_is_sorted_and_holds_what_is_registered() -> None:
+    register_demo()
+    register_pass(opt_level=1)(Keep)
+    names = list_passes()
+    assert {"DemoPass", "Keep"} <= set(names)
+    assert list(names) == sorted(names)
+
+
+def test_pipeline_builds_each_pass_with_its_options() -> None:
+    register_demo()
+    register_pass(opt_level=1)(Keep)
+    pipeline = parse_pipeline(
+        "Keep, relayish.pass_.DemoPass{value=-3,names=(a,'b c'),strict=true},Keep", name="mine"
+    )
+    assert [p.info.name for p in pipeline.passes] == ["Keep", "DemoPass", "Keep"]
+    demo = pipeline.passes[1]
+    assert (demo.value, demo.names, demo.strict) == (-3, ("a", "b c"), True)
+    assert pipeline.info.name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("Keep,DemoPass{valu=1}", "pass DemoPass has no option 'valu'; did you mean value?", 15),
+        ("DemoPass{value=x}", "option 'value' of pass DemoPass: expected int; found 'x'", 16),
+        ("DemoPass{strict=1}", "option 'strict' of pass DemoPass: expected bool", 17),
+        ("DemoPass{names=(a,(b,))}", "option 'names' of pass DemoPass: expected str", 16),
+    ],
+)
+def test_faulty_options_in_a_pipeline_point_at_the_place(
+    text: str, message: str, column: int
+) -> None:
+    register_demo()
+    register_pass(opt_level=1)(Keep)
+    with pytest.raises(PipelineError) as info:
+        parse_pipeline(text)
+    shown = str(info.value)
+    assert shown.startswith(message)
+    assert f"(column {column})\n  {text}\n  {' ' * (column - 1)}^" in shown
+
+
+def test_unknown_pass_in_a_pipeline_points_at_the_place() -> None:
+    register_pass(opt_level=1)(Keep)
+    with pytest.raises(UnknownNameError, match="no pass 'Kep' is registered") as info:
+        parse_pipeline("Keep,Kep")
+    assert info.value.__notes__ == ["at column 6 of:\n  Keep,Kep\n       ^"]
+
+
+def test_missing_option_in_a_pipeline_points_at_the_place() -> None:
+    @register_pass(opt_level=1)
+    class Must(Keep):
+        size: int
+
+    with pytest.raises(PipelineError, match="must be given the option size") as info:
+        parse_pipeline("Must")
+    assert info.value.__notes__ == ["at column 1 of:\n  Must\n  ^"]
+
+
+def test_registered_pass_is_an_attribute_of_transform(mod: IRModule) -> None:
+    demo = register_demo()
+    assert transform.DemoPass is demo
+    assert transform.DemoPass(value=2)(mod)["main"].body.data == 2
+    assert "DemoPass" in dir(transform)
+    assert "Sequential" in dir(transform)
+
+
+def test_unknown_attribute_of_transform_suggests() -> None:
+    register_demo()
+    with pytest.raises(AttributeError, match=r"no pass 'DemoPas'; did you mean DemoPass\?"):
+        _ = transform.DemoPas
+    with pytest.raises(AttributeError, match=r"no pass 'Sequentia'; did you mean Sequential\?"):
+        _ = transform.Sequentia
+
+
+@pytest.mark.parametrize("name", ["demo_pass", "_DemoPass", "__nothing__"])
+def test_attribute_that_is_no_pass_name_does_not_look_for_passes(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transform.PassRegistry, "find", None)
+    assert not hasattr(transform, name)

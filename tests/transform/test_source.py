@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from relayish.errors import DuplicateNameError, PassError, UnknownNameError
+from relayish.transform import EntryPointSource, PackageSource, PassRegistry
+from relayish.transform.source import snake_case
+
+PASS = """
+from __future__ import annotations
+from relayish.transform import ModulePass, register_pass
+from demo_registry import REGISTRY
+@register_pass(opt_level=1, registry=REGISTRY)
+class {name}(ModulePass):
+    def transform_module(self, mod, ctx):
+        return mod
+"""
+
+
+@pytest.fixture
+def registry_of_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PassRegistry]:
+    """A registry, and a package demo_passes that registers DemoOne and DemoTwo in it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "demo_registry.py").write_text(
+        "from relayish.transform import PassRegistry\nREGISTRY = PassRegistry()\n"
+    )
+    package = tmp_path / "demo_passes"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "demo_one.py").write_text(PASS.format(name="DemoOne"))
+    (package / "demo_two.py").write_text(PASS.format(name="DemoTwo"))
+    (package / "oddly_named.py").write_text(PASS.format(name="DemoThree"))
+    __import__("demo_registry")
+    yield sys.modules["demo_registry"].REGISTRY
+    for name in [n for n in sys.modules if n.startswith("demo_")]:
+        del sys.modules[name]
+
+
+def test_pass_is_found_by_the_name_of_its_file_alone(registry_of_package: PassRegistry) -> None:
+    registry_of_package.add_source(PackageSource("demo_passes"))
+    assert registry_of_package.get("DemoOne").name == "DemoOne"
+    assert "demo_passes.demo_two" not in sys.modules
+
+
+def test_pass_in_a_file_of_another_name_is_found(registry_of_package: PassRegistry) -> None:
+    registry_of_package.add_source(PackageSource("demo_passes"))
+    assert registry_of_package.get("relayish.pass_.DemoThree").name == "DemoThree"
+
+
+def test_listing_imports_the_whole_package(registry_of_package: PassRegistry) -> None:
+    registry_of_package.add_source(PackageSource("demo_passes"))
+    names = [entry.name for entry in registry_of_package.entries()]
+    assert names == ["DemoOne", "DemoThree", "DemoTwo"]
+    assert [entry.name for entry in registry_of_package.entries()] == names
+
+
+@pytest.mark.parametrize("name", ["DemoFour", "not a name", ".", "demo-one", ""])
+def test_name_that_no_source_has_is_unknown(registry_of_package: PassRegistry, name: str) -> None:
+    registry_of_package.add_source(PackageSource("demo_passes"))
+    with pytest.raises(UnknownNameError, match="is registered"):
+        registry_of_package.get(name)
+    assert registry_of_package.find(name) is None
+
+
+def test_later_source_is_not_imported_when_an_earlier_one_has_the_pass(
+    registry_of_package: PassRegistry,
+) -> None:
+    registry_of_package.add_source(PackageSource("demo_passes"))
+    registry_of_package.add_source(PackageSource("no_such_package"))
+    assert registry_of_package.get("DemoThree").name == "DemoThree"
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        registry_of_package.entries()
+
+
+def test_faulty_module_fails_with_its_own_error_each_time(
+    registry_of_package: PassRegistry, tmp_path: Path
+) -> None:
+    (tmp_path / "demo_passes" / "zz_bad.py").write_text("1 / 0")
+    registry_of_package.add_source(PackageSource("demo_passes"))
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            registry_of_package.entries()
+    assert registry_of_package.get("DemoOne").name == "DemoOne"
+
+
+def test_two_modules_that_claim_one_name_are_both_named(
+    registry_of_package: PassRegistry, tmp_path: Path
+) -> None:
+    (tmp_path / "demo_passes" / "zz_again.py").write_text(PASS.format(name="DemoOne"))
+    registry_of_package.add_source(PackageSource("demo_passes"))
+    with pytest.raises(DuplicateNameError) as info:
+        registry_of_package.entries()
+    assert "demo_passes.demo_one.DemoOne and demo_passes.zz_again.DemoOne" in str(info.value)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, registry_of_package: PassRegistry) -> PassRegistry:
+    """The registry, with demo_passes.demo_two as an entry point of an installed distribution."""
+    info = tmp_path / "demo_dist-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: demo-dist\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[demo.group]\ntwo = demo_passes.demo_two\n")
+    registry_of_package.add_source(EntryPointSource("demo.group"))
+    return registry_of_package
+
+
+def test_installed_distribution_adds_passes_through_its_entry_point(
+    installed: PassRegistry,
+) -> None:
+    assert installed.get("DemoTwo").claimant == "demo_passes.demo_two.DemoTwo"
+    assert [entry.name for entry in installed.entries()] == ["DemoTwo"]
+
+
+def test_entry_point_that_cannot_be_loaded_names_its_distribution(
+    installed: PassRegistry, tmp_path: Path
+) -> None:
+    (tmp_path / "demo_passes" / "demo_two.py").write_text("import no_such_module_at_all")
+    with pytest.raises(PassError) as info:
+        installed.get("DemoTwo")
+    for part in ("demo-dist", "two = demo_passes.demo_two", "no_such_module_at_all", "uninstall"):
+        assert part in str(info.value)
+    assert isinstance(info.value.__cause__, ModuleNotFoundError)
+
+
+def test_entry_point_of_no_distribution_is_named_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = importlib.metadata.EntryPoint("lost", "no_such_module_at_all", "demo.group")
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [lost])
+    with pytest.raises(PassError, match="that a distribution adds through entry point lost ="):
+        EntryPointSource("demo.group").load()
+
+
+def test_snake_case_is_that_of_the_files() -> None:
+    names = {
+        "FoldConstant": "fold_constant",
+        "ToANormalForm": "to_a_normal_form",
+        "CombineParallelConv2D": "combine_parallel_conv2d",
+        "EliminateCommonSubexpr": "eliminate_common_subexpr",
+        "PrintIR": "print_ir",
+        "PartitionANF": "partition_anf",
+        "Inline": "inline",
+    }
+    assert {name: snake_case(name) for name in names} == names
