@@ -55,7 +55,14 @@ class EvaluationError(RelayishError, RuntimeError):
 
 
 class ParseError(RelayishError, SyntaxError):
-    """Relay text does not follow the grammar; carries file, line and column, shows the line."""
+    """Relay text does not follow the grammar; carries file, line and column, shows the line.
+
+    ``filename``, ``lineno``, ``offset`` (the column, from 1) and ``text`` (the line) are those of
+    every ``SyntaxError``; the message says the same for people.
+    """
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
 
 
 class PassError(RelayishError, RuntimeError):

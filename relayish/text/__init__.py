@@ -1,0 +1,7 @@
+"""Relay's text format: ``parse`` reads it, ``astext`` writes it."""
+
+from __future__ import annotations
+
+from relayish.text.parser import fromtext, parse, parse_expr, parse_pattern, parse_type
+
+__all__ = ["fromtext", "parse", "parse_expr", "parse_pattern", "parse_type"]

@@ -1,0 +1,305 @@
+"""The grammar of expressions, by operator precedence on an explicit stack.
+
+Calls, parentheses and binary operators nest on a list inside one rule, so a nest of them costs one
+small list a level. What has a block (``if``, ``fn``, ``match``, ``{ }``) is a rule of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from relayish.errors import FieldError
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
+from relayish.ir.type import Type
+from relayish.text.attrs_parser import attribute_value
+from relayish.text.lexer import AFTER, ATTRIBUTE, META, OPERAND
+from relayish.text.literals import NUMBER, read_scalar, unquote
+from relayish.text.reader import Callee, Reader, Rule, plain_name
+from relayish.text.type_parser import meta, type_list
+
+_BINARY: Final = {
+    "*": ("multiply", 12),
+    "/": ("divide", 12),
+    "+": ("add", 10),
+    "-": ("subtract", 10),
+    "<": ("less", 8),
+    "<=": ("less_equal", 8),
+    ">": ("greater", 8),
+    ">=": ("greater_equal", 8),
+    "==": ("equal", 7),
+    "!=": ("not_equal", 7),
+}
+_NEGATIVE: Final = re.compile(NUMBER)
+
+
+class _Open:
+    """A call or parenthesis whose end is not reached, or an operator that waits for an operand."""
+
+    __slots__ = ("attrs", "callee", "close", "comma", "items", "precedence", "start", "type_args")
+
+    def __init__(self, start: int, callee: object = None, precedence: int = 0) -> None:
+        self.start = start
+        self.callee = callee
+        self.precedence = precedence  # 0 for calls and parentheses
+        self.items: list[Expr] = []
+        self.comma = False
+        self.attrs: dict[str, object] | _Whole | None = None
+        self.type_args: tuple[Type, ...] = ()
+
+
+class _Whole:
+    """Attributes given as a whole, by ``meta[...]``."""
+
+    __slots__ = ("attrs",)
+
+    def __init__(self, attrs: Attrs | None) -> None:
+        self.attrs = attrs
+
+
+_Special: TypeAlias = Callable[[Reader, int], Rule]
+BLOCK_RULES: Final[dict[str, _Special]] = {}
+"""Rules of what begins with a word and has blocks, and ``{``; the statement grammar fills it."""
+
+_REFERENCES: Final[dict[str, tuple[type[Expr], int]]] = {
+    "ref": (RefCreate, 1),
+    "ref_read": (RefRead, 1),
+    "ref_write": (RefWrite, 2),
+}
+_LITERALS: Final[dict[str, object]] = {"True": True, "False": False, "None": None}
+EXPR_KEYWORDS: Final = frozenset(
+    {"let", "if", "else", "fn", "match", "meta", "free_var", "free_type", "def", "type", "extern"}
+    | {*_REFERENCES, *_LITERALS, "inf", "nan", "inff", "nanf"}
+)
+
+
+def expression(reader: Reader) -> Rule:
+    """An expression."""
+    stack: list[_Open] = []
+    while True:  # an operand is expected
+        found = OPERAND.match(reader.text, reader.pos) or reader.match(OPERAND)
+        if found is None:
+            reader.fail(f"expected an expression; {reader.found()}")
+        kind = found.lastgroup
+        assert kind is not None
+        start = found.start(kind)
+        reader.pos = found.end()
+        value: Any  # Any: an expression, or a callee that is none by itself (ref)
+        if kind == "local":
+            value = reader.local(found["local"], start)
+        elif kind == "name":
+            word = found["name"]
+            rule = BLOCK_RULES.get(word)
+            if rule is not None:
+                value = yield rule(reader, start)
+            elif word in _REFERENCES:
+                value = word
+            elif word == "meta" and stack and _takes_attrs(reader, start, stack[-1]):
+                value = None
+            else:
+                value = _word(reader, word, start)
+        elif kind != "mark":
+            value = _LEAVES[kind](reader, found, start, negative=False)
+        elif found["mark"] == "{":
+            value = yield BLOCK_RULES["{"](reader, start)
+        elif found["mark"] == "(":
+            if not reader.take(")"):
+                stack.append(_Open(start))
+                continue
+            value = Tuple._make((), reader.span(start, reader.pos), None)
+        else:
+            number = _NEGATIVE.match(reader.text, reader.pos)
+            if number is None:
+                stack.append(_Open(start, "-", 20))
+                continue
+            reader.pos = number.end()
+            value = _number(reader, number, start, negative=True)
+
+        while True:  # a value is complete; see what follows it
+            after = AFTER.match(reader.text, reader.pos) or reader.match(AFTER)
+            if after is not None and value is not None:
+                word = after.lastgroup or ""
+                if word == "index":
+                    value = _project(reader, value, after, start)
+                    continue
+                if word == "mark":
+                    reader.pos = after.end()
+                    top = _Open(start, value)
+                    if after["mark"] == "[":
+                        top.type_args = yield type_list(reader, "]")
+                        reader.expect("(", "after the type arguments of a call")
+                    if (yield from _read_attrs(reader, top)):
+                        value = _close_call(reader, top)
+                        continue
+                    stack.append(top)
+                    break
+            if type(value) is str:
+                reader.fail(f"expected '(' after {value}; {reader.found()}")
+            precedence = 0
+            if after is not None and after["binary"] and value is not None:
+                precedence = _BINARY[after["binary"]][1]
+            while stack and stack[-1].precedence >= max(precedence, 1):
+                value, start = _reduce(reader, stack.pop(), value)
+            if precedence:
+                reader.pos = after.end()  # type: ignore[union-attr] - there is an operator
+                waiting = _Open(start, after["binary"], precedence)  # type: ignore[index]
+                waiting.items.append(value)
+                stack.append(waiting)
+                break
+            if not stack:
+                return value
+            top = stack[-1]
+            if value is not None:
+                top.items.append(value)
+            top.comma = reader.take(",")
+            if not top.comma:
+                reader.expect(")", "or ',' after an item")
+            elif top.callee is not None:
+                if not (yield from _read_attrs(reader, top)):
+                    break
+            elif not reader.take(")"):
+                break
+            stack.pop()
+            start = top.start
+            value = _close_call(reader, top) if top.callee is not None else _close(reader, top)
+
+
+def _read_attrs(reader: Reader, top: _Open) -> Rule:
+    """Read the attributes at the position; return whether the call ends behind them."""
+    while True:
+        if reader.take(")"):
+            return True
+        found = reader.match(ATTRIBUTE)
+        if found is None:
+            return False
+        name = plain_name(found[1])
+        if top.attrs is None:
+            top.attrs = {}
+        if isinstance(top.attrs, _Whole) or name in top.attrs:
+            reader.fail(f"attribute {name} is given twice", found.start(1))
+        reader.pos = found.end()
+        top.attrs[name] = yield attribute_value(reader)
+        if not reader.take(","):
+            reader.expect(")", "or ',' after an attribute")
+            return True
+
+
+def _takes_attrs(reader: Reader, start: int, top: _Open) -> bool:
+    """Read ``meta[...]`` if it stands for the attributes of the call ``top``; else stay."""
+    here = reader.pos
+    if top.callee is None or top.precedence or reader.match(META) is None:
+        return False
+    made = meta(reader, start)
+    if made is not None and not isinstance(made, Attrs):
+        reader.pos = here
+        return False
+    if top.attrs is not None:
+        reader.fail("attributes are given twice", start)
+    top.attrs = _Whole(made)
+    return True
+
+
+def _project(reader: Reader, value: object, after: re.Match[str], start: int) -> Expr:
+    at = after.start("index")
+    if not isinstance(value, Expr):
+        reader.fail(f"{value} is no value to project from; call it: {value}(...)", at)
+    if after.end() - at > 12:  # noqa: PLR2004 - no tuple is that long
+        reader.fail("a projection this far does not exist", at)
+    reader.pos = after.end()
+    span = reader.span(start, reader.pos)
+    return TupleGetItem._make(value, int(after["index"]), span, None)
+
+
+def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any: the operand
+    if value is None:
+        reader.fail("attributes are no operand", top.start)
+    if top.callee == "-" and not top.items:
+        return _operator(reader, "negative", (value,), top.start), top.start
+    name, _ = _BINARY[str(top.callee)]
+    return _operator(reader, name, (top.items[0], value), top.start), top.start
+
+
+def _operator(reader: Reader, name: str, args: tuple[Expr, ...], start: int) -> Expr:
+    callee = reader.callee(name, start)
+    attrs = reader.make_attrs(callee, {}, start)
+    return Call(callee.expr, args, attrs, span=reader.span(start, reader.pos))
+
+
+def _close(reader: Reader, top: _Open) -> Expr:
+    if len(top.items) == 1 and not top.comma:
+        return top.items[0]  # parentheses that only group
+    return Tuple(tuple(top.items), span=reader.span(top.start, reader.pos))
+
+
+def _close_call(reader: Reader, top: _Open) -> Expr:
+    span = reader.span(top.start, reader.pos)
+    if isinstance(top.callee, str):
+        return _close_reference(reader, top, top.callee)
+    assert isinstance(top.callee, Expr)
+    callee = top.callee
+    attrs: Attrs | None
+    if isinstance(top.attrs, _Whole):
+        attrs = top.attrs.attrs
+    else:
+        name = getattr(callee, "name", None) or getattr(callee, "name_hint", None)
+        known = reader.callees.get(name) if isinstance(name, str) else None
+        if known is None or known.expr is not callee:
+            known = Callee(callee, None, None, is_fast=True)
+        attrs = reader.make_attrs(known, top.attrs or {}, top.start)
+    return Call._make(callee, tuple(top.items), attrs, top.type_args, span, None)
+
+
+def _close_reference(reader: Reader, top: _Open, word: str) -> Expr:
+    kind, arity = _REFERENCES[word]
+    if len(top.items) != arity or top.attrs is not None:
+        reader.fail(f"{word} takes {arity} argument(s); found {len(top.items)}", top.start)
+    return kind(*top.items, span=reader.span(top.start, reader.pos))
+
+
+def _word(reader: Reader, word: str, start: int) -> Expr:
+    if word in _LITERALS:
+        return Constant(_LITERALS[word], span=reader.span(start, reader.pos))
+    if word == "meta":
+        made = meta(reader, start)
+        if isinstance(made, Expr):
+            return made
+        reader.fail(f"expected an expression; the metadata has {type(made).__name__} here", start)
+    if word in EXPR_KEYWORDS:
+        reader.fail(f"expected an expression; found the keyword {word!r}", start)
+    return reader.callee(plain_name(word), start).expr
+
+
+def _number(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
+    try:
+        value = read_scalar(found["digits"], found["suffix"], negative)
+        return Constant._make(value, reader.span(start, reader.pos), None)
+    except (ValueError, FieldError) as error:
+        reader.fail(str(error), start)
+
+
+def _string(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
+    del negative
+    return Constant(unquote(found["string"]), span=reader.span(start, reader.pos))
+
+
+def _global(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
+    del negative
+    return reader.global_var(plain_name(found["globalvar"]), start)
+
+
+_LEAVES: Final[dict[str, Callable[..., Expr]]] = {
+    "number": _number,
+    "string": _string,
+    "globalvar": _global,
+}

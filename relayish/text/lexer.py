@@ -1,0 +1,168 @@
+"""The words of Relay text, and where they stand.
+
+There is no list of tokens: the parser asks, at its position, for one of a few things, each a
+compiled pattern that skips blanks and plain comments by itself. What depends on the state of the
+parser (``.0`` after a value is a projection, in a number it is a fraction) is then no question.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Final, NoReturn
+
+from relayish.errors import ParseError, suggest
+from relayish.ir.span import Span
+from relayish.text.literals import DOTTED, IDENTIFIER, NUMBER, STRING
+
+BLANK: Final = r"(?:[ \t\r\n\f]++|//[^\n]*+|/\*[^*/]*+\*/)*+"
+"""Blanks, line comments, and the block comments that hold no other comment."""
+
+_LOCAL: Final = rf"(?:\d++|{IDENTIFIER}(?:(?:\.\d+)*\.{IDENTIFIER})*|{STRING})"
+
+BLANKS: Final = re.compile(BLANK)
+OPERAND: Final = re.compile(
+    rf"{BLANK}(?:(?P<local>%{_LOCAL})|(?P<number>{NUMBER})"
+    rf"|(?P<name>{DOTTED}(?:::{IDENTIFIER})?|\#{STRING})"
+    rf"|(?P<globalvar>@(?:{DOTTED}|{STRING}))|(?P<string>{STRING})|(?P<mark>[-({{]))"
+)
+"""What an operand of an expression starts with."""
+AFTER: Final = re.compile(
+    rf"{BLANK}(?:(?P<mark>[(\[])|\.(?P<index>\d+)|(?P<binary><=|>=|==|!=|[-+*<>]|/(?![*/])))"
+)
+"""What may follow a value and belong to it."""
+STATEMENT: Final = re.compile(
+    rf"{BLANK}(?:%(?P<temp>\d+)\s*=(?!=)|(?P<word>let|free_var|free_type)(?![A-Za-z0-9_.=(])\s*)"
+)
+"""What a statement starts with, when it is not an expression alone."""
+FAST: Final = re.compile(
+    rf"{BLANK}(?:(%\d++)|let[ \t\n]++(%{IDENTIFIER})) = ({DOTTED})\((%\w++(?:, %\w++)*+)\)"
+    r"(?:[ ]/\*[^*/]*+\*/)?;",
+    re.ASCII,
+)
+"""``%n = op(%a, %b);`` and ``let %x = op(%a, %b);``, most of what programs consist of."""
+BINDER: Final = re.compile(
+    rf"{BLANK}%((?!\d){_LOCAL})(?P<malformed>-malformed-ir)?"
+    rf"(?P<share>{BLANK}\({BLANK}share{BLANK}:{BLANK})?"
+)
+"""A variable where it is bound."""
+ATTRIBUTE: Final = re.compile(rf"{BLANK}({DOTTED}|\#{STRING}){BLANK}=(?!=)")
+NAME: Final = re.compile(rf"{BLANK}({DOTTED}|\#{STRING})")
+GLOBAL: Final = re.compile(rf"{BLANK}(@(?:{DOTTED}|{STRING}))")
+INTEGER: Final = re.compile(rf"{BLANK}(-?\d++)(?![A-Za-z0-9_.])")
+META: Final = re.compile(rf"{BLANK}\[{BLANK}([\w.]+){BLANK}\]{BLANK}\[{BLANK}(\d++){BLANK}\]")
+VERSION: Final = re.compile(rf'{BLANK}#\[{BLANK}version{BLANK}={BLANK}"([^"\n]*)"{BLANK}\]')
+MODULE_ATTRS: Final = re.compile(rf"{BLANK}#\[{BLANK}attrs{BLANK}\(")
+TYPE: Final = re.compile(
+    rf"{BLANK}(?:(?P<name>{DOTTED}|\#{STRING})|\#(?P<label>\d+)(?P<defined>=)?|(?P<mark>\())"
+)
+"""What a type starts with."""
+_COMMENT_MARK: Final = re.compile(r"/\*|\*/")
+_SEVERAL: Final = re.compile(r"\S{1,24}")
+_NEW: Final = tuple.__new__
+
+
+class Source:
+    """A text, the position of the reader in it, and how to speak about places in it."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.text = text
+        self.name = name
+        self.pos = 0
+        self._starts: list[int] = [0]
+        self._starts += [found.end() for found in re.finditer("\n", text)]
+        self._line = 0
+        self._line_start = -1
+        self._line_end = -1
+
+    def span(self, start: int, end: int) -> Span:
+        """Return the span of the text from ``start`` up to ``end``."""
+        if not self._line_start <= start < self._line_end:
+            self._seek(start)
+        line, line_start = self._line, self._line_start
+        if end <= self._line_end:
+            return _NEW(Span, (self.name, line, line, start - line_start + 1, end - line_start + 1))
+        end_line, end_column = self.locate(end)
+        return Span(self.name, line, end_line, start - line_start + 1, end_column)
+
+    def _seek(self, at: int) -> None:
+        self._line = line = bisect_right(self._starts, at)
+        self._line_start = self._starts[line - 1]
+        after = self._starts[line] if line < len(self._starts) else len(self.text) + 1
+        self._line_end = after
+
+    def locate(self, at: int) -> tuple[int, int]:
+        """Return line and column of an offset, both from 1."""
+        line = bisect_right(self._starts, at)
+        return line, at - self._starts[line - 1] + 1
+
+    def fail(self, message: str, at: int | None = None) -> NoReturn:
+        """Raise the :class:`ParseError` that shows the line of offset ``at`` and points into it."""
+        raise self.error(message, at)
+
+    def error(self, message: str, at: int | None = None) -> ParseError:
+        at = min(self.pos if at is None else at, len(self.text))
+        line, column = self.locate(at)
+        start = self._starts[line - 1]
+        end = self.text.find("\n", start)
+        shown = self.text[start : end if end >= 0 else len(self.text)]
+        offset = column
+        if len(shown) > 160:  # noqa: PLR2004 - long lines are cut around the place
+            cut = max(0, column - 80)
+            shown, offset = shown[cut : cut + 160], column - cut
+        shown = shown.replace("\t", " ")
+        caret = " " * (offset - 1) + "^"
+        error = ParseError(f"{self.name}:{line}:{column}: {message}\n  {shown}\n  {caret}")
+        error.filename, error.lineno, error.offset, error.text = self.name, line, column, shown
+        return error
+
+    def skip(self) -> int:
+        """Go past blanks and comments, nested ones too, and return the new position."""
+        text = self.text
+        while True:
+            found = BLANKS.match(text, self.pos)
+            assert found is not None
+            self.pos = found.end()
+            if not text.startswith("/*", self.pos):
+                return self.pos
+            self._skip_comment()
+
+    def _skip_comment(self) -> None:
+        depth, start = 0, self.pos
+        for found in _COMMENT_MARK.finditer(self.text, start):
+            depth += 1 if found[0] == "/*" else -1
+            if depth == 0:
+                self.pos = found.end()
+                return
+        self.fail("this comment is not closed; end it with */", start)
+
+    def found(self) -> str:
+        """Describe what stands at the position."""
+        self.skip()
+        several = _SEVERAL.match(self.text, self.pos)
+        return f"found {several[0]!r}" if several else "found the end of the text"
+
+    def take(self, mark: str) -> bool:
+        """Go past ``mark`` if it is what comes next."""
+        text = self.text
+        if text.startswith(mark, self.pos) or text.startswith(mark, self.skip()):
+            self.pos += len(mark)
+            return True
+        return False
+
+    def expect(self, mark: str, where: str) -> None:
+        """Go past ``mark``, which must come next."""
+        if not self.take(mark):
+            self.fail(f"expected {mark!r} {where}; {self.found()}")
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Match at the position, behind blanks and comments; the position stays."""
+        found = pattern.match(self.text, self.pos)
+        if found is None:
+            found = pattern.match(self.text, self.skip())
+        return found
+
+    def unknown(self, what: str, name: str, known: Iterable[str], at: int) -> NoReturn:
+        """Raise the error about a name that means nothing here."""
+        self.fail(f"unknown {what} {name}{suggest(name, known)}", at)

@@ -1,0 +1,150 @@
+"""How numbers, strings and names are spelt in Relay text.
+
+A float is written with the fewest digits that give its bits back. What TVM cannot read is written
+here in a form of relayish's own: ``nanf`` for the quiet NaN (other NaNs go to the metadata), and a
+string in double quotes after the sigil for a name that is no identifier (``%"odd name"``, ``@"f g"``,
+``#"odd type"``).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import numpy as np
+
+IDENTIFIER: Final = r"[A-Za-z_][A-Za-z0-9_]*"
+DOTTED: Final = rf"{IDENTIFIER}(?:\.{IDENTIFIER})*"
+STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+
+_PLAIN_NAME: Final = re.compile(DOTTED)
+_ESCAPED: Final = re.compile("[\x00-\x1f\x7f-\x9f\"\\\\\u2028\u2029\ud800-\udfff]")
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_LONG: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "0": "\0"}
+
+
+def quote(text: str) -> str:
+    r"""Return ``text`` as a string literal on one line.
+
+    Example:
+        >>> print(quote('say "hi"\n'))
+        "say \"hi\"\n"
+    """
+    return f'"{_ESCAPED.sub(_escape, text)}"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    char = found[0]
+    return _SHORT.get(char) or f"\\u{ord(char):04x}"
+
+
+def unquote(literal: str) -> str:
+    """Return the text that a string literal, quotes included, stands for."""
+    inner = literal[1:-1]
+    return _ESCAPE.sub(_unescape, inner) if "\\" in inner else inner
+
+
+def _unescape(found: re.Match[str]) -> str:
+    digits = found[1] or found[2]
+    return chr(int(digits, 16)) if digits else _LONG.get(found[3], found[3])
+
+
+def spell_name(name: str) -> str:
+    """Return ``name`` if it is an identifier (dots allowed), else as a string literal."""
+    return name if _PLAIN_NAME.fullmatch(name) else quote(name)
+
+
+_FLOAT_SUFFIX: Final[dict[type, str]] = {np.float32: "f", np.float64: "f64", np.float16: "f16"}
+_QUIET_NAN: Final = {
+    np.float16: np.float16("nan").tobytes(),
+    np.float32: np.float32("nan").tobytes(),
+    np.float64: np.float64("nan").tobytes(),
+}
+
+
+def spell_float(value: float) -> str:
+    """Return the digits of a Python float, without suffix: ``0.1``, ``2e-05``, ``inf``, ``nan``."""
+    text = repr(value)
+    return text[:-2] if text.endswith(".0") else text
+
+
+def spell_scalar(value: np.generic) -> str | None:
+    """Return the literal of a numpy scalar, or ``None`` when it has none.
+
+    ``bool``, ``int32``, ``int64`` and the IEEE floats have literals, as in TVM; so has NaN, unless
+    its sign or payload is unusual.
+
+    Example:
+        >>> spell_scalar(np.float32(0.1)), spell_scalar(np.int64(-2)), spell_scalar(np.uint8(1))
+        ('0.1f', '-2i64', None)
+    """
+    kind = type(value)
+    if value.dtype.byteorder not in "=|":
+        return None
+    if kind is np.bool_:
+        return "True" if value else "False"
+    if kind is np.int32:
+        return str(int(value))  # type: ignore[call-overload]
+    if kind is np.int64:
+        return f"{int(value)}i64"  # type: ignore[call-overload]
+    suffix = _FLOAT_SUFFIX.get(kind)
+    if suffix is None:
+        return None
+    if value != value:  # noqa: PLR0124 - NaN is what differs from itself
+        return f"nan{suffix}" if value.tobytes() == _QUIET_NAN[kind] else None
+    text = str(value)
+    return (text[:-2] if text.endswith(".0") else text) + suffix
+
+
+NUMBER: Final = (
+    r"(?P<digits>inf|nan|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?P<suffix>bf16|[iuf]\d+|f)?(?![A-Za-z0-9_])"
+)
+_DTYPES: Final[dict[str, type[np.generic]]] = {
+    "f": np.float32,
+    "f16": np.float16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "i16": np.int16,
+    "i32": np.int32,
+    "i64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
+    "u64": np.uint64,
+}
+
+
+def read_scalar(digits: str, suffix: str | None, negative: bool) -> np.generic:
+    """Return the scalar that a number literal stands for.
+
+    Raises:
+        ValueError: If the suffix names no type, or the number does not fit it.
+    """
+    is_float = not digits.isdigit()
+    dtype = _DTYPES.get(suffix or ("f" if is_float else "i32"))
+    if dtype is None:
+        raise ValueError(f"{suffix!r} is no suffix of numbers; write 1, 1i64, 1f, 1f16 or 1f64")
+    if issubclass(dtype, np.floating):
+        with np.errstate(over="ignore"):
+            value = dtype(digits)
+            return dtype(-value) if negative else value
+    if is_float:
+        raise ValueError(f"{digits}{suffix} is no integer; the suffix of floats is f")
+    number = -read_int(digits) if negative else read_int(digits)
+    try:
+        return dtype(number)  # type: ignore[arg-type]
+    except OverflowError:
+        raise ValueError(f"{number} does not fit {dtype.__name__}") from None
+
+
+def read_int(digits: str) -> int:
+    """Return the integer of a run of decimal digits, of any length up to a sane one.
+
+    Raises:
+        ValueError: If there are more digits than any program has use for.
+    """
+    if len(digits) > 4000:  # noqa: PLR2004 - Python's own limit, and its error advises a setting
+        raise ValueError(f"an integer of {len(digits)} digits is too long")
+    return int(digits)

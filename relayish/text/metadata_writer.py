@@ -1,0 +1,191 @@
+"""Writing the ``#[metadata]`` section; see ``metadata_reader`` for its form."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from relayish.errors import FieldError
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.expr import Constant, Op
+from relayish.ir.node import Node
+from relayish.ir.type import PrimOp, SizeVar, TypeKind
+from relayish.text.metadata_reader import NO_ATTRS, SECTION
+from relayish.text.ndarray import encode_array
+
+_Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
+_LITERALS: Final = (str, int, float)
+
+
+class MetadataWriter:
+    """Collects what the text refers to as ``meta[key][index]``, and writes the section."""
+
+    def __init__(self) -> None:
+        self._sections: dict[str, list[object]] = {}
+        self._places: dict[int, str] = {}
+
+    def refer(self, key: str, thing: object) -> str:
+        """Return ``meta[key][index]`` for ``thing``: the same index for the same object."""
+        if thing is None:
+            return f"meta[{NO_ATTRS}][0]"
+        place = self._places.get(id(thing))
+        if place is None:
+            entries = self._sections.setdefault(key, [])
+            place = self._places[id(thing)] = f"meta[{key}][{len(entries)}]"
+            entries.append(thing)  # which keeps it alive, so that its id stays its own
+        return place
+
+    def __bool__(self) -> bool:
+        return bool(self._sections)
+
+    def section(self) -> str:
+        """Return the section, from its header to the end.
+
+        Complexity:
+            Linear in what is referred to; a value that occurs twice is written once.
+        """
+        table = _Table()
+        keys = sorted(self._sections)
+        sections = [table.add_array(self._sections[key]) for key in keys]
+        table.nodes[1].update(keys=keys, data=sections)
+        table.finish()
+        content = {
+            "root": 1,
+            "nodes": table.nodes,
+            "b64ndarrays": table.arrays,
+            "attrs": {"relay_text": "0.0.5"},
+        }
+        return f"{SECTION}\n{json.dumps(content, indent=1)}"
+
+
+class _Table:
+    """The numbered nodes. A thing is numbered when first met and described later, from a list."""
+
+    def __init__(self) -> None:
+        self.nodes: list[_Json] = [{"type_key": ""}, {"type_key": "Map"}]
+        self.arrays: list[str] = []
+        self._numbers: dict[object, int] = {}
+        self._waiting: list[tuple[object, _Json]] = []
+
+    def add_array(self, items: list[object]) -> int:
+        node: _Json = {"type_key": "Array"}
+        number = len(self.nodes)
+        self.nodes.append(node)
+        node["data"] = [self.number(item) for item in items]
+        return number
+
+    def number(self, thing: object) -> int:
+        """Return the number of ``thing``, now or soon to be described."""
+        if thing is None:
+            return 0
+        key: object = id(thing)
+        if type(thing) in _LITERALS:
+            key = (type(thing), thing if type(thing) is not float else struct.pack("d", thing))
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self.nodes)
+            node: _Json = {}
+            self.nodes.append(node)
+            self._waiting.append((thing, node))
+        return number
+
+    def finish(self) -> None:
+        for thing, node in self._waiting:  # grows while it is read
+            node.update(self._describe(thing))
+
+    def _describe(self, thing: object) -> _Json:
+        writer = _WRITERS.get(type(thing))
+        if writer is not None:
+            return writer(self, thing)
+        if isinstance(thing, (np.ndarray, np.generic)):
+            return {"type_key": "runtime.NDArray", "attrs": self.array(thing)}
+        if isinstance(thing, Attrs):
+            return self._references(thing.type_key, dict(thing.items()))
+        if isinstance(thing, Node):
+            fields = {f.name: getattr(thing, f.name) for f in thing.fields_ if f.compared}
+            return self._references(f"relayish.{type(thing).__name__}", fields)
+        raise FieldError(
+            f"{thing!r} ({type(thing).__name__}) has no text form; attributes hold numbers, "
+            f"strings, tensors, nodes, and tuples and mappings of these"
+        )
+
+    def _references(self, key: str, fields: dict[str, object]) -> _Json:
+        return {
+            "type_key": key,
+            "encoding": "references",
+            "attrs": {name: str(self.number(value)) for name, value in fields.items()},
+        }
+
+    def array(self, value: Any) -> _Json:  # Any: a numpy array or scalar
+        data, dtype = encode_array(np.asarray(value))
+        self.arrays.append(data)
+        fields = {"data": str(len(self.arrays) - 1)}
+        return fields if dtype is None else {**fields, "dtype": dtype}
+
+    def constant(self, constant: Constant) -> _Json:
+        value = constant.data
+        if isinstance(value, (np.ndarray, np.generic)):
+            fields = {"_checked_type_": "0", **self.array(value), "span": "0"}
+            return {"type_key": "relay.Constant", "attrs": {**fields, "virtual_device_": "0"}}
+        return {"type_key": "relay.Constant", "attrs": {"value": str(self.number(value))}}
+
+    def dict_attrs(self, attrs: DictAttrs) -> _Json:
+        return {
+            "type_key": "Map",
+            "keys": list(attrs.keys()),
+            "data": [self.number(value) for _, value in attrs.items()],
+        }
+
+    def size_var(self, var: SizeVar) -> _Json:
+        kind = "tir.SizeVar" if var.nonnegative else "tir.Var"
+        fields = {"dtype": var.dtype, "name": str(self.number(var.name)), "span": "0"}
+        return {"type_key": kind, "attrs": fields}
+
+    def prim_op(self, op: PrimOp) -> _Json:
+        args = [str(self.number(arg)) for arg in op.args]
+        fields = {"dtype": op.dtype, "span": "0"}
+        if op.name in _BINARY and len(args) == 2:  # noqa: PLR2004 - binary
+            return {"type_key": op.name, "attrs": {"a": args[0], "b": args[1], **fields}}
+        if op.name == "tir.Cast" and len(args) == 1:
+            return {"type_key": op.name, "attrs": {"value": args[0], **fields}}
+        values = {f.name: getattr(op, f.name) for f in op.fields_}
+        return self._references("relayish.PrimOp", values)
+
+
+_BINARY: Final = {
+    f"tir.{n}" for n in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "FloorDiv", "FloorMod")
+}
+
+
+def _float(_: _Table, value: float) -> _Json:
+    if value != value:  # noqa: PLR0124 - NaN is what differs from itself
+        return {"type_key": "FloatBits", "repr_str": struct.pack(">d", value).hex()}
+    return {"type_key": "FloatImm", "attrs": {"dtype": "float64", "span": "0", "value": repr(value)}}
+
+
+def _int(dtype: str) -> Callable[[_Table, int], _Json]:
+    def write(_: _Table, value: int) -> _Json:
+        fields = {"dtype": dtype, "span": "0", "value": str(int(value))}
+        return {"type_key": "IntImm", "attrs": fields}
+
+    return write
+
+
+_WRITERS: Final[dict[type, Callable[[_Table, Any], _Json]]] = {  # Any: a value of the key's type
+    str: lambda _, value: {"type_key": "runtime.String", "repr_str": value},
+    bool: _int("bool"),
+    int: _int("int64"),
+    float: _float,
+    tuple: lambda table, value: {"type_key": "Array", "data": [table.number(i) for i in value]},
+    TypeKind: lambda _, value: {"type_key": "TypeKind", "repr_str": str(int(value))},
+    Op: lambda _, op: {"type_key": "Op", "repr_str": op.name},
+    Constant: _Table.constant,
+    DictAttrs: _Table.dict_attrs,
+    SizeVar: _Table.size_var,
+    PrimOp: _Table.prim_op,
+}
+"""How things are described that TVM describes too, or that are no nodes."""

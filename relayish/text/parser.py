@@ -1,0 +1,261 @@
+"""Reading Relay text, format 0.0.5: modules, expressions and types."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from relayish.errors import FieldError
+from relayish.ir.adt import Pattern, TypeData
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Expr, GlobalVar
+from relayish.ir.module import IRModule
+from relayish.ir.type import GlobalTypeVar, Type
+from relayish.text.attrs_parser import attributes
+from relayish.text.lexer import GLOBAL, MODULE_ATTRS, VERSION, Source
+from relayish.text.metadata_reader import SECTION, Metadata, MetadataError
+from relayish.text.pattern_parser import pattern
+from relayish.text.reader import Reader, Rule, plain_name, run
+from relayish.text.statement_parser import block, expression, free_declarations, function
+from relayish.text.type_parser import type_, type_definition
+
+FORMAT_VERSION: Final = "0.0.5"
+
+
+def parse(
+    text: str, source_name: str = "from_string", *, allow_unknown_ops: bool = False
+) -> IRModule:
+    """Read a module.
+
+    Args:
+        text: Relay text; it begins with the line ``#[version = "0.0.5"]``.
+        source_name: What errors and spans call the text; the name of its file, say.
+        allow_unknown_ops: Take a name that no operator is declared under for an operator nonetheless;
+            its attributes are then :class:`DictAttrs`.
+
+    Returns:
+        The module. Every expression, type and pattern carries its span; globals are one node a
+        name; types are not inferred.
+
+    Raises:
+        ParseError: If the text does not follow the grammar, or names what is not there. It says
+            where, and shows the line.
+
+    Complexity:
+        Linear in the length of the text, however deep it nests.
+
+    Source:
+        Relay ``tvm.relay.parse``, whose text format this is.
+
+    Example:
+        >>> mod = parse('''#[version = "0.0.5"]
+        ... def @main(%x: Tensor[(2), float32]) { %x }
+        ... ''')
+        >>> mod["main"].params[0].name_hint
+        'x'
+    """
+    reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
+    _version(reader, required=True)
+    made = run(_module(reader))
+    assert isinstance(made, IRModule)
+    return made
+
+
+fromtext = parse
+
+
+def parse_expr(
+    text: str, source_name: str = "from_string", *, allow_unknown_ops: bool = False
+) -> Expr:
+    """Read an expression; the header of modules may stand before it. See :func:`parse`.
+
+    Example:
+        >>> parse_expr("(1, 2f).0")
+        TupleGetItem(tuple_value=<Tuple>, index=0)
+    """
+    reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
+    _version(reader, required=False)
+    made = run(block(reader, ""))
+    assert isinstance(made, Expr)
+    return made
+
+
+def parse_type(text: str, source_name: str = "from_string") -> Type:
+    """Read a type, or a type definition. See :func:`parse`.
+
+    Example:
+        >>> parse_type("Tensor[(1, ?), int8]").dtype
+        'int8'
+    """
+    reader = _open(text, source_name, unknown_ops=True)
+    _version(reader, required=False)
+    made = run(_alone(reader, type_definitions=True))
+    assert isinstance(made, Type)
+    return made
+
+
+def parse_pattern(text: str, source_name: str = "from_string") -> Pattern:
+    """Read a pattern. See :func:`parse`."""
+    reader = _open(text, source_name, unknown_ops=True)
+    _version(reader, required=False)
+    made = run(_alone(reader, type_definitions=False))
+    assert isinstance(made, Pattern)
+    return made
+
+
+def _open(text: str, name: str, *, unknown_ops: bool) -> Reader:
+    if not isinstance(text, str):
+        raise FieldError(f"Relay text is a str; found {type(text).__name__}; decode bytes first")
+    program, metadata, at = text, None, len(text)
+    if SECTION in text:
+        at = text.rfind("\n" + SECTION) + 1
+        if at or text.startswith(SECTION):
+            program, metadata = text[:at], text[at + len(SECTION) :]
+    try:
+        return Reader(program, name, Metadata(metadata), unknown_ops=unknown_ops)
+    except MetadataError as error:
+        raise Source(text, name).error(str(error), at) from error
+
+
+def _version(reader: Reader, *, required: bool) -> None:
+    found = reader.match(VERSION)
+    if found is None:
+        if required:
+            reader.fail(
+                f'a module begins with #[version = "{FORMAT_VERSION}"]; {reader.found()}; '
+                f"add that line, or use parse_expr for an expression"
+            )
+        return
+    if found[1] != FORMAT_VERSION:
+        reader.fail(
+            f'text of version "{found[1]}" cannot be read; expected version "{FORMAT_VERSION}"',
+            found.start(1),
+        )
+    reader.pos = found.end()
+
+
+def _alone(reader: Reader, *, type_definitions: bool) -> Rule:
+    yield free_declarations(reader)
+    start = reader.skip()
+    if not type_definitions:
+        made: Any = yield pattern(reader)  # Any: a type or a pattern
+    elif _word(reader, "extern"):
+        reader.expect("type", "after extern")
+        made = yield type_definition(reader, start, is_extern=True)
+    elif _word(reader, "type"):
+        made = yield type_definition(reader, start, is_extern=False)
+    else:
+        made = yield type_(reader)
+    if reader.skip() < len(reader.text):
+        reader.fail(f"expected the end of the text; {reader.found()}")
+    return made
+
+
+def _word(reader: Reader, word: str) -> bool:
+    """Go past ``word`` if it comes next, and no longer word that begins with it."""
+    start = reader.skip()
+    end = start + len(word)
+    following = reader.text[end : end + 1]
+    if not reader.text.startswith(word, start) or following.isalnum() or following in ("_", "."):
+        return False
+    reader.pos = end
+    return True
+
+
+def _module(reader: Reader) -> Rule:
+    attrs = None
+    found = reader.match(MODULE_ATTRS)
+    if found is not None:
+        reader.pos = found.end()
+        attrs = DictAttrs((yield attributes(reader, ")")))
+        reader.expect("]", "after the attributes of the module")
+    functions: dict[GlobalVar, Expr] = {}
+    types: dict[GlobalTypeVar, TypeData] = {}
+    yield from _early_types(reader, types)
+    while True:
+        yield free_declarations(reader)
+        start = reader.skip()
+        if start >= len(reader.text):
+            break
+        if _word(reader, "def"):
+            yield _definition(reader, start, functions)
+        elif _word(reader, "type"):
+            yield _type(reader, start, types, is_extern=False)
+        elif _word(reader, "extern"):
+            reader.expect("type", "after extern")
+            yield _type(reader, start, types, is_extern=True)
+        else:
+            reader.fail(f"expected def, type or extern type; {reader.found()}")
+    _check_names(reader, functions)
+    return IRModule(functions, types, attrs)
+
+
+_TYPE_LINE: Final = re.compile(r"^[ \t]*(?:extern[ \t]+)?type\b(?![ \t]*[=(])", re.MULTILINE)
+_FIRST_DEF: Final = re.compile(r"^[ \t]*def\b", re.MULTILINE)
+_NESTING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|//[^\n]*|/\*|[{}]', re.DOTALL)
+
+
+def _early_types(reader: Reader, types: dict[GlobalTypeVar, TypeData]) -> Rule:
+    """Read the type definitions that stand behind functions, whose constructors these may use."""
+    first = _FIRST_DEF.search(reader.text, reader.pos)
+    if first is None or _TYPE_LINE.search(reader.text, first.end()) is None:
+        return
+    here, depth, pieces = reader.pos, 0, list[tuple[int, int]]()
+    reader.pos = first.start()
+    while (found := _NESTING.search(reader.text, reader.pos)) is not None:
+        if depth == 0:
+            line = _TYPE_LINE.search(reader.text, reader.pos, found.start() + 1)
+            if line is not None:
+                start = reader.pos = line.start()
+                reader.skip()
+                is_extern = _word(reader, "extern")
+                reader.expect("type", "after extern")
+                yield _type(reader, start, types, is_extern=is_extern)
+                pieces.append((start, reader.pos))
+                continue
+        mark = found[0]
+        reader.pos = found.start() if mark == "/*" else found.end()
+        reader.skip()
+        depth += {"{": 1, "}": -1}.get(mark, 0)
+    text = reader.text
+    for start, end in pieces:  # read already: blank them out, which moves nothing
+        blank = re.sub(r"[^\n]", " ", text[start:end])
+        text = text[:start] + blank + text[end:]
+    reader.text, reader.pos = text, here
+
+
+def _type(
+    reader: Reader, start: int, types: dict[GlobalTypeVar, TypeData], *, is_extern: bool
+) -> Rule:
+    data = yield type_definition(reader, start, is_extern)
+    if data.header in types:
+        reader.fail(f"type {data.header.name_hint} is defined twice; rename one", start)
+    types[data.header] = data
+
+
+def _definition(reader: Reader, start: int, functions: dict[GlobalVar, Expr]) -> Rule:
+    found = reader.match(GLOBAL)
+    if found is None:
+        reader.fail(f"expected a name such as @main after def; {reader.found()}")
+    reader.pos = found.end()
+    name, at = plain_name(found[1]), found.start(1)
+    key = reader.global_var(name, at)
+    if key in functions:
+        reader.fail(f"@{name} is defined twice; rename one", at)
+    reader.global_uses.pop(name, None)
+    mark = len(reader.hidden_locals)
+    if reader.take("="):
+        value = yield expression(reader)
+        reader.take(";")
+    else:
+        value = yield function(reader, start)
+    reader.leave(mark)
+    functions[key] = value
+
+
+def _check_names(reader: Reader, functions: dict[GlobalVar, Expr]) -> None:
+    """Raise an error about the first type that is used and not defined."""
+    known = [name for name in reader.types if name not in reader.type_uses]
+    for name, at in reader.type_uses.items():
+        reader.unknown("type", name, known, at)
+    del functions

@@ -1,0 +1,274 @@
+"""What the parser knows while it reads: names in scope, types and constructors, metadata.
+
+Grammar rules are generators. A rule asks for a part that may nest by yielding the generator of the
+part's rule, and is sent what that made; :func:`run` keeps the waiting rules on a list. So nesting of
+any depth uses no Python stack, and a rule still reads like the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.errors import FieldError
+from relayish.ir.adt import Constructor
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.expr import Expr, GlobalVar, Op, Var
+from relayish.ir.op import intern_op
+from relayish.ir.type import GlobalTypeVar, Type, TypeVar
+from relayish.op.registry import attrs_type, is_registered, list_ops
+from relayish.text.lexer import BINDER, NAME, Source
+from relayish.text.literals import unquote
+from relayish.text.metadata_reader import Metadata
+
+Rule: TypeAlias = Generator[Any, Any, Any]
+"""A rule of the grammar; Any: it is sent whatever the rule that it yields returns."""
+
+
+def run(rule: Rule) -> Any:  # Any: what the rule returns
+    """Run ``rule`` to its end, and the rules that it yields, from a list of waiting rules."""
+    waiting: list[Rule] = []
+    made: object = None
+    while True:
+        try:
+            part = rule.send(made)
+        except StopIteration as stop:
+            if not waiting:
+                return stop.value
+            made, rule = stop.value, waiting.pop()
+        else:
+            waiting.append(rule)
+            rule, made = part, None
+
+
+class Callee(NamedTuple):
+    """What a name stands for in an expression, and the attributes a call without any has."""
+
+    expr: Expr
+    attrs_class: type[Attrs] | None
+    default_attrs: Attrs | None
+    is_fast: bool
+
+
+_ABSENT: Final = object()
+_EMPTY: Final = DictAttrs()
+
+
+class Reader(Source):
+    """A source with everything that names in it stand for so far."""
+
+    def __init__(self, text: str, name: str, metadata: Metadata, *, unknown_ops: bool) -> None:
+        super().__init__(text, name)
+        self.metadata = metadata
+        self.unknown_ops = unknown_ops
+        self.env: dict[str, Expr] = {}
+        """Variables (``%x``) and graph temporaries (``%0``) that are in scope."""
+        self.hidden_locals: list[tuple[str, object]] = []
+        self.hidden_temps: list[tuple[str, object]] = []
+        self.bound: dict[str, Var] = {}
+        """The variable last bound under each name, in scope or not."""
+        self.function_depth = 0
+        self.callees: dict[str, Callee] = {}
+        self.globals: dict[str, GlobalVar] = {}
+        self.global_uses: dict[str, int] = {}
+        self.constructors: dict[str, Constructor | None] = {}
+        self.types: dict[str, GlobalTypeVar] = {}
+        self.type_uses: dict[str, int] = {}
+        self.type_vars: dict[str, TypeVar] = {}
+        self.bound_types: dict[str, TypeVar] = {}
+        self.hidden_types: list[tuple[str, TypeVar | None]] = []
+        self.labels: dict[str, object] = {}
+        """Types and patterns that the text defines once (``#0=``) and uses again (``#0``)."""
+
+    def bind(self, name: str, var: Var) -> None:
+        """Bring ``var`` into scope as ``%name``; ``leave`` takes it out."""
+        self.bound[name] = var
+        self.hidden_locals.append((name, self.env.get(name, _ABSENT)))
+        self.env[name] = var
+
+    def leave(self, mark: int) -> None:
+        """Take the variables out of scope that came into it since ``hidden_locals`` was so long."""
+        self._restore(self.hidden_locals, mark)
+
+    def bind_type(self, name: str, var: TypeVar) -> None:
+        """Bring a type variable into scope; ``leave_types`` takes it out."""
+        self.hidden_types.append((name, self.type_vars.get(name)))
+        self.type_vars[name] = self.bound_types[name] = var
+
+    def leave_types(self, mark: int) -> None:
+        """Take the type variables out of scope that came into it since ``mark``."""
+        hidden = self.hidden_types
+        while len(hidden) > mark:
+            name, old = hidden.pop()
+            if old is None:
+                self.type_vars.pop(name, None)
+            else:
+                self.type_vars[name] = old
+
+    def define(self, name: str, value: Expr) -> None:
+        """Let ``%name``, a graph temporary, stand for ``value`` up to the end of the function."""
+        if self.function_depth:
+            self.hidden_temps.append((name, self.env.get(name, _ABSENT)))
+        self.env[name] = value
+
+    def leave_function(self, mark: int) -> None:
+        """Forget the graph temporaries of a nested function."""
+        self._restore(self.hidden_temps, mark)
+
+    def _restore(self, hidden: list[tuple[str, object]], mark: int) -> None:
+        env = self.env
+        while len(hidden) > mark:
+            name, old = hidden.pop()
+            if old is _ABSENT:
+                env.pop(name, None)
+            else:
+                assert isinstance(old, Expr)
+                env[name] = old
+
+    def local(self, word: str, at: int) -> Expr:
+        """Return what ``%x`` or ``%0`` stands for."""
+        key = self.local_key(word[1:]) if word.startswith('%"') else word
+        found = self.env.get(key)
+        if found is None:
+            what = "graph temporary" if word[1:].isdigit() else "variable"
+            self.unknown(what, word, list(self.env)[-2000:], at)
+        return found
+
+    def local_key(self, name: str) -> str:
+        """Return the key in ``env`` of a variable, from its name as it is spelt in the text."""
+        if not name.startswith('"'):
+            return "%" + name
+        plain = unquote(name)
+        return f"%{plain}" if plain[:1].isalpha() or plain[:1] == "_" else f'%"{plain}"'
+
+    def binder(self, where: str) -> tuple[str, str, int, bool, Var | None]:
+        """Read a variable where it is bound.
+
+        Returns:
+            Its key in ``env``, its name, where it stands, whether it is marked as one that was
+            bound before, and what it may share memory with.
+        """
+        found = self.match(BINDER)
+        if found is None:
+            self.fail(f"expected a variable such as %x {where}; {self.found()}")
+        spelt = found[1]
+        self.pos = found.end()
+        share = None
+        if found["share"]:
+            share = self.variable("that shares memory")
+            self.expect(")", "after what a variable shares memory with")
+        name = unquote(spelt) if spelt.startswith('"') else spelt
+        return self.local_key(spelt), name, found.start(1) - 1, found["malformed"] is not None, share
+
+    def variable(self, where: str) -> Var:
+        """Read the use of a variable."""
+        found = self.match(BINDER)
+        if found is None:
+            self.fail(f"expected a variable {where}; {self.found()}")
+        key, at = self.local_key(found[1]), found.start(1) - 1
+        self.pos = found.end(1)
+        var = self.local(key, at)
+        if not isinstance(var, Var):
+            self.fail(f"%{found[1]} is no variable; only variables share memory", at)
+        return var
+
+    def make_var(
+        self,
+        key: str,
+        name: str,
+        at: int,
+        again: bool,
+        share: Var | None,
+        annotation: Type | None,
+    ) -> Var:
+        """Return a new variable, or the one bound before when it is marked ``-malformed-ir``."""
+        if not again:
+            return Var._make(name, annotation, share, self.span(at, self.pos), None)
+        found = self.bound.get(key)
+        if found is None:
+            self.fail(f"{key}-malformed-ir is bound again, but it was not bound before", at)
+        return found
+
+    def name_here(self, what: str) -> tuple[str, int]:
+        """Read an identifier (or ``#"odd name"``); return it and where it stands."""
+        found = self.match(NAME)
+        if found is None:
+            self.fail(f"expected {what}; {self.found()}")
+        self.pos = found.end()
+        return plain_name(found[1]), found.start(1)
+
+    def global_var(self, name: str, at: int) -> GlobalVar:
+        """Return the one node that stands for ``@name``, defined above, below or not yet."""
+        found = self.globals.get(name)
+        if found is None:
+            found = GlobalVar._make(name, self.span(at, self.pos), None)
+            self.globals[name] = found
+            self.global_uses[name] = at
+        return found
+
+    def global_type(self, name: str, at: int) -> GlobalTypeVar:
+        """Return the one node that stands for the defined type ``name``."""
+        found = self.types.get(name)
+        if found is None:
+            found = self.types[name] = GlobalTypeVar(name, span=self.span(at, self.pos))
+            self.type_uses[name] = at
+        return found
+
+    def callee(self, name: str, at: int) -> Callee:
+        """Return what an identifier stands for where an expression is expected."""
+        found = self.callees.get(name)
+        if found is None:
+            found = self.callees[name] = self._find_callee(name, at)
+        return found
+
+    def _find_callee(self, name: str, at: int) -> Callee:
+        if name in self.constructors:
+            constructor = self.constructors[name]
+            if constructor is None:
+                owners = [k for k in self.constructors if k.endswith("::" + name)]
+                self.fail(f"constructor {name} is ambiguous; write one of {', '.join(owners)}", at)
+            return Callee(constructor, None, None, is_fast=True)
+        if not self.unknown_ops and not is_registered(name):
+            known = [*list_ops(), *self.constructors]
+            self.unknown("operator", name, known, at)
+        op = intern_op(name)
+        declared = attrs_type.get(op)
+        default, fast = self._default_attrs(declared)
+        return Callee(op, declared, default, is_fast=fast)
+
+    def _default_attrs(self, declared: type[Attrs] | None) -> tuple[Attrs | None, bool]:
+        if declared is None:
+            return None, True
+        try:
+            return declared(), True
+        except (TypeError, FieldError):
+            return None, False  # some attribute has no default: such a call is an error
+
+    def make_attrs(self, callee: Callee, values: dict[str, object], at: int) -> Attrs | None:
+        """Return the attributes of a call from what its text gives of them."""
+        declared = callee.attrs_class
+        if declared is None:
+            return DictAttrs(values) if values else None
+        if not values and callee.is_fast:
+            return callee.default_attrs
+        try:
+            return declared(**values)
+        except (TypeError, FieldError) as error:
+            name = callee.expr.name if isinstance(callee.expr, Op) else ""
+            known = [f for f in getattr(declared, "__dataclass_fields__", ())]
+            for key in values:
+                if key not in known:
+                    self.unknown(f"attribute of {name}:", key, known, at)
+            self.fail(f"attributes of {name} cannot be read: {error}", at)
+
+
+def plain_name(word: str) -> str:
+    """Return the name that an identifier, or a quoted one behind its sigil, spells."""
+    if word.startswith(('#"', '@"')):
+        return unquote(word[1:])
+    return word[1:] if word.startswith("@") else word
+
+
+def empty_attrs() -> DictAttrs:
+    """Return attributes without entries."""
+    return _EMPTY

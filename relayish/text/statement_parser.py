@@ -1,0 +1,254 @@
+"""The grammar of blocks: statements, conditionals, functions and matches."""
+
+from __future__ import annotations
+
+import re
+
+from relayish.ir.adt import Clause, Match
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.expr import Call, Expr, Function, If, Let, Var
+from relayish.ir.type import Type, TypeKind, TypeVar
+from relayish.text.attrs_parser import attribute_value
+from relayish.text.expr_parser import BLOCK_RULES, EXPR_KEYWORDS, expression
+from relayish.text.lexer import ATTRIBUTE, FAST, STATEMENT
+from relayish.text.pattern_parser import pattern
+from relayish.text.reader import Reader, Rule, empty_attrs, plain_name
+from relayish.text.type_parser import meta, simple_type, type_, type_params
+
+
+def block(reader: Reader, close: str) -> Rule:
+    """Statements and a result, up to and including ``close`` (``""``: the end of the text)."""
+    mark = len(reader.hidden_locals)
+    bindings: list[tuple[Var, Expr, int]] = []
+    while True:
+        fast = FAST.match(reader.text, reader.pos)
+        if fast is not None and _read_fast(reader, fast, bindings):
+            continue
+        found = reader.match(STATEMENT)
+        if found is None:
+            start = reader.skip()
+            value = yield expression(reader)
+            if not reader.take(";"):
+                break
+            bindings.append((Var("_", span=reader.span(start, start)), value, start))
+        elif found["temp"]:
+            reader.pos = found.end()
+            value = yield expression(reader)
+            reader.expect(";", "after a graph binding")
+            reader.define("%" + found["temp"], value)
+        elif found["word"] == "let":
+            yield _let(reader, found, bindings)
+        else:
+            yield _free(reader, found)
+    if close:
+        reader.expect(close, "at the end of a block")
+    elif reader.skip() < len(reader.text):
+        reader.fail(f"expected an operator or the end of the expression; {reader.found()}")
+    end = reader.pos
+    for var, bound, start in reversed(bindings):
+        value = Let._make(var, bound, value, reader.span(start, end), None)
+    reader.leave(mark)
+    return value
+
+
+def _read_fast(
+    reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]
+) -> bool:
+    """Read ``%n = op(%a, %b);`` or ``let %x = op(%a, %b);``, or return false and stay."""
+    temp, local, name, words = found.groups()
+    callee = reader.callees.get(name)
+    if callee is None:
+        if name in EXPR_KEYWORDS or name in BLOCK_RULES:
+            return False
+        callee = reader.callee(name, found.start(3))
+    if not callee.is_fast:
+        return False
+    env = reader.env
+    try:
+        args = tuple([env[word] for word in words.split(", ")])
+    except KeyError:
+        return False  # the general rule says what is wrong
+    span = reader.span(found.start(3), found.end(4) + 1)
+    call = Call._make(callee.expr, args, callee.default_attrs, (), span, None)
+    reader.pos = found.end()
+    if temp is None:
+        at = found.start(2)
+        var = Var._make(local[1:], None, None, reader.span(at, found.end(2)), None)
+        reader.bind(local, var)
+        bindings.append((var, call, at))
+    elif reader.function_depth:
+        reader.define(temp, call)
+    else:
+        env[temp] = call
+    return True
+
+
+def _let(
+    reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]
+) -> Rule:
+    start = found.start("word")
+    reader.pos = found.end("word")
+    key, name, at, again, share = reader.binder("after let")
+    annotation: Type | None = None
+    if reader.take(":"):
+        annotation = simple_type(reader) or (yield type_(reader))
+    var = reader.make_var(key, name, at, again, share, annotation)
+    reader.expect("=", "after the variable of a let")
+    is_function = reader.text.startswith("fn", reader.skip())
+    if is_function:
+        reader.bind(key, var)
+    value = yield expression(reader)
+    reader.expect(";", "after the value of a let")
+    if not is_function:
+        reader.bind(key, var)
+    bindings.append((var, value, start))
+
+
+def _free(reader: Reader, found: re.Match[str]) -> Rule:
+    """``free_var %x: T;`` and ``free_type A: Kind;``."""
+    reader.pos = found.end("word")
+    if found["word"] == "free_var":
+        key, name, at, again, share = reader.binder("after free_var")
+        annotation = None
+        if reader.take(":"):
+            annotation = simple_type(reader) or (yield type_(reader))
+        var = reader.make_var(key, name, at, again, share, annotation)
+        reader.env[key] = reader.bound[key] = var
+    else:
+        name, at = reader.name_here("a type variable after free_type")
+        kind = TypeKind.Type
+        if reader.take(":"):
+            word, where = reader.name_here("a kind of type variable")
+            if word not in TypeKind.__members__:
+                reader.unknown("kind", word, TypeKind.__members__, where)
+            kind = TypeKind[word]
+        free = TypeVar(name, kind, span=reader.span(at, reader.pos))
+        reader.type_vars[name] = reader.bound_types[name] = free
+    reader.expect(";", "after a free variable")
+
+
+def free_declarations(reader: Reader) -> Rule:
+    """All the ``free_var`` and ``free_type`` that stand here, and graph bindings."""
+    while True:
+        found = reader.match(STATEMENT)
+        if found is None or found["word"] == "let":
+            return
+        if found["temp"]:
+            reader.pos = found.end()
+            value = yield expression(reader)
+            reader.expect(";", "after a graph binding")
+            reader.define("%" + found["temp"], value)
+        else:
+            yield _free(reader, found)
+
+
+def _braces(reader: Reader, start: int) -> Rule:
+    del start
+    return (yield block(reader, "}"))
+
+
+def _if(reader: Reader, start: int) -> Rule:
+    reader.expect("(", "before the condition of an if")
+    cond = yield expression(reader)
+    reader.expect(")", "after the condition of an if")
+    reader.expect("{", "before the branch of an if")
+    true_branch = yield block(reader, "}")
+    reader.expect("else", "after the first branch of an if")
+    if not reader.take("{"):
+        at = reader.skip()
+        reader.expect("if", "or '{' after else")
+        false_branch = yield _if(reader, at)
+    else:
+        false_branch = yield block(reader, "}")
+    return If._make(cond, true_branch, false_branch, reader.span(start, reader.pos), None)
+
+
+def _function(reader: Reader, start: int) -> Rule:
+    return (yield function(reader, start))
+
+
+def function(reader: Reader, start: int) -> Rule:
+    """A function, from behind ``fn`` or ``def @name``."""
+    marks = len(reader.hidden_locals), len(reader.hidden_temps), len(reader.hidden_types)
+    reader.function_depth += 1
+    type_vars = type_params(reader)
+    reader.expect("(", "before the parameters of a function")
+    params, attrs = yield _params(reader)
+    result = None
+    if reader.take("->"):
+        result = simple_type(reader) or (yield type_(reader))
+    reader.expect("{", "before the body of a function")
+    body = yield block(reader, "}")
+    reader.function_depth -= 1
+    reader.leave(marks[0])
+    reader.leave_function(marks[1])
+    reader.leave_types(marks[2])
+    span = reader.span(start, reader.pos)
+    return Function._make(params, body, result, type_vars, attrs, span, None)
+
+
+def _params(reader: Reader) -> Rule:
+    params: list[Var] = []
+    attrs: dict[str, object] = {}
+    whole: DictAttrs | None = None
+    while not reader.take(")"):
+        found = reader.match(ATTRIBUTE)
+        at = reader.skip()
+        if found is not None:
+            name = plain_name(found[1])
+            if name in attrs:
+                reader.fail(f"attribute {name} is given twice", at)
+            reader.pos = found.end()
+            attrs[name] = yield attribute_value(reader)
+        elif reader.take("meta"):
+            whole = _whole(reader, at)
+        else:
+            params.append((yield _param(reader)))
+        if not reader.take(","):
+            reader.expect(")", "or ',' after a parameter")
+            break
+    return tuple(params), (DictAttrs(attrs) if attrs else whole)
+
+
+def _whole(reader: Reader, at: int) -> DictAttrs:
+    found = meta(reader, at)
+    if isinstance(found, Attrs):
+        return DictAttrs(dict(found.items())) if found.keys() else empty_attrs()
+    reader.fail(f"expected the attributes of a function; found {type(found).__name__}", at)
+
+
+def _param(reader: Reader) -> Rule:
+    key, name, at, again, share = reader.binder("or an attribute as parameter")
+    annotation: Type | None = None
+    if reader.take(":"):
+        annotation = simple_type(reader) or (yield type_(reader))
+    var = reader.make_var(key, name, at, again, share, annotation)
+    reader.bind(key, var)
+    return var
+
+
+def _match(reader: Reader, start: int) -> Rule:
+    complete = not reader.take("?")
+    reader.expect("(", "before what is matched")
+    data = yield expression(reader)
+    reader.expect(")", "after what is matched")
+    reader.expect("{", "before the clauses of a match")
+    clauses: list[Clause] = []
+    while not reader.take("}"):
+        clauses.append((yield _clause(reader)))
+        if not reader.take(","):
+            reader.expect("}", "or ',' after a clause")
+            break
+    return Match._make(data, tuple(clauses), complete, reader.span(start, reader.pos), None)
+
+
+def _clause(reader: Reader) -> Rule:
+    mark = len(reader.hidden_locals)
+    lhs = yield pattern(reader)
+    reader.expect("=>", "after a pattern")
+    rhs = yield (block(reader, "}") if reader.take("{") else expression(reader))
+    reader.leave(mark)
+    return Clause(lhs, rhs)
+
+
+BLOCK_RULES.update({"{": _braces, "if": _if, "fn": _function, "match": _match})

@@ -1,0 +1,332 @@
+"""The grammar of types.
+
+Beyond TVM's: ``ref(T)``, a type that occurs twice written once (``#0=(int32, int32)`` and then
+``#0``), kinds of type variables (``fn [S: ShapeVar]``), constraints of function types, and
+``#"odd name"`` for a name that is no identifier.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from relayish.errors import FieldError
+from relayish.ir.adt import Constructor, TypeData
+from relayish.ir.dtype import check_dtype
+from relayish.ir.type import Any as AnyDim
+from relayish.ir.type import (
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    PrimExpr,
+    RefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeKind,
+    TypeRelation,
+    TypeVar,
+)
+from relayish.text.lexer import BLANK, INTEGER, META, TYPE
+from relayish.text.reader import Reader, Rule, plain_name
+
+_SIMPLE: Final = re.compile(
+    rf"{BLANK}(?:Tensor\[\(((?:(?:\d++|\?)(?:, |,? ?(?=\))))*+)\), ([a-z]+\d+|bool)\](?![A-Za-z0-9_])"
+    r"|((?:float|u?int)\d++|bool)(?![A-Za-z0-9_.:\[]))"
+)
+"""A tensor type of plain dimensions, or a scalar type: nearly all types there are."""
+_DIMENSION: Final = re.compile(r"\d+|\?")
+
+
+def simple_type(reader: Reader) -> Type | None:
+    """Read a tensor type without symbolic dimensions, or return ``None`` and stay."""
+    found = _SIMPLE.match(reader.text, reader.pos)
+    if found is None:
+        return None
+    dims, dtype, scalar = found.groups()
+    if scalar is not None and scalar in reader.type_vars:
+        return None
+    shape: tuple[int | PrimExpr, ...] = ()
+    if dims:
+        if len(dims) > 1000:  # noqa: PLR2004 - the general rule knows about absurd numbers
+            return None
+        shape = tuple([AnyDim() if d == "?" else int(d) for d in _DIMENSION.findall(dims)])
+    reader.pos = end = found.end()
+    name = scalar or dtype
+    start = end - len(name) if scalar else reader.text.index("T", found.start())
+    try:
+        return TensorType(shape, name, span=reader.span(start, end))
+    except FieldError as error:
+        reader.fail(str(error), start)
+
+
+def type_(reader: Reader) -> Rule:
+    """A type."""
+    simple = simple_type(reader)
+    if simple is not None:
+        return simple
+    found = reader.match(TYPE)
+    if found is None:
+        reader.fail(f"expected a type such as Tensor[(1, 10), float32]; {reader.found()}")
+    start = found.start(found.lastgroup or 0)
+    reader.pos = found.end()
+    if found["label"]:
+        return (yield _labelled(reader, found["label"], found["defined"] is not None, start))
+    if found["mark"]:
+        return (yield _tuple_type(reader, start))
+    word = found["name"]
+    plain = _PLAIN_KEYWORDS.get(word)
+    if plain is not None:
+        return plain(reader, start)
+    rule = _KEYWORDS.get(word)
+    if rule is not None:
+        return (yield rule(reader, start))
+    return (yield _named(reader, word, start))
+
+
+def _labelled(reader: Reader, label: str, defined: bool, start: int) -> Rule:
+    if defined:
+        made = yield type_(reader)
+        reader.labels[label] = made
+        return made
+    known = reader.labels.get(label)
+    if not isinstance(known, Type):
+        reader.fail(f"type #{label} is used before #{label}=... defines it", start - 1)
+    return known
+
+
+def type_list(reader: Reader, close: str) -> Rule:
+    """Types separated by commas, up to and including ``close``."""
+    types: list[Type] = []
+    while not reader.take(close):
+        types.append(simple_type(reader) or (yield type_(reader)))
+        if not reader.take(","):
+            reader.expect(close, "after a type")
+            break
+    return tuple(types)
+
+
+def _tuple_type(reader: Reader, start: int) -> Rule:
+    fields: list[Type] = []
+    comma = False
+    while not reader.take(")"):
+        fields.append(simple_type(reader) or (yield type_(reader)))
+        comma = reader.take(",")
+        if not comma:
+            reader.expect(")", "after a type")
+            break
+    if len(fields) == 1 and not comma:
+        return fields[0]  # parentheses that only group
+    return TupleType(tuple(fields), span=reader.span(start, reader.pos))
+
+
+def _tensor_type(reader: Reader, start: int) -> Type:
+    reader.expect("[", "after Tensor")
+    reader.expect("(", "before the dimensions of a tensor type")
+    shape: list[int | PrimExpr] = []
+    while not reader.take(")"):
+        shape.append(_dimension(reader))
+        if not reader.take(","):
+            reader.expect(")", "after the dimensions of a tensor type")
+            break
+    reader.expect(",", "between the dimensions and the element type")
+    name, at = reader.name_here("an element type such as float32")
+    reader.expect("]", "after the element type")
+    try:
+        return TensorType(tuple(shape), name, span=reader.span(start, reader.pos))
+    except FieldError as error:
+        reader.fail(str(error), at)
+
+
+def _dimension(reader: Reader) -> int | PrimExpr:
+    if reader.take("?"):
+        return AnyDim()
+    found = reader.match(INTEGER)
+    if found is not None:
+        if len(found[1]) > 1000:  # noqa: PLR2004 - no such size exists
+            reader.fail(f"a dimension of {len(found[1])} digits is too long", found.start(1))
+        reader.pos = found.end()
+        return int(found[1])
+    at = reader.skip()
+    if reader.take("meta"):
+        made = meta(reader, at)
+        if isinstance(made, (int, PrimExpr)):
+            return made
+        reader.fail(f"a dimension is a number, ? or a size; found {type(made).__name__}", at)
+    reader.fail(f"expected a dimension: a number, ? or meta[...]; {reader.found()}")
+
+
+def meta(reader: Reader, at: int) -> object:
+    """Read ``[key][index]`` behind ``meta`` and return what it stands for."""
+    found = reader.match(META)
+    if found is None:
+        reader.fail(f"expected meta[key][index]; {reader.found()}", at)
+    reader.pos = found.end()
+    if len(found[2]) > 12:  # noqa: PLR2004 - no section is that long
+        reader.fail(f"meta[{found[1]}] has no such entry", at)
+    try:
+        return reader.metadata.get(found[1], int(found[2]))
+    except ValueError as error:
+        reader.fail(str(error), at)
+
+
+def _meta_type(reader: Reader, start: int) -> Type:
+    made = meta(reader, start)
+    if isinstance(made, GlobalTypeVar):
+        return reader.types.setdefault(made.name_hint, made)
+    if isinstance(made, Type):
+        return made
+    reader.fail(f"expected a type; the metadata has a {type(made).__name__} here", start)
+
+
+def _function_type(reader: Reader, start: int) -> Rule:
+    mark = len(reader.hidden_types)
+    params = type_params(reader)
+    reader.expect("(", "before the argument types of a function type")
+    args = yield type_list(reader, ")")
+    reader.expect("->", "before the result type of a function type")
+    result = simple_type(reader) or (yield type_(reader))
+    constraints: tuple[object, ...] = ()
+    if reader.take("where"):
+        reader.expect("(", "after where")
+        constraints = yield type_list(reader, ")")
+    reader.leave_types(mark)
+    try:
+        return FuncType(args, result, params, constraints, span=reader.span(start, reader.pos))
+    except FieldError as error:
+        reader.fail(str(error), start)
+
+
+def type_params(reader: Reader) -> tuple[TypeVar, ...]:
+    """Read ``[A, B]``, if it is there, and bring the variables into scope."""
+    if not reader.take("["):
+        return ()
+    params: list[TypeVar] = []
+    while not reader.take("]"):
+        params.append(type_param(reader))
+        if not reader.take(","):
+            reader.expect("]", "after type parameters")
+            break
+    return tuple(params)
+
+
+def type_param(reader: Reader) -> TypeVar:
+    """Read a type variable where it is bound."""
+    name, at = reader.name_here("a type parameter")
+    if reader.text.startswith("-malformed-ir", reader.pos):
+        reader.pos += len("-malformed-ir")
+        known = reader.bound_types.get(name)
+        if known is None:
+            reader.fail(f"{name}-malformed-ir is bound again, but it was not bound before", at)
+        reader.bind_type(name, known)
+        return known
+    kind = TypeKind.Type
+    if reader.take(":"):
+        word, where = reader.name_here("a kind of type variable")
+        if word not in TypeKind.__members__:
+            reader.unknown("kind", word, TypeKind.__members__, where)
+        kind = TypeKind[word]
+    var = TypeVar(name, kind, span=reader.span(at, reader.pos))
+    reader.bind_type(name, var)
+    return var
+
+
+def _ref_type(reader: Reader, start: int) -> Rule:
+    reader.expect("(", "after ref")
+    value = simple_type(reader) or (yield type_(reader))
+    reader.expect(")", "after the type in ref(...)")
+    return RefType(value, span=reader.span(start, reader.pos))
+
+
+def _incomplete(reader: Reader, start: int) -> Type:
+    return IncompleteType(span=reader.span(start, reader.pos))
+
+
+def _relation(reader: Reader, start: int) -> Rule:
+    name, _ = reader.name_here("the name of a type relation")
+    reader.expect("[", "before the number of inputs of a type relation")
+    found = reader.match(INTEGER)
+    if found is None or len(found[1]) > 9:  # noqa: PLR2004 - a count of arguments
+        reader.fail(f"expected a number of inputs; {reader.found()}")
+    reader.pos = found.end()
+    reader.expect("]", "after the number of inputs of a type relation")
+    reader.expect("(", "before the arguments of a type relation")
+    args = yield type_list(reader, ")")
+    attrs = None
+    if reader.take("with"):
+        at = reader.skip()
+        reader.expect("meta", "after with")
+        attrs = meta(reader, at)
+    try:
+        span = reader.span(start, reader.pos)
+        return TypeRelation(name, args, int(found[1]), attrs, span=span)
+    except FieldError as error:
+        reader.fail(str(error), start)
+
+
+def _named(reader: Reader, word: str, start: int) -> Rule:
+    name = plain_name(word)
+    variable = reader.type_vars.get(name)
+    if variable is None and not word.startswith("#") and name not in reader.types:
+        try:
+            return TensorType((), check_dtype(name), span=reader.span(start, reader.pos))
+        except FieldError:
+            pass  # then it is a type that the module defines
+    head: Type = variable if variable is not None else reader.global_type(name, start)
+    if reader.take("["):
+        args = yield type_list(reader, "]")
+        return TypeCall(head, args, span=reader.span(start, reader.pos))
+    if variable is not None:
+        return variable
+    return TypeCall(head, (), span=reader.span(start, reader.pos))
+
+
+_KEYWORDS: Final[dict[str, Callable[[Reader, int], Rule]]] = {
+    "fn": _function_type,
+    "ref": _ref_type,
+    "relation": _relation,
+}
+_PLAIN_KEYWORDS: Final[dict[str, Callable[[Reader, int], Type]]] = {
+    "Tensor": _tensor_type,
+    "meta": _meta_type,
+    "_": _incomplete,
+}
+TYPE_KEYWORDS: Final = frozenset({*_KEYWORDS, *_PLAIN_KEYWORDS, "where", "with"})
+
+
+def type_definition(reader: Reader, start: int, is_extern: bool) -> Rule:
+    """A type definition, from behind ``type``."""
+    name, at = reader.name_here("the name of a type")
+    reader.type_uses.pop(name, None)
+    header = reader.types.get(name)
+    if header is None:
+        header = reader.types[name] = GlobalTypeVar(name, span=reader.span(at, reader.pos))
+    params = type_params(reader)
+    constructors: list[Constructor] = []
+    if is_extern:
+        reader.take(";")
+    if reader.take("{"):
+        while not reader.take("}"):
+            constructors.append((yield _constructor(reader, header)))
+            if not reader.take(","):
+                reader.expect("}", "after the constructors of a type")
+                break
+    elif not is_extern:
+        reader.fail(f"expected '{{' before the constructors of a type; {reader.found()}")
+    reader.leave_types(0)
+    for constructor in constructors:
+        short, full = constructor.name_hint, f"{name}::{constructor.name_hint}"
+        reader.constructors[short] = None if short in reader.constructors else constructor
+        reader.constructors[full] = constructor
+    span = reader.span(start, reader.pos)
+    return TypeData(header, params, tuple(constructors), is_extern, span=span)
+
+
+def _constructor(reader: Reader, header: GlobalTypeVar) -> Rule:
+    name, at = reader.name_here("a constructor")
+    inputs: tuple[Type, ...] = ()
+    if reader.take("("):
+        inputs = yield type_list(reader, ")")
+    return Constructor(name, inputs, header, span=reader.span(at, reader.pos))
