@@ -11,6 +11,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import Any, Final, Literal
 
 from relayish.errors import DeclarationError
@@ -21,12 +22,11 @@ class OptionValueError(ValueError):
     """A value does not fit an option; the caller says of which option, and where."""
 
 
-class _Missing:
-    def __repr__(self) -> str:
-        return "(required)"
+class _Missing(Enum):
+    MISSING = "must be given"
 
 
-MISSING: Final = _Missing()
+MISSING: Final = _Missing.MISSING
 """The default of an option that must be given."""
 
 

@@ -240,6 +240,15 @@ def test_override_lasts_until_the_context_is_left() -> None:
     assert ctx.instruments == (first,)
 
 
+def test_instruments_of_an_outer_context_are_told_from_inside() -> None:
+    log: list[str] = []
+    with PassContext() as outer:
+        new = Log("1", log)
+        outer.override_instruments([new])
+        with PassContext():
+            assert outer.instruments == (new,)
+
+
 def test_override_that_fails_leaves_no_instruments() -> None:
     log: list[str] = []
     with PassContext(instruments=[Log("1", log)]) as ctx:

@@ -95,6 +95,7 @@ class Index:
         (str, "x", "x"),
         (tuple[int, ...], [1, 2], (1, 2)),
         (tuple[float, ...], (1, 2.0), (1.0, 2.0)),
+        (tuple, [1, "a"], (1, "a")),
         (int | None, None, None),
         (Literal["a"], "a", "a"),
         (Any, object, object),
