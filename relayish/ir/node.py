@@ -127,6 +127,7 @@ def _classify(hint: object) -> tuple[Shape, type[Node] | None, tuple[type, ...]]
     return Shape.LEAF, None, ()
 
 
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 class Node:
     """The root of everything in a program: immutable, compared and hashed by identity."""
 
@@ -138,9 +139,14 @@ class Node:
     kinds: ClassVar[set[type[Node]]] = set()
     """The concrete classes at or below this one; grows as further kinds are declared."""
 
+    @staticmethod
+    def _make(*values: Any) -> Any:  # Any: replaced in each kind by one of its own signature
+        """Build a node of this class from all its fields, in order, trusting them."""
+        raise DeclarationError("an abstract node class has no instances")
+
     def __init_subclass__(cls) -> None:
         for base in cls.__mro__[1:]:
-            if "_make" in base.__dict__:
+            if base.__dict__.get("fields_"):
                 raise DeclarationError(
                     f"{cls.__name__} subclasses the concrete node {base.__name__}; "
                     f"subclass {base.__mro__[1].__name__} instead"
@@ -223,7 +229,6 @@ def node_kinds() -> dict[str, type[Node]]:
     return dict(_BY_VISIT_NAME)
 
 
-@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 def node(visit: str) -> Callable[[_Class], _Class]:
     """Declare a concrete node class; ``visit`` is what follows ``visit_`` in its handlers' names.
 
