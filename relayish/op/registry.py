@@ -34,6 +34,7 @@ class OpTable(Generic[_T]):
 
         Raises:
             DuplicateNameError: If it has it already and ``replace`` is false.
+
         """
         if op in self._values and not replace:
             raise DuplicateNameError(f"operator {op.name} has its {self.name!r} already")
@@ -78,11 +79,23 @@ non_computational: OpTable[bool] = OpTable("non_computational")
 """True for operators that only mark the program; folding leaves them alone."""
 pattern: OpTable[OpPattern] = OpTable("pattern")
 """How the operator fuses."""
+commutative: OpTable[bool] = OpTable("commutative")
+"""True for operators of two arguments that may be swapped."""
+random: OpTable[bool] = OpTable("random")
+"""True for operators that draw random numbers: pure in Relay (the key is an argument and comes
+back changed), yet better left to run than evaluated early."""
+attrs_in_metadata: OpTable[bool] = OpTable("attrs_in_metadata")
+"""True where Relay text keeps the attributes in its metadata section (``meta[AttrsKey][0]``)."""
 evaluate: OpTable[Callable[..., Any]] = OpTable("evaluate")  # Any: a numpy value or a tuple of them
 """``evaluate.get(op)(attrs, *inputs)``: the value of a call, by numpy.
 
 An input is a numpy scalar or array, or a tuple of them where the operator takes a tuple; so is the
-result, a tuple for operators with several outputs.
+result, a tuple for operators with several outputs. It has Relay's element type. Only the value of a
+well-typed call is promised: arithmetic on operands of two types promotes as numpy does. A call
+without a value (an integer divided by zero) raises :class:`~relayish.errors.EvaluationError`; one
+that is badly typed may raise numpy's own ``TypeError``, ``ValueError`` or ``IndexError``. Floating
+point warnings are the caller's to silence, once, with ``numpy.errstate(all="ignore")``. A result may
+be a view of an input or the input itself, for inputs are never changed.
 """
 quantized: OpTable[bool] = OpTable("quantized")
 """True for operators of the ``qnn`` dialect, which stand for several plain ones."""
@@ -103,12 +116,30 @@ def register_op(
     arguments_: tuple[str, ...],
     attrs: type[Attrs] | None = None,
     fuses: OpPattern = OpPattern.OPAQUE,
+    evaluates: Callable[..., Any] | None = None,  # Any: see evaluate
     has_state: bool = False,
+    marks_only: bool = False,
+    commutes: bool = False,
+    draws: bool = False,
+    in_metadata: bool = False,
 ) -> Op:
     """Declare the operator ``name`` and return its node.
 
+    Args:
+        name: Relay's name, with its domain: ``nn.relu``.
+        arguments_: The names of the arguments.
+        attrs: The class of the attributes.
+        fuses: How the operator fuses; opaque operators do not.
+        evaluates: Its value by numpy, see :data:`evaluate`.
+        has_state: See :data:`stateful`.
+        marks_only: See :data:`non_computational`.
+        commutes: See :data:`commutative`.
+        draws: See :data:`random`.
+        in_metadata: See :data:`attrs_in_metadata`.
+
     Raises:
         DuplicateNameError: If it is declared already.
+
     """
     if name in _DECLARED:
         raise DuplicateNameError(f"operator {name!r} is declared twice; choose another name")
@@ -118,8 +149,17 @@ def register_op(
     pattern.set(op, fuses)
     if attrs is not None:
         attrs_type.set(op, attrs)
-    if has_state:
-        stateful.set(op, value=True)
+    if evaluates is not None:
+        evaluate.set(op, evaluates)
+    for table, holds in (
+        (stateful, has_state),
+        (non_computational, marks_only),
+        (commutative, commutes),
+        (random, draws),
+        (attrs_in_metadata, in_metadata),
+    ):
+        if holds:
+            table.set(op, value=True)
     return op
 
 
@@ -128,6 +168,7 @@ def get_op(name: str) -> Op:
 
     Raises:
         UnknownNameError: If no operator of that name is declared.
+
     """
     found = _DECLARED.get(name)
     if found is None:

@@ -1,0 +1,26 @@
+"""Comparisons of two tensors whose shapes broadcast; the result is boolean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from relayish.op.evaluation import Array, Parameters
+from relayish.op.registry import OpPattern, register_op
+
+_COMPARISONS: dict[str, Callable[[Parameters, Array, Array], Array]] = {
+    "equal": lambda _, lhs, rhs: lhs == rhs,
+    "not_equal": lambda _, lhs, rhs: lhs != rhs,
+    "less": lambda _, lhs, rhs: lhs < rhs,
+    "less_equal": lambda _, lhs, rhs: lhs <= rhs,
+    "greater": lambda _, lhs, rhs: lhs > rhs,
+    "greater_equal": lambda _, lhs, rhs: lhs >= rhs,
+}
+
+for _name, _evaluation in _COMPARISONS.items():
+    register_op(
+        _name,
+        arguments_=("lhs", "rhs"),
+        fuses=OpPattern.BROADCAST,
+        evaluates=_evaluation,
+        commutes=_name in ("equal", "not_equal"),
+    )

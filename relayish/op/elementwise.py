@@ -1,0 +1,213 @@
+"""Operators that look at one element of one tensor at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.dtype import DType, numpy_dtype
+from relayish.op.evaluation import Array, Parameters, is_integral
+from relayish.op.registry import OpPattern, register_op
+
+
+@attrs("relay.attrs.ClipAttrs")
+class ClipAttrs(Attrs):
+    """Attributes of ``clip``."""
+
+    a_min: float
+    a_max: float
+
+
+@attrs("relay.attrs.CastAttrs")
+class CastAttrs(Attrs):
+    """Attributes of ``cast``, ``reinterpret``."""
+
+    dtype: DType
+
+
+@attrs("relay.attrs.FixedPointMultiplyAttrs")
+class FixedPointMultiplyAttrs(Attrs):
+    """Attributes of ``fixed_point_multiply``."""
+
+    multiplier: int
+    shift: int
+
+
+@attrs("relay.attrs.FixedPointMultiplyPerAxisAttrs")
+class FixedPointMultiplyPerAxisAttrs(Attrs):
+    """Attributes of ``fixed_point_multiply_per_axis``."""
+
+    is_lshift_required: bool = False
+    is_rshift_required: bool = False
+    axes: tuple[int, ...]  # type: ignore[misc]  # required, given by name
+
+
+Evaluation = Callable[[Parameters, Array], Array]
+
+
+def _floating(name: str, function: Callable[[Array], Array]) -> Evaluation:
+    """Return the evaluation of a function that is defined on floating point numbers only."""
+
+    def evaluation(_: Parameters, data: Array) -> Array:
+        result = function(data)
+        if result.dtype != data.dtype:
+            raise EvaluationError(
+                f"{name} of {data.dtype} is not defined; expected a floating point type"
+            )
+        return result
+
+    return evaluation
+
+
+def _rounding(function: Callable[[Array], Array]) -> Evaluation:
+    """Return the evaluation of a function that leaves integers as they are."""
+    return lambda _, data: data if is_integral(data) else function(data)
+
+
+def _erf(data: Array) -> Array:
+    if is_integral(data):
+        return data.astype(np.float64)  # of another type, and so refused
+    wide = data.astype(np.float64)
+    values = np.array([math.erf(x) for x in wide.ravel().tolist()], np.float64)
+    return values.reshape(data.shape).astype(data.dtype)[()]
+
+
+def _sigmoid(data: Array) -> Array:
+    one = data.dtype.type(1)
+    return one / (one + np.exp(-data))
+
+
+def _half_away_from_zero(data: Array) -> Array:
+    whole = np.trunc(data)
+    step = (np.abs(data - whole) >= data.dtype.type(0.5)).astype(data.dtype)
+    return np.where(np.isfinite(data), whole + np.copysign(step, data), data)[()]
+
+
+def _sign(_: Parameters, data: Array) -> Array:
+    return (data > 0).astype(data.dtype) - (data < 0).astype(data.dtype)
+
+
+def _identity(_: Parameters, data: Array) -> Array:
+    return data
+
+
+def _clip(attrs: ClipAttrs, data: Array) -> Array:
+    low, high = attrs.a_min, attrs.a_max
+    if is_integral(data):
+        limits = np.iinfo(data.dtype)
+        low, high = (int(min(max(b, limits.min), limits.max)) for b in (low, high))
+    kind = data.dtype.type
+    return np.minimum(np.maximum(data, kind(low)), kind(high))
+
+
+def _cast(attrs: CastAttrs, data: Array) -> Array:
+    return data.astype(numpy_dtype(attrs.dtype))
+
+
+def _reinterpret(attrs: CastAttrs, data: Array) -> Array:
+    dtype = numpy_dtype(attrs.dtype)
+    if dtype.itemsize != data.dtype.itemsize:
+        raise EvaluationError(
+            f"{data.dtype} cannot be reinterpreted as {attrs.dtype}; expected a type of "
+            f"{8 * data.dtype.itemsize} bits"
+        )
+    return data.view(dtype)
+
+
+def _fixed_point_multiply(attrs: FixedPointMultiplyAttrs, data: Array) -> Array:
+    left, right = max(attrs.shift, 0), max(-attrs.shift, 0)
+    total = 31 + right
+    product = (data.astype(np.int64) << left) * attrs.multiplier
+    return ((product + (1 << (total - 1))) >> total).astype(data.dtype)
+
+
+_FLOATING: dict[str, Callable[[Array], Array]] = {
+    "exp": np.exp,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda data: data.dtype.type(1) / np.sqrt(data),
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "erf": _erf,
+    "sigmoid": _sigmoid,
+    # The fast ones are approximations of these; computed exactly, they are better still.
+    "fast_exp": np.exp,
+    "fast_tanh": np.tanh,
+    "fast_erf": _erf,
+}
+_OTHER: dict[str, Evaluation] = {
+    "ceil": _rounding(np.ceil),
+    "floor": _rounding(np.floor),
+    "trunc": _rounding(np.trunc),
+    "round": _rounding(_half_away_from_zero),
+    "abs": lambda _, data: np.abs(data),
+    "negative": lambda _, data: -data,
+    "sign": _sign,
+    "logical_not": lambda _, data: np.logical_not(data),
+    "bitwise_not": lambda _, data: np.invert(data),
+    "isnan": lambda _, data: np.isnan(data),
+    "isfinite": lambda _, data: np.isfinite(data),
+    "isinf": lambda _, data: np.isinf(data),
+    "copy": _identity,
+    "zeros_like": lambda _, data: np.zeros(data.shape, data.dtype),
+    "ones_like": lambda _, data: np.ones(data.shape, data.dtype),
+}
+
+for _name, _function in _FLOATING.items():
+    register_op(
+        _name,
+        arguments_=("data",),
+        fuses=OpPattern.ELEMWISE,
+        evaluates=_floating(_name, _function),
+    )
+for _name, _evaluation in _OTHER.items():
+    register_op(_name, arguments_=("data",), fuses=OpPattern.ELEMWISE, evaluates=_evaluation)
+
+register_op(
+    "clip", arguments_=("data",), attrs=ClipAttrs, fuses=OpPattern.ELEMWISE, evaluates=_clip
+)
+register_op(
+    "cast", arguments_=("data",), attrs=CastAttrs, fuses=OpPattern.ELEMWISE, evaluates=_cast
+)
+register_op(
+    "reinterpret",
+    arguments_=("data",),
+    attrs=CastAttrs,
+    fuses=OpPattern.ELEMWISE,
+    evaluates=_reinterpret,
+)
+register_op(
+    "cast_like",
+    arguments_=("data", "dtype_like"),
+    fuses=OpPattern.ELEMWISE,
+    evaluates=lambda _, data, like: data.astype(like.dtype),
+)
+register_op(
+    "fixed_point_multiply",
+    arguments_=("data",),
+    attrs=FixedPointMultiplyAttrs,
+    fuses=OpPattern.ELEMWISE,
+    evaluates=_fixed_point_multiply,
+)
+register_op(
+    "fixed_point_multiply_per_axis",
+    arguments_=("data", "fp_multiplier", "left_shift", "right_shift"),
+    attrs=FixedPointMultiplyPerAxisAttrs,
+    fuses=OpPattern.BROADCAST,
+)

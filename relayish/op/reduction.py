@@ -1,0 +1,237 @@
+"""Operators that combine the elements along some axes, and those that do so step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.op.evaluation import Array, is_integral, normal_axis, result_dtype
+from relayish.op.fields import OptionalDType
+from relayish.op.registry import OpPattern, register_op
+
+
+@attrs("relay.attrs.ReduceAttrs")
+class ReduceAttrs(Attrs):
+    """Attributes of ``all``, ``any``, ``max`` and others."""
+
+    axis: tuple[int, ...] | None = None
+    keepdims: bool = False
+    exclude: bool = False
+
+
+@attrs("relay.attrs.ArgReduceAttrs")
+class ArgReduceAttrs(Attrs):
+    """Attributes of ``argmax``, ``argmin``."""
+
+    axis: tuple[int, ...] | None = None
+    keepdims: bool = False
+    select_last_index: bool = False
+    exclude: bool = False
+
+
+@attrs("relay.attrs.VarianceAttrs")
+class VarianceAttrs(Attrs):
+    """Attributes of ``variance``."""
+
+    axis: tuple[int, ...] | None = None
+    keepdims: bool = False
+    exclude: bool = False
+    unbiased: bool = False
+
+
+@attrs("relay.attrs.ScanopAttrs")
+class ScanopAttrs(Attrs):
+    """Attributes of ``cumprod``, ``cumsum``."""
+
+    axis: int | None = None
+    dtype: OptionalDType = None
+    exclusive: bool = False
+
+
+def reduced_axes(axis: tuple[int, ...] | None, rank: int, *, exclude: bool) -> tuple[int, ...]:
+    """Return the axes to reduce, sorted: all of them for ``None``, and none of them for ``()``.
+
+    Raises:
+        EvaluationError: If ``axis`` names an axis that is not there.
+
+    Example:
+        >>> reduced_axes((-1,), 3, exclude=True)
+        (0, 1)
+
+    """
+    if axis is None:
+        return tuple(range(rank))
+    named = {normal_axis(a, rank) for a in axis}
+    return tuple(a for a in range(rank) if (a in named) != exclude)
+
+
+def _count(shape: tuple[int, ...], axes: tuple[int, ...]) -> int:
+    count = 1
+    for axis in axes:
+        count *= shape[axis]
+    return count
+
+
+def _reduce(ufunc: np.ufunc, data: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
+    return ufunc.reduce(data, axis=axes, dtype=data.dtype, keepdims=keepdims)
+
+
+def _over_count(total: Array, count: int) -> Array:
+    """Return ``total / count`` of the same type, rounded towards zero for integers."""
+    if not is_integral(total):
+        return total / total.dtype.type(count)
+    if count == 0:
+        raise EvaluationError("the mean of no integers is not defined")
+    return (np.sign(total) * (np.abs(total) // count)).astype(total.dtype)
+
+
+def _sum(attrs: ReduceAttrs, data: Array) -> Array:
+    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    return _reduce(np.add, data, axes, keepdims=attrs.keepdims)
+
+
+def _mean(attrs: ReduceAttrs, data: Array) -> Array:
+    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    return _over_count(
+        _reduce(np.add, data, axes, keepdims=attrs.keepdims), _count(data.shape, axes)
+    )
+
+
+def _variance(attrs: VarianceAttrs, data: Array, mean: Array) -> Array:
+    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    squares = _reduce(np.add, np.square(data - mean), axes, keepdims=attrs.keepdims)
+    return _over_count(squares, _count(data.shape, axes) - attrs.unbiased)
+
+
+def _prod(attrs: ReduceAttrs, data: Array) -> Array:
+    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    return _reduce(np.multiply, data, axes, keepdims=attrs.keepdims)
+
+
+def _by_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Array]:
+    def evaluation(attrs: ReduceAttrs, data: Array) -> Array:
+        axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+        if ufunc.identity is None and _count(data.shape, axes) == 0:
+            raise EvaluationError(f"{name} of no elements is not defined")
+        return ufunc.reduce(data, axis=axes, keepdims=attrs.keepdims)
+
+    return evaluation
+
+
+def _by_position(find: Callable[..., Array]) -> Callable[[ArgReduceAttrs, Array], Array]:
+    """Return the evaluation of ``argmax`` or ``argmin``.
+
+    Several axes count as one, of which they are the digits in order.
+    """
+
+    def evaluation(attrs: ArgReduceAttrs, data: Array) -> Array:
+        axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+        kept = tuple(a for a in range(data.ndim) if a not in axes)
+        count = _count(data.shape, axes)
+        if count == 0:
+            raise EvaluationError("the position of an extreme among no elements is not defined")
+        rows = np.transpose(data, kept + axes).reshape((*(data.shape[a] for a in kept), count))
+        if attrs.select_last_index:
+            found = count - 1 - find(rows[..., ::-1], axis=-1)
+        else:
+            found = find(rows, axis=-1)
+        shape = tuple(
+            1 if a in axes else data.shape[a]
+            for a in range(data.ndim)
+            if attrs.keepdims or a not in axes
+        )
+        return np.asarray(found, np.int32).reshape(shape)
+
+    return evaluation
+
+
+def _scan(ufunc: np.ufunc) -> Callable[[ScanopAttrs, Array], Array]:
+    def evaluation(attrs: ScanopAttrs, data: Array) -> Array:
+        if attrs.axis is None:
+            data, axis = np.ravel(data), 0
+        else:
+            axis = normal_axis(attrs.axis, data.ndim)
+        dtype = result_dtype(attrs.dtype, data.dtype)
+        result = ufunc.accumulate(data, axis=axis, dtype=dtype)
+        if not attrs.exclusive:
+            return result
+        shifted = np.full_like(result, ufunc.identity)
+        behind, before = [slice(None)] * data.ndim, [slice(None)] * data.ndim
+        behind[axis], before[axis] = slice(1, None), slice(None, -1)
+        shifted[tuple(behind)] = result[tuple(before)]
+        return shifted
+
+    return evaluation
+
+
+register_op(
+    "sum", arguments_=("data",), attrs=ReduceAttrs, fuses=OpPattern.COMM_REDUCE, evaluates=_sum
+)
+register_op(
+    "mean", arguments_=("data",), attrs=ReduceAttrs, fuses=OpPattern.COMM_REDUCE, evaluates=_mean
+)
+register_op(
+    "max",
+    arguments_=("data",),
+    attrs=ReduceAttrs,
+    fuses=OpPattern.COMM_REDUCE,
+    evaluates=_by_ufunc("max", np.maximum),
+)
+register_op(
+    "min",
+    arguments_=("data",),
+    attrs=ReduceAttrs,
+    fuses=OpPattern.COMM_REDUCE,
+    evaluates=_by_ufunc("min", np.minimum),
+)
+register_op(
+    "prod", arguments_=("data",), attrs=ReduceAttrs, fuses=OpPattern.COMM_REDUCE, evaluates=_prod
+)
+register_op(
+    "all",
+    arguments_=("data",),
+    attrs=ReduceAttrs,
+    fuses=OpPattern.COMM_REDUCE,
+    evaluates=_by_ufunc("all", np.logical_and),
+)
+register_op(
+    "any",
+    arguments_=("data",),
+    attrs=ReduceAttrs,
+    fuses=OpPattern.COMM_REDUCE,
+    evaluates=_by_ufunc("any", np.logical_or),
+)
+register_op(
+    "variance",
+    arguments_=("data", "mean"),
+    attrs=VarianceAttrs,
+    fuses=OpPattern.COMM_REDUCE,
+    evaluates=_variance,
+)
+register_op(
+    "argmax",
+    arguments_=("data",),
+    attrs=ArgReduceAttrs,
+    fuses=OpPattern.COMM_REDUCE,
+    evaluates=_by_position(np.argmax),
+)
+register_op(
+    "argmin",
+    arguments_=("data",),
+    attrs=ArgReduceAttrs,
+    fuses=OpPattern.COMM_REDUCE,
+    evaluates=_by_position(np.argmin),
+)
+register_op(
+    "cumsum", arguments_=("data",), attrs=ScanopAttrs, in_metadata=True, evaluates=_scan(np.add)
+)
+register_op(
+    "cumprod",
+    arguments_=("data",),
+    attrs=ScanopAttrs,
+    in_metadata=True,
+    evaluates=_scan(np.multiply),
+)
