@@ -41,7 +41,10 @@ _EXPRESSIONS_AND_TYPES = Traversal(Expr, Pattern, Clause, Type)
 
 def _traversal_of(owner: type) -> Traversal:
     """Follow types as well where the class has something to do with them."""
-    takes_types = find_handler(owner, "visit_", TensorType) not in (None, find_handler(owner, "visit_", Var))
+    takes_types = find_handler(owner, "visit_", TensorType) not in (
+        None,
+        find_handler(owner, "visit_", Var),
+    )
     return _EXPRESSIONS_AND_TYPES if takes_types else EXPRESSIONS
 
 
@@ -257,4 +260,3 @@ class ExprMutator(Mutator[Expr]):
     def visit_ref_write(self, ref: RefWrite) -> Expr:
         """Return ``ref`` with its children mutated."""
         return self.mutate_children(ref)
-

@@ -17,7 +17,13 @@ from typing import Any, ClassVar, Final, Generic, TypeVar, cast
 
 from relayish._support.segments import Levels, descend
 from relayish.errors import DispatchError
-from relayish.functor.vtable import Handler, VTable, check_handler_names, default_handler, find_handler
+from relayish.functor.vtable import (
+    Handler,
+    VTable,
+    check_handler_names,
+    default_handler,
+    find_handler,
+)
 from relayish.ir.node import Node
 from relayish.ir.traversal import EVERYTHING, Push, Rebuild, Traversal
 
@@ -209,6 +215,7 @@ class Mutator(Functor[N, N]):
 
     _push: ClassVar[VTable]
     _rebuild: ClassVar[VTable]
+    _images: ClassVar[VTable]  # for each kind of node, the kinds that may take its place
 
     @classmethod
     def _tabulate(cls) -> None:
@@ -216,6 +223,7 @@ class Mutator(Functor[N, N]):
         push = cls.traversal.push
         cls._push = VTable(lambda kind: _step(cls, kind, push))
         cls._rebuild = VTable(cls.traversal.rebuild.__getitem__)
+        cls._images = VTable(lambda kind: _family_of(kind).kinds)
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
@@ -282,7 +290,7 @@ class Mutator(Functor[N, N]):
                 push(node, memo, append)
 
     def _checked(self, node: Node, image: object) -> Node:
-        if type(image) in _family_of(type(node)).kinds:
+        if type(image) in self._images[type(node)]:
             return cast("Node", image)
         found = "None" if image is None else f"{image!r} ({type(image).__name__})"
         raise DispatchError(
@@ -328,4 +336,3 @@ def _step(owner: type[Functor[Any, Any]], kind: type[Node], push: Any) -> object
 def _family_of(kind: type[Node]) -> type[Node]:
     """Return the outermost class below ``Node`` that ``kind`` belongs to: ``Expr``, ``Type``, …"""
     return kind.__mro__[kind.__mro__.index(Node) - 1]
-

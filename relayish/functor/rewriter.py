@@ -170,7 +170,7 @@ class MixedModeMutator(RewriteHandlers, ExprMutator):
         memo, table, rebuild, levels = self.memo_map, self._push, self._rebuild, self._levels
         rewriter = self._rewriter
         rewrites = rewriter._rewrites  # noqa: SLF001 - another rewriter's table, of this module
-        get = memo.get
+        get, images = memo.get, self._images
         stack: list[Node | None] = [root]
         pop, append = stack.pop, stack.append
         while stack:
@@ -178,11 +178,14 @@ class MixedModeMutator(RewriteHandlers, ExprMutator):
             if node is None:
                 node = pop()
                 assert node is not None
-                post = rebuild[type(node)](node, get)
-                rewrite = rewrites[type(node)]
+                kind = type(node)
+                image = rebuild[kind](node, get)
+                rewrite = rewrites[kind]
                 if rewrite is not None:
-                    post = self._checked(node, rewrite(rewriter, node, post))
-                memo[node] = post
+                    image = rewrite(rewriter, node, image)
+                    if type(image) not in images[kind]:
+                        self._checked(node, image)
+                memo[node] = image
                 continue
             if node in memo:
                 continue

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Expr, Op
 from relayish.op import registry
+
+CallEvaluator: TypeAlias = Callable[[Attrs | None, Sequence[Evaluated]], Evaluated]
 
 _SHOWN: Final = 6
 
@@ -38,17 +40,30 @@ def evaluate_call(op: Op, attrs: Attrs | None, values: Sequence[Evaluated]) -> E
     Complexity:
         That of the operator, and a few table lookups.
     """
+    return call_evaluator(op)(attrs, values)
+
+
+def call_evaluator(op: Op) -> CallEvaluator:
+    """Return a function of attributes and values that does what :func:`evaluate_call` does.
+
+    What is known of ``op`` is looked up once, which is most of the work for scalars.
+    """
     function = registry.evaluate.get(op)
-    if function is None or registry.num_inputs.get(op, len(values)) != len(values):
-        raise EvaluationError(call_problem(op, len(values)))
-    if attrs is None:
-        attrs = default_attrs(op)
-    try:
-        return normalise(function(attrs, *values))
-    except EvaluationError:
-        raise
-    except Exception as error:
-        raise operator_failed(op, list(values), error) from error
+    arity = registry.num_inputs.get(op)
+    defaults = default_attrs(op)
+
+    def evaluate(attrs: Attrs | None, values: Sequence[Evaluated]) -> Evaluated:
+        if function is None or (arity is not None and arity != len(values)):
+            raise EvaluationError(call_problem(op, len(values)))
+        try:
+            result = function(defaults if attrs is None else attrs, *values)
+            return result if isinstance(result, np.generic) else normalise(result)
+        except EvaluationError:
+            raise
+        except Exception as error:
+            raise operator_failed(op, list(values), error) from error
+
+    return evaluate
 
 
 def operator_failed(op: Expr, values: list[Evaluated], error: Exception) -> EvaluationError:

@@ -21,9 +21,7 @@ def same_literal(lhs: object, rhs: object) -> bool:
         return False
     if isinstance(lhs, (np.ndarray, np.generic)):
         assert isinstance(rhs, (np.ndarray, np.generic))
-        return (
-            lhs.dtype == rhs.dtype and lhs.shape == rhs.shape and lhs.tobytes() == rhs.tobytes()
-        )
+        return lhs.dtype == rhs.dtype and lhs.shape == rhs.shape and lhs.tobytes() == rhs.tobytes()
     if isinstance(lhs, float):
         return struct.pack("d", lhs) == struct.pack("d", rhs)
     if isinstance(lhs, tuple):

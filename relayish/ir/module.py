@@ -7,7 +7,13 @@ from typing import NoReturn, TypeAlias
 
 from pyrsistent import PMap, pmap
 
-from relayish.errors import DuplicateNameError, FieldError, FrozenNodeError, UnknownNameError, suggest
+from relayish.errors import (
+    DuplicateNameError,
+    FieldError,
+    FrozenNodeError,
+    UnknownNameError,
+    suggest,
+)
 from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.expr import Expr, Function, GlobalVar

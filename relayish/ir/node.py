@@ -424,7 +424,9 @@ def _names(accepted: tuple[Any, ...]) -> str:  # Any: classes and generic aliase
 
 
 def _describe(value: object) -> str:
-    return f"{_brief(value)} ({type(value).__name__})" if not isinstance(value, Node) else repr(value)
+    return (
+        f"{_brief(value)} ({type(value).__name__})" if not isinstance(value, Node) else repr(value)
+    )
 
 
 def _advice(value: object) -> str:

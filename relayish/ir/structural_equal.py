@@ -283,7 +283,11 @@ def _generate_expand(kind: type[Node]) -> _Expand:
         if declared.binder:
             checks.append(f"bind(lhs.{name}, rhs.{name})")
         push = f"append((left, right, parent, {name!r}, -1))"
-        same = "left is not right" if declared.kind is None else "left is not right or type(left) is not Op"
+        same = (
+            "left is not right"
+            if declared.kind is None
+            else "left is not right or type(left) is not Op"
+        )
         pushes.append([read, f"if {same}: {push}" if not declared.binder else push])
     if kind is TypeData:
         pushes.append(["append((_inputs(lhs), _inputs(rhs), parent, 'constructors', -1))"])

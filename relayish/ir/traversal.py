@@ -18,11 +18,17 @@ from relayish.ir.type import Type
 Push: TypeAlias = Callable[[Any, Collection[Node], Callable[[Node], None]], None]  # Any: one kind
 """``push(node, seen, append)``: append the children not in ``seen``, the first child last."""
 
-PushAll: TypeAlias = Callable[[Any, Callable[[Node], None], Callable[[Any], None]], None]  # Any: as above
+PushAll: TypeAlias = Callable[
+    [Any, Callable[[Node], None], Callable[[Any], None]], None
+]  # Any: as above
 """``push(node, append, extend)``: put all children on a stack, the first child last."""
 
 Rebuild: TypeAlias = Callable[[Any, Callable[[Any, Any], Any]], Any]  # Any: one kind of node
-"""``rebuild(node, get)``: the node with each child ``c`` replaced by ``get(c, c)``."""
+"""``rebuild(node, get)``: the node with each child ``c`` replaced by ``get(c, c)``.
+
+Where the fields take any node of a family, images are trusted to be of that family; where a field
+takes one kind only, as that of a let takes a variable, the constructor checks.
+"""
 
 
 class _ByKind(dict[type[Node], Any]):  # Any: a Push or Rebuild, or None for kinds without children
@@ -141,18 +147,17 @@ class Traversal:
             elif declared.shape is Shape.OPTIONAL:
                 lines.append(f"    if {old} is not None: {new} = get({old}, {old})")
             else:
-                lines += [
-                    f"    for item in {old}:",
-                    "        if get(item, item) is not item:",
-                    f"            {new} = tuple([get(item, item) for item in {old}])",
-                    "            break",
-                ]
+                lines += [line.format(old=old, new=new) for line in _REBUILD_MANY]
         same = " and ".join(f"new{i} is old{i}" for i in range(len(followed)))
         replaced = {declared.name: f"new{i}" for i, declared in enumerate(followed)}
         values = [replaced.get(f.name, f"node.{f.name}") for f in kind.fields_]
-        values = ["None" if f.name == "checked_type" else v for f, v in zip(kind.fields_, values, strict=True)]
-        lines += [f"    if {same}: return node", f"    return kind({', '.join(values)})"]
-        return _compile("rebuild", lines, {"kind": kind})
+        values = [
+            "None" if f.name == "checked_type" else v
+            for f, v in zip(kind.fields_, values, strict=True)
+        ]
+        lines += [f"    if {same}: return node", f"    return make({', '.join(values)})"]
+        make = kind._make if all(f.kind in self.families for f in followed) else kind
+        return _compile("rebuild", lines, {"make": make})
 
 
 def _push_one(name: str) -> list[str]:
@@ -188,6 +193,19 @@ _PUSH_ALL: Final = {
     Shape.MANY: "extend(node.{name}[::-1])",
     Shape.MIXED: "extend([c for c in node.{name}[::-1] if isinstance(c, Node)])",
 }
+
+
+_REBUILD_MANY: Final = (
+    "    if len({old}) == 2:",  # most calls have two arguments; spelt out it takes half the time
+    "        left, right = {old}",
+    "        new_left, new_right = get(left, left), get(right, right)",
+    "        if new_left is not left or new_right is not right: {new} = (new_left, new_right)",
+    "    else:",
+    "        for item in {old}:",
+    "            if get(item, item) is not item:",
+    "                {new} = tuple([get(item, item) for item in {old}])",
+    "                break",
+)
 
 
 def _compile(name: str, lines: list[str], scope: dict[str, object]) -> Any:  # Any: Push or Rebuild

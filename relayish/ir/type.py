@@ -74,9 +74,7 @@ def _check_dimension(index: int, size: object) -> int | PrimExpr:
         return size
     if hasattr(size, "__index__") and not isinstance(size, bool):
         return int(size.__index__())
-    raise TypeError(
-        f"dimension {index} must be an int, Any() or a SizeVar; found {size!r}"
-    )
+    raise TypeError(f"dimension {index} must be an int, Any() or a SizeVar; found {size!r}")
 
 
 @node("tensor_type")

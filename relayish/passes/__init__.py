@@ -1,0 +1,15 @@
+"""The passes that come with relayish, one a file, each registered by name."""
+
+from relayish.passes.constant_checker import ConstantChecker, is_constant
+from relayish.passes.dead_code_elimination import DeadCodeElimination, eliminate_dead_code
+from relayish.passes.fold_constant import ConstantFolder, FoldConstant, fold_constant
+
+__all__ = [
+    "ConstantChecker",
+    "ConstantFolder",
+    "DeadCodeElimination",
+    "FoldConstant",
+    "eliminate_dead_code",
+    "fold_constant",
+    "is_constant",
+]

@@ -13,14 +13,14 @@ After::
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from relayish.analysis.static_shape import static_shape
 from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
-from relayish.interpreter.call import evaluate_call
+from relayish.interpreter.call import CallEvaluator, call_evaluator
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
 from relayish.ir.module import IRModule
@@ -31,6 +31,18 @@ from relayish.transform import FunctionPass, PassContext, register_pass
 
 SIZE_LIMIT: Final = 1 << 20
 """Elements a folded tensor may have, unless what it is made of has as many."""
+
+
+class _Plan(NamedTuple):
+    """What to do with the calls of one operator on constants."""
+
+    evaluate: CallEvaluator | None
+    keeps_scalars: bool  # the result on scalars is one
+    shape_only: bool
+
+
+_LEAVE: Final = _Plan(None, keeps_scalars=False, shape_only=False)
+_SHAPE: Final = _Plan(None, keeps_scalars=False, shape_only=True)
 
 
 class ConstantFolder(MixedModeMutator):
@@ -45,6 +57,7 @@ class ConstantFolder(MixedModeMutator):
         self._fold_qnn = fold_qnn
         self._size_limit = size_limit
         self._tuples: dict[Expr, Tuple] = {}
+        self._plans: dict[Expr, _Plan] = {}
 
     def visit_let(self, let: Let) -> Expr:
         """Drop the bindings whose value is constant, putting the constant where they are used."""
@@ -93,43 +106,52 @@ class ConstantFolder(MixedModeMutator):
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Evaluate the call of an operator all of whose arguments are constant."""
         op = post.op
-        if type(op) is not Op or not post.args or op in registry.stateful:
-            return post
-        if op in registry.shape_only:
-            return self._fold_shape(pre, post)
-        if op in registry.non_computational and not (self._fold_qnn and op in registry.quantized):
-            return post
+        plan = self._plans.get(op)
+        if plan is None:
+            plan = self._plans[op] = self._plan(op)
+        evaluate = plan.evaluate
+        if evaluate is None or not post.args:
+            return self._fold_shape(pre, post) if plan.shape_only and post.args else post
         values: list[Value] = []
+        scalar = plan.keeps_scalars
         for arg in post.args:
             if type(arg) is Constant:
-                values.append(arg.data)
+                value = arg.data
+                values.append(value)
+                if type(value) is np.ndarray:
+                    scalar = False
             elif type(arg) is Tuple and self._checker.check(arg):
                 values.append(constant_value(arg))
+                scalar = False
             else:
                 return post
-        return self._evaluate(post, values)
-
-    def _evaluate(self, call: Call, values: list[Value]) -> Expr:
-        op = call.op
-        assert isinstance(op, Op)
-        if op not in registry.evaluate or self._grows(call, values):
-            return call
+        if not scalar and self._grows(post, values):
+            return post
         try:
-            result = evaluate_call(op, call.attrs, values)
+            result = evaluate(post.attrs, values)
         except EvaluationError:
-            return call  # the program may never come here; when it does, it will say so itself
+            return post  # the program may never come here; when it does, it will say so itself
         if isinstance(result, np.generic):
-            return Constant._make(result, call.span, None)  # type: ignore[no-any-return, attr-defined]
+            return Constant._make(result, post.span, None)
         return value_to_expr(result)
+
+    def _plan(self, op: Expr) -> _Plan:
+        """Return what to do with calls of ``op`` on constants."""
+        if type(op) is not Op or op in registry.stateful:
+            return _LEAVE
+        if op in registry.shape_only:
+            return _SHAPE
+        only_marks = op in registry.non_computational
+        if only_marks and not (self._fold_qnn and op in registry.quantized):
+            return _LEAVE
+        if op not in registry.evaluate:
+            return _LEAVE
+        return _Plan(call_evaluator(op), op not in registry.result_size, shape_only=False)
 
     def _grows(self, call: Call, values: list[Value]) -> bool:
         """Return whether the result would be so large that it had better be computed later."""
-        size = registry.result_size.get(call.op)
-        given = sum(_elements(value) for value in values)
-        if size is None:
-            if given <= len(values):
-                return False
-            size = _broadcast_size
+        size = registry.result_size.get(call.op) or _broadcast_size
+        given = sum(map(_elements, values))
         try:
             return bool(size(call.attrs, *values) > max(self._size_limit, given))
         except (ValueError, TypeError, AttributeError):
