@@ -1,1 +1,157 @@
-"""relayish."""
+"""Relay's functional IR, its functors and its pass infrastructure, in pure Python.
+
+``import relayish as relay`` reads as Relay reads. Every name is loaded from the module it lives in
+when it is first asked for, so importing the package costs next to nothing. Names that are none of
+relayish's own are those of operators: ``relay.add``, ``relay.nn``.
+"""
+
+from __future__ import annotations
+
+# under other names: relay.Any is the dimension, and what dir() shows are names of relayish
+import importlib as _importlib
+import typing as _typing
+
+_FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
+    "relayish.errors": (
+        "ConfigError",
+        "DeclarationError",
+        "DispatchError",
+        "DuplicateNameError",
+        "EndlessRecursionError",
+        "EvaluationError",
+        "FieldError",
+        "FrozenNodeError",
+        "OperatorError",
+        "ParseError",
+        "PassError",
+        "PipelineError",
+        "RelayishError",
+        "UnknownNameError",
+        "WellFormedError",
+    ),
+    "relayish.ir.adt": (
+        "Clause",
+        "Constructor",
+        "Match",
+        "Pattern",
+        "PatternConstructor",
+        "PatternTuple",
+        "PatternVar",
+        "PatternWildcard",
+        "TypeData",
+    ),
+    "relayish.ir.attrs": ("Attrs", "DictAttrs", "attrs"),
+    "relayish.ir.build": ("const", "var"),
+    "relayish.ir.expr": (
+        "Call",
+        "Constant",
+        "Expr",
+        "Function",
+        "GlobalVar",
+        "If",
+        "Let",
+        "Op",
+        "RefCreate",
+        "RefRead",
+        "RefWrite",
+        "Tuple",
+        "TupleGetItem",
+        "Var",
+    ),
+    "relayish.ir.module": ("IRModule",),
+    "relayish.ir.node": ("Node", "field", "node"),
+    "relayish.ir.span": ("Span",),
+    "relayish.ir.structural_equal": (
+        "StructuralMismatchError",
+        "assert_structural_equal",
+        "first_mismatch",
+        "structural_equal",
+    ),
+    "relayish.ir.structural_hash": ("structural_hash",),
+    "relayish.ir.type": (
+        "Any",
+        "FuncType",
+        "GlobalTypeVar",
+        "IncompleteType",
+        "PrimExpr",
+        "PrimOp",
+        "RefType",
+        "SizeVar",
+        "TensorType",
+        "TupleType",
+        "Type",
+        "TypeCall",
+        "TypeConstraint",
+        "TypeKind",
+        "TypeRelation",
+        "TypeVar",
+        "scalar_type",
+    ),
+    "relayish.functor": (
+        "ExprFunctor",
+        "ExprMutator",
+        "ExprRewriter",
+        "ExprVisitor",
+        "LetList",
+        "LetListError",
+        "MixedModeMutator",
+        "MixedModeVisitor",
+        "PatternFunctor",
+        "PatternMutator",
+        "PatternVisitor",
+        "TypeFunctor",
+        "TypeMutator",
+        "TypeVisitor",
+        "expand_a_normal_form",
+        "memoized",
+        "post_order_rewrite",
+    ),
+    "relayish.op.registry": ("get_op", "list_ops", "register_op"),
+    "relayish.text": ("astext", "fromtext", "parse", "parse_expr"),
+    "relayish.interpreter": ("create_executor", "evaluate"),
+}
+_MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
+_PACKAGES: _typing.Final = (
+    "analysis",
+    "errors",
+    "functor",
+    "interpreter",
+    "ir",
+    "op",
+    "passes",
+    "text",
+    "transform",
+)
+
+__all__ = [  # noqa: PLE0604 - strings, every one
+    *sorted((*_MODULE_OF, *_PACKAGES))
+]
+
+
+def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
+    if name in _PACKAGES:
+        return _importlib.import_module(f"{__name__}.{name}")
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = _lookup(name)
+    globals()[name] = found  # the next time the name is found without this function
+    return found
+
+
+def _lookup(name: str) -> _typing.Any:  # Any: as above
+    if name in _MODULE_OF:
+        return getattr(_importlib.import_module(_MODULE_OF[name]), name)
+    operators = _importlib.import_module("relayish.op")
+    try:
+        return getattr(operators, name)
+    except AttributeError:
+        suggest = _importlib.import_module("relayish.errors").suggest
+        near = suggest(name, [*__all__, *dir(operators)])
+        raise AttributeError(
+            f"module {__name__!r} has no attribute and no operator {name!r}{near}"
+        ) from None
+
+
+def __dir__() -> list[str]:
+    operators = _importlib.import_module("relayish.op")
+    return sorted({*__all__, *(name for name in dir(operators) if not name.startswith("_"))})

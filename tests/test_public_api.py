@@ -1,0 +1,134 @@
+"""What ``import relayish as relay`` offers."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import relayish as relay
+
+PACKAGE = Path(relay.__file__).parent
+
+PROMISED = """
+var const Var GlobalVar Constant Tuple TupleGetItem Call Let If Function RefCreate RefRead RefWrite
+Match Clause PatternWildcard PatternVar PatternConstructor PatternTuple Constructor TypeData
+TensorType TupleType FuncType RefType TypeVar GlobalTypeVar TypeCall IncompleteType TypeRelation
+TypeKind Any IRModule ExprFunctor ExprVisitor ExprMutator MixedModeVisitor MixedModeMutator
+ExprRewriter TypeFunctor TypeVisitor TypeMutator PatternFunctor PatternVisitor PatternMutator
+LetList Span Op scalar_type expand_a_normal_form post_order_rewrite memoized
+parse fromtext parse_expr astext structural_equal structural_hash assert_structural_equal
+first_mismatch transform analysis evaluate create_executor
+""".split()
+
+
+def run(script: str) -> str:
+    """Return what a fresh interpreter prints for ``script``."""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", PROMISED)
+def test_face_has_every_name_that_is_promised(name):
+    assert name in relay.__all__
+    assert getattr(relay, name) is not None
+
+
+@pytest.mark.parametrize("name", relay.__all__)
+def test_every_name_of_the_face_is_there_and_documented(name):
+    assert inspect.getdoc(getattr(relay, name))
+
+
+def test_the_face_has_no_name_twice():
+    assert len(set(relay.__all__)) == len(relay.__all__)
+
+
+def test_names_are_those_of_the_modules_they_come_from():
+    from relayish.ir.type import Any
+
+    assert relay.Any is Any
+
+
+def test_star_import_brings_every_name():
+    scope: dict[str, object] = {}
+    exec("from relayish import *", scope)
+    assert set(relay.__all__) <= set(scope)
+
+
+def test_dir_lists_the_face_and_operators_without_private_names():
+    shown = dir(relay)
+    assert set(relay.__all__) <= set(shown)
+    assert not [name for name in shown if name.startswith("_")]
+
+
+def test_a_misspelt_name_is_an_error_with_a_suggestion():
+    with pytest.raises(AttributeError, match="did you mean ExprVisitor"):
+        _ = relay.ExprVistor
+
+
+def test_hasattr_is_false_for_names_nobody_has():
+    assert not hasattr(relay, "no_such_thing")
+    assert not hasattr(relay, "__wrapped__")
+
+
+def test_the_stub_declares_exactly_the_names_of_the_face():
+    tree = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    declared = {
+        alias.asname: f"{statement.module}.{alias.name}"
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    assert sorted(n for n in declared if n) == sorted(relay.__all__)
+    for name, origin in declared.items():
+        module, _, attribute = origin.rpartition(".")
+        assert getattr(importlib.import_module(module), attribute) is getattr(relay, str(name))
+
+
+def test_importing_the_package_loads_neither_numpy_nor_a_module_of_its_own():
+    loaded = run(
+        "import sys; before = set(sys.modules); import relayish; "
+        "print(*(set(sys.modules) - before))"
+    ).split()
+    assert "numpy" not in loaded
+    assert [name for name in loaded if name.startswith("relayish")] == ["relayish"]
+
+
+def test_using_nodes_loads_no_pass_and_no_text():
+    loaded = run(
+        "import sys; import relayish as relay; relay.Tuple(()); relay.ExprMutator; "
+        "print(*sys.modules)"
+    ).split()
+    for unneeded in ("relayish.text", "relayish.transform", "relayish.passes", "relayish.op"):
+        assert unneeded not in loaded
+
+
+def test_the_package_is_marked_as_typed():
+    assert (PACKAGE / "py.typed").exists()
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages([str(PACKAGE)], "relayish.")
+    return [module.name for module in found if not module.name.endswith("__main__")]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_every_module_imports_by_itself_and_says_what_it_is(name):
+    module = importlib.import_module(name)
+    if name not in ("relayish._support",):
+        assert module.__doc__
+
+
+@pytest.mark.parametrize("name", modules())
+def test_all_lists_only_names_that_are_there(name):
+    module = importlib.import_module(name)
+    for public in getattr(module, "__all__", ()):
+        assert hasattr(module, public), f"{name}.{public}"

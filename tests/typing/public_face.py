@@ -1,0 +1,52 @@
+"""What users of the library may rely on when they check types; mypy reads it, nothing runs it."""
+
+from __future__ import annotations
+
+from typing import assert_type
+
+import relayish as relay
+from relayish.transform import FunctionPass, PassContext, create_function_pass
+
+
+class CountCalls(relay.ExprVisitor):
+    count: int = 0
+
+    def visit_call(self, call: relay.Call) -> None:
+        assert_type(call.op, relay.Expr)
+        assert_type(call.args, tuple[relay.Expr, ...])
+        self.count += 1
+        super().visit_call(call)
+
+
+class TakeThen(relay.ExprMutator):
+    def visit_if(self, if_: relay.If) -> relay.Expr:
+        return self.visit(if_.true_branch)
+
+
+class Depth(relay.ExprFunctor[int]):
+    def visit_tuple(self, tup: relay.Tuple) -> int:
+        return 1 + max([self.visit(field) for field in tup.fields], default=0)
+
+
+class Swap(relay.ExprRewriter):
+    def rewrite_call(self, pre: relay.Call, post: relay.Call) -> relay.Expr:
+        return post.with_fields(args=post.args[::-1]) if pre is post else post
+
+
+def collapse(func: relay.Function, mod: relay.IRModule, ctx: PassContext) -> relay.Function:
+    image = TakeThen().visit(func)
+    assert isinstance(image, relay.Function)
+    return image
+
+
+x = relay.var("x", shape=(2, 3))
+assert_type(x, relay.Var)
+assert_type(relay.const(1.0, span=relay.Span("here", 1, 1, 1, 2)), relay.Constant)
+assert_type(relay.Call(x, (x,)).with_fields(args=(x, x)), relay.Call)
+assert_type(Depth().visit(x), int)
+assert_type(relay.post_order_rewrite(x, Swap()), relay.Expr)
+assert_type(relay.structural_equal(x, x), bool)
+assert_type(relay.LetList().push(x), relay.Var)
+assert_type(create_function_pass(collapse, opt_level=1), FunctionPass)
+assert_type(relay.parse("", "name"), relay.IRModule)
+assert_type(create_function_pass(collapse, opt_level=1)(relay.IRModule()), relay.IRModule)
