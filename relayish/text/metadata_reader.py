@@ -239,11 +239,17 @@ def _build_size_var(node: _Json, get: _Get) -> SizeVar:
 
 def _build_prim_op(node: _Json, get: _Get) -> PrimOp:
     fields = node["attrs"]
-    names = [name for name in ("a", "b", "value") if name in fields]
     if "args" in fields:
         op = get(fields["op"])
-        return PrimOp(getattr(op, "name", str(op)), get(fields["args"]), fields["dtype"])
-    return PrimOp(node["type_key"], tuple(get(fields[n]) for n in names), fields["dtype"])
+        args = tuple(map(_dimension, get(fields["args"])))
+        return PrimOp(getattr(op, "name", str(op)), args, fields["dtype"])
+    args = tuple(_dimension(get(fields[n])) for n in ("a", "b", "value") if n in fields)
+    return PrimOp(node["type_key"], args, fields["dtype"])
+
+
+def _dimension(value: object) -> object:
+    """Return what stands for an operand of a dimension; a float is an operator of that name."""
+    return PrimOp(f"tir.FloatImm({value!r})", (), "float64") if type(value) is float else value
 
 
 def _build_int(node: _Json, _: _Get) -> object:

@@ -68,6 +68,7 @@ class Reader(Source):
         self.bound: dict[str, Var] = {}
         """The variable last bound under each name, in scope or not."""
         self.function_depth = 0
+        """How many functions are open; a definition is one."""
         self.callees: dict[str, Callee] = {}
         self.globals: dict[str, GlobalVar] = {}
         self.global_uses: dict[str, int] = {}
@@ -106,13 +107,17 @@ class Reader(Source):
                 self.type_vars[name] = old
 
     def define(self, name: str, value: Expr) -> None:
-        """Let ``%name``, a graph temporary, stand for ``value`` up to the end of the function."""
-        if self.function_depth:
-            self.hidden_temps.append((name, self.env.get(name, _ABSENT)))
+        """Let ``%name``, a graph temporary, stand for ``value`` from here on.
+
+        It stays known behind the function it stands in, as in TVM, whose printer counts on that;
+        but one that it hides comes back there.
+        """
+        if name in self.env:
+            self.hidden_temps.append((name, self.env[name]))
         self.env[name] = value
 
     def leave_function(self, mark: int) -> None:
-        """Forget the graph temporaries of a nested function."""
+        """Bring back the graph temporaries that those of a nested function hid."""
         self._restore(self.hidden_temps, mark)
 
     def _restore(self, hidden: list[tuple[str, object]], mark: int) -> None:

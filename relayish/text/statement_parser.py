@@ -16,8 +16,12 @@ from relayish.text.reader import Reader, Rule, empty_attrs, plain_name
 from relayish.text.type_parser import meta, simple_type, type_, type_params
 
 
-def block(reader: Reader, close: str) -> Rule:
-    """Statements and a result, up to and including ``close`` (``""``: the end of the text)."""
+def block(reader: Reader, close: str | None) -> Rule:
+    """Statements and a result, up to and including ``close`` (``""``: the end of the text).
+
+    With ``None`` the result is the first expression that is no statement, and what follows it, a
+    semicolon say, belongs to whoever asked.
+    """
     mark = len(reader.hidden_locals)
     bindings: list[tuple[Var, Expr, int]] = []
     while True:
@@ -28,7 +32,7 @@ def block(reader: Reader, close: str) -> Rule:
         if found is None:
             start = reader.skip()
             value = yield expression(reader)
-            if not reader.take(";"):
+            if close is None or not reader.take(";"):
                 break
             bindings.append((Var("_", span=reader.span(start, start)), value, start))
         elif found["temp"]:
@@ -42,7 +46,7 @@ def block(reader: Reader, close: str) -> Rule:
             yield _free(reader, found)
     if close:
         reader.expect(close, "at the end of a block")
-    elif reader.skip() < len(reader.text):
+    elif close is not None and reader.skip() < len(reader.text):
         reader.fail(f"expected an operator or the end of the expression; {reader.found()}")
     end = reader.pos
     for var, bound, start in reversed(bindings):
@@ -76,7 +80,7 @@ def _read_fast(
         var = Var._make(local[1:], None, None, reader.span(at, found.end(2)), None)
         reader.bind(local, var)
         bindings.append((var, call, at))
-    elif reader.function_depth:
+    elif reader.function_depth > 1:
         reader.define(temp, call)
     else:
         env[temp] = call
@@ -145,6 +149,12 @@ def free_declarations(reader: Reader) -> Rule:
 def _braces(reader: Reader, start: int) -> Rule:
     del start
     return (yield block(reader, "}"))
+
+
+def _nested_let(reader: Reader, start: int) -> Rule:
+    """A let where an expression stands, without braces, as TVM prints it and cannot read it."""
+    reader.pos = start
+    return (yield block(reader, None))
 
 
 def _if(reader: Reader, start: int) -> Rule:
@@ -251,4 +261,4 @@ def _clause(reader: Reader) -> Rule:
     return Clause(lhs, rhs)
 
 
-BLOCK_RULES.update({"{": _braces, "if": _if, "fn": _function, "match": _match})
+BLOCK_RULES.update({"{": _braces, "let": _nested_let, "if": _if, "fn": _function, "match": _match})

@@ -37,6 +37,7 @@ _SIMPLE: Final = re.compile(
     r"|((?:float|u?int)\d++|bool)(?![A-Za-z0-9_.:\[]))"
 )
 """A tensor type of plain dimensions, or a scalar type: nearly all types there are."""
+_SIZE: Final = re.compile(rf"{BLANK}(-?\d++)(?:i(?:8|16|32|64))?(?![A-Za-z0-9_.])")
 _DIMENSION: Final = re.compile(r"\d+|\?")
 
 
@@ -143,7 +144,7 @@ def _tensor_type(reader: Reader, start: int) -> Type:
 def _dimension(reader: Reader) -> int | PrimExpr:
     if reader.take("?"):
         return AnyDim()
-    found = reader.match(INTEGER)
+    found = reader.match(_SIZE)
     if found is not None:
         if len(found[1]) > 1000:  # noqa: PLR2004 - no such size exists
             reader.fail(f"a dimension of {len(found[1])} digits is too long", found.start(1))
