@@ -1,0 +1,184 @@
+"""The storeys of the package: who may import whom."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "relayish"
+MAX_LINES = 600
+
+# lowest first; those on one line are peers
+LAYERS = (
+    ("errors",),
+    ("_support",),
+    ("ir",),
+    ("functor", "op"),
+    ("text",),
+    ("analysis",),
+    ("interpreter",),
+    ("transform",),
+    ("passes",),
+    ("cli",),
+)
+HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+class Import(NamedTuple):
+    importer: str
+    imported: str
+    line: int
+    guarded: bool
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = frozenset(module_name(path) for path in FILES)
+
+
+def layer_of(module: str) -> str | None:
+    """Return the storey of a module; ``None`` outside the package and for its face."""
+    parts = module.split(".")
+    return parts[1] if parts[0] == "relayish" and len(parts) > 1 else None
+
+
+def imports_of(path: Path) -> Iterator[Import]:
+    """Yield every import of a file, wherever it stands, with the modules it names."""
+    yield from imports_in(ast.parse(path.read_text(encoding="utf-8")), module_name(path), path)
+
+
+def imports_in(tree: ast.Module, importer: str, path: Path) -> Iterator[Import]:
+    package = importer if path.name == "__init__.py" else importer.rpartition(".")[0]
+    checked_only = {
+        node
+        for guard in ast.walk(tree)
+        if isinstance(guard, ast.If) and "TYPE_CHECKING" in ast.dump(guard.test)
+        for node in ast.walk(guard)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(importer, alias.name, node.lineno, node in checked_only)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            for alias in node.names:
+                # the name of a module counts as that module: `from relayish import text`
+                name = f"{base}.{alias.name}"
+                name = name if name in MODULES or base == "relayish" else base
+                yield Import(importer, name, node.lineno, node in checked_only)
+
+
+def wrong(found: Import) -> str | None:
+    """Return what is wrong with an import, or ``None``."""
+    here, there = layer_of(found.importer), layer_of(found.imported)
+    where = f"{found.importer}:{found.line} imports {found.imported}"
+    if found.imported.split(".")[0] == "tests":
+        return f"{where}: nothing imports the tests"
+    if found.imported == "relayish":
+        return f"{where}: the face is for users; import from the module the name lives in"
+    if there is None:
+        return None
+    if here is None:
+        return f"{where}: the face holds names only, it loads nothing"
+    if there not in HEIGHT or here not in HEIGHT:
+        return f"{where}: not a storey of the picture"
+    if here != there and found.guarded:
+        return f"{where}: under TYPE_CHECKING, across storeys"
+    if here != there and HEIGHT[there] == HEIGHT[here]:
+        return f"{where}: {here} and {there} are peers"
+    if HEIGHT[there] > HEIGHT[here]:
+        return f"{where}: {there} stands above {here}"
+    return None
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_a_module_imports_only_from_storeys_below(path):
+    assert [problem for found in imports_of(path) if (problem := wrong(found))] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_a_file_has_at_most_600_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+def test_every_module_of_the_package_stands_on_a_storey():
+    stray = [module_name(p) for p in FILES if layer_of(module_name(p)) not in {*HEIGHT, None}]
+    assert stray == []
+
+
+def test_every_storey_is_there():
+    found = {layer_of(module_name(path)) for path in FILES} - {None}
+    assert found == set(HEIGHT)
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    waiting = {
+        module_name(path): {each.imported for each in imports_of(path)} & MODULES for path in FILES
+    }
+    while waiting:
+        free = [name for name, targets in waiting.items() if not targets & waiting.keys()]
+        assert free, f"these import each other: {sorted(waiting)}"
+        for name in free:
+            del waiting[name]
+
+
+def test_the_picture_in_the_documentation_is_this_table():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    picture = re.search(r"<!-- layers.*?-->\n```text\n(.*?)```", text, re.DOTALL)
+    assert picture is not None
+    drawn = []
+    for line in picture[1].splitlines():
+        head = re.split(r"\s{3,}", line, maxsplit=1)[0]
+        drawn.append(tuple(name.strip() for name in head.split("|")))
+    assert tuple(drawn[::-1]) == LAYERS
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("from relayish.transform import Pass", "stands above"),
+        ("def f():\n    from relayish.passes import fold_constant", "stands above"),
+        ("from relayish import text", "stands above"),
+        ("import relayish.cli.main", "stands above"),
+        ("from ..op import registry", "peers"),
+        ("from relayish import var", "not a storey"),
+        ("import relayish", "the face is for users"),
+        ("from tests.shared_data import shared_path", "nothing imports the tests"),
+        (
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import relayish.ir.expr",
+            "TYPE_",
+        ),
+    ],
+)
+def test_the_check_finds_an_import_that_breaks_a_rule(source, complaint):
+    path = PACKAGE / "functor" / "made_up.py"
+    found = imports_in(ast.parse(source), "relayish.functor.made_up", path)
+    problems = [problem for each in found if (problem := wrong(each))]
+    assert len(problems) == 1
+    assert complaint in problems[0]
+
+
+def test_the_check_lets_imports_pass_that_point_down():
+    source = "import numpy\nfrom relayish.ir.expr import Var\nfrom .vtable import VTable"
+    path = PACKAGE / "functor" / "made_up.py"
+    found = list(imports_in(ast.parse(source), "relayish.functor.made_up", path))
+    assert [each.imported for each in found] == [
+        "numpy",
+        "relayish.ir.expr",
+        "relayish.functor.vtable",
+    ]
+    assert not any(wrong(each) for each in found)
