@@ -84,8 +84,9 @@ _BINARY: dict[str, Evaluation] = {
     "logical_xor": lambda _, lhs, rhs: np.logical_xor(lhs, rhs),
 }
 _COMMUTATIVE = frozenset(
-    ("add", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor")
-    + ("logical_and", "logical_or", "logical_xor")
+    _BINARY.keys()
+    - {"subtract", "divide", "floor_divide", "trunc_divide", "mod", "floor_mod", "trunc_mod"}
+    - {"power", "left_shift", "right_shift"}
 )
 
 for _name, _evaluation in _BINARY.items():

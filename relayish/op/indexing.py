@@ -121,7 +121,7 @@ def _gather(attrs: GatherAttrs, data: Array, indices: Array) -> Array:
 
 
 def _positions(shape: tuple[int, ...], indices: Array, batch: int) -> tuple[Array, ...]:
-    """Return the index that ``indices: (m, y, …)`` is into ``shape``, after ``batch`` equal axes."""
+    """Return the index ``indices: (m, y, …)`` is into ``shape``, after ``batch`` equal axes."""
     rest = indices.shape[1:]
     lead = np.indices(rest, sparse=True)[:batch] if batch else ()
     index = (*lead, *indices.astype(np.int64))
@@ -179,9 +179,9 @@ def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Arr
 
 
 def one_hot(
-    indices: Array, on_value: Array, off_value: Array, depth: int, axis: int, dtype: str | None
+    indices: Array, on_value: Array, off_value: Array, *, depth: int, axis: int, dtype: str | None
 ) -> Array:
-    """Return ``on_value`` where the position along the new ``axis`` is the index, else the other."""
+    """Return ``on_value`` where the place along the new ``axis`` is the index, else the other."""
     kind = result_dtype(dtype, on_value.dtype)
     place = normal_axis(axis, indices.ndim + 1)
     shape = [1] * (indices.ndim + 1)
@@ -191,7 +191,9 @@ def one_hot(
 
 
 def _one_hot(attrs: OneHotAttrs, indices: Array, on_value: Array, off_value: Array) -> Array:
-    return one_hot(indices, on_value, off_value, attrs.depth, attrs.axis, attrs.dtype)
+    return one_hot(
+        indices, on_value, off_value, depth=attrs.depth, axis=attrs.axis, dtype=attrs.dtype
+    )
 
 
 def _sequence_mask(attrs: SequenceMaskAttrs, data: Array, valid_length: Array) -> Array:

@@ -94,8 +94,8 @@ result, a tuple for operators with several outputs. It has Relay's element type.
 well-typed call is promised: arithmetic on operands of two types promotes as numpy does. A call
 without a value (an integer divided by zero) raises :class:`~relayish.errors.EvaluationError`; one
 that is badly typed may raise numpy's own ``TypeError``, ``ValueError`` or ``IndexError``. Floating
-point warnings are the caller's to silence, once, with ``numpy.errstate(all="ignore")``. A result may
-be a view of an input or the input itself, for inputs are never changed.
+point warnings are the caller's to silence, once, with ``numpy.errstate(all="ignore")``. A result
+may be a view of an input or the input itself, for inputs are never changed.
 """
 quantized: OpTable[bool] = OpTable("quantized")
 """True for operators of the ``qnn`` dialect, which stand for several plain ones."""

@@ -173,8 +173,9 @@ def sliced(
     begin: Sequence[int],
     end: Sequence[int],
     strides: Sequence[int],
-    axes: Sequence[int] | None,
-    slice_mode: str,
+    *,
+    axes: Sequence[int] | None = None,
+    slice_mode: str = "end",
 ) -> Array:
     """Return the part of ``data`` from ``begin`` up to ``end`` in steps of ``strides``.
 
@@ -187,8 +188,8 @@ def sliced(
         axis = place if axes is None else normal_axis(axes[place], data.ndim)
         size = data.shape[axis]
         if slice_mode == "size":
-            first = first + size if first < 0 else first
-            index[axis] = slice(first, size if end[place] < 0 else first + end[place])
+            start = first + size if first < 0 else first
+            index[axis] = slice(start, size if end[place] < 0 else start + end[place])
             continue
         stride = strides[place] if place < len(strides) else strides[0] if len(strides) == 1 else 1
         last = end[place] if place < len(end) else None
@@ -200,14 +201,16 @@ def _strided_slice(attrs: StridedSliceAttrs, data: Array) -> Array:
     if attrs.begin is None or attrs.end is None:
         raise EvaluationError("strided_slice has no bounds; set begin=(...) and end=(...)")
     strides = attrs.strides or ()
-    return sliced(data, attrs.begin, attrs.end, strides, attrs.axes, attrs.slice_mode)
+    return sliced(
+        data, attrs.begin, attrs.end, strides, axes=attrs.axes, slice_mode=attrs.slice_mode
+    )
 
 
 def _strided_set(
     _: Parameters, data: Array, v: Array, begin: Array, end: Array, strides: Array
 ) -> Array:
     result = np.array(data)
-    sliced(result, begin.tolist(), end.tolist(), strides.tolist(), None, "end")[...] = v
+    sliced(result, begin.tolist(), end.tolist(), strides.tolist())[...] = v
     return result
 
 
@@ -249,9 +252,12 @@ def _layout_transform(attrs: LayoutTransformAttrs, data: Array) -> Array:
 
 
 def _meshgrid(attrs: MeshgridAttrs, data: tuple[Array, ...]) -> tuple[Array, ...]:
-    if attrs.indexing not in ("ij", "xy"):
-        raise EvaluationError(f"indexing {attrs.indexing!r} is not 'ij' or 'xy'")
-    return tuple(np.meshgrid(*data, indexing=attrs.indexing))  # type: ignore[arg-type]
+    match attrs.indexing:
+        case "ij":
+            return tuple(np.meshgrid(*data, indexing="ij"))
+        case "xy":
+            return tuple(np.meshgrid(*data, indexing="xy"))
+    raise EvaluationError(f"indexing {attrs.indexing!r} of meshgrid is not 'ij' or 'xy'")
 
 
 def _trilu(attrs: TriluAttrs, data: Array, k: Array) -> Array:

@@ -1,0 +1,169 @@
+"""A function for each operator, found by its Relay name: ``op.add(x, y)``, ``op.nn.relu(x)``.
+
+They are made from the declarations when first asked for. The arguments of the operator come first,
+then its attributes, by name or in the order of :data:`POSITIONS`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from relayish.errors import FieldError, OperatorError, suggest
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import Call, Expr, Op
+from relayish.op.call import call_op, may_be_none
+from relayish.op.registry import arguments, attrs_type, get_op, is_registered, list_ops
+
+Builder: TypeAlias = Callable[..., Expr]
+
+POSITIONS: Mapping[str, tuple[str, ...]] = {
+    "take": ("axis", "batch_dims", "mode"),
+    "argmax": ("axis", "keepdims", "exclude", "select_last_index"),
+    "argmin": ("axis", "keepdims", "exclude", "select_last_index"),
+    "strided_slice": ("begin", "end", "strides", "axes", "slice_mode"),
+}
+"""Where Relay's own Python functions take attributes in another order than they are declared."""
+
+_MADE: dict[str, Builder] = {}
+
+
+def custom_builder(name: str) -> Callable[[Builder], Builder]:
+    """Let the decorated function be what is found under ``name``, in place of a made one."""
+
+    def declare(function: Builder) -> Builder:
+        _MADE[name] = function
+        return function
+
+    return declare
+
+
+def builder(name: str) -> Builder:
+    """Return the function that builds calls of the operator ``name``.
+
+    Raises:
+        UnknownNameError: If no such operator is declared.
+    """
+    made = _MADE.get(name)
+    if made is None:
+        made = _MADE[name] = _make(get_op(name))
+    return made
+
+
+def _make(op: Op) -> Builder:
+    names = arguments.get(op, ())
+    cls = attrs_type.get(op)
+    build = _plain(op, len(names)) if cls is None else _with_attrs(op, len(names), cls)
+    build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
+    build.__doc__ = f"Return a call of the operator ``{op.name}``."
+    build.__signature__ = _signature(op, names, cls)  # type: ignore[attr-defined]
+    return build
+
+
+def _plain(op: Op, count: int) -> Builder:
+    def build(*args: Expr, **attributes: object) -> Call:
+        if len(args) == count and not attributes:
+            try:
+                return Call(op, args)
+            except FieldError:
+                pass  # a tuple to convert, or something to complain about, below
+        return call_op(op, *args, **attributes)
+
+    return build
+
+
+def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
+    order = POSITIONS.get(op.name, cls.field_names)
+    spatial = _spatial_rank(op.name)
+
+    def build(*args: object, **attributes: object) -> Call:
+        operands, positional = args[:count], args[count:]
+        if len(positional) > len(order):
+            raise OperatorError(
+                f"{op.name} is called with {len(args)} positional arguments; expected at most "
+                f"{count + len(order)}: ({', '.join((*arguments.get(op, ()), *order))})"
+            )
+        for name, value in zip(order, positional, strict=False):
+            if name in attributes:
+                raise OperatorError(f"{op.name} is given its attribute {name!r} twice")
+            attributes[name] = value
+        for name, value in attributes.items():
+            attributes[name] = _spelt_out(cls, name, value, spatial)
+        return call_op(op, *operands, **attributes)
+
+    return build
+
+
+def _spatial_rank(name: str) -> int:
+    """Return over how many axes an operator such as ``nn.conv2d`` slides its window, or 0."""
+    slides = name.startswith(("nn.conv", "nn.max_pool", "nn.avg_pool"))
+    return next((n for n in (1, 2, 3) if slides and f"{n}d" in name), 0)
+
+
+def _spelt_out(cls: type[Attrs], name: str, value: object, rank: int) -> object:
+    """Return an attribute with the short forms that Relay's functions take written out.
+
+    One axis stands for a tuple of it, one size for that size along every axis a window slides
+    over, and padding given once for each axis for that padding on both sides of it.
+    """
+    single = isinstance(value, int) and not isinstance(value, bool)
+    several = "tuple" in str(inspect.get_annotations(cls).get(name, ""))
+    if name == "axis" and single and several:
+        return (value,)
+    if rank and several and name in ("strides", "dilation", "kernel_size", "pool_size"):
+        return (value,) * rank if single else value
+    if rank and several and name == "padding":
+        sizes = (value,) * rank if single else value
+        if isinstance(sizes, (tuple, list)) and len(sizes) == rank:
+            return (*sizes, *sizes)
+    return value
+
+
+def _signature(op: Op, names: tuple[str, ...], cls: type[Attrs] | None) -> inspect.Signature:
+    kind = inspect.Parameter
+    parameters = [kind(n, kind.POSITIONAL_ONLY) for n in names]
+    if cls is not None:
+        by_name = may_be_none(cls) | set(cls.defaults)
+        how = kind.POSITIONAL_OR_KEYWORD
+        for name in POSITIONS.get(op.name, cls.field_names):
+            if name in by_name:
+                parameters.append(kind(name, how, default=cls.defaults.get(name)))
+                continue
+            if parameters and parameters[-1].default is not kind.empty:
+                how = kind.KEYWORD_ONLY  # a required one after those that are not
+            parameters.append(kind(name, how))
+    return inspect.Signature(parameters, return_annotation=Call)
+
+
+class Namespace:
+    """The operators whose names start with ``prefix``, as attributes."""
+
+    __slots__ = ("_prefix",)
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Builder | Namespace:
+        full = self._prefix + name
+        if is_registered(full) or full in _MADE:
+            return builder(full)
+        if any(known.startswith(full + ".") for known in list_ops()):
+            return Namespace(full + ".")
+        raise AttributeError(f"no operator {full!r} is declared{suggest(full, list_ops())}")
+
+    def __dir__(self) -> list[str]:
+        known = {*list_ops(), *_MADE}
+        start = len(self._prefix)
+        return sorted({n[start:].split(".")[0] for n in known if n.startswith(self._prefix)})
+
+    def __repr__(self) -> str:
+        return f"<operators {self._prefix}*>"
+
+
+def namespace(
+    domain: str,
+) -> tuple[Callable[[str], Builder | Namespace], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of the module whose attributes are the operators."""
+    found = Namespace(f"{domain}." if domain else "")
+    return found.__getattr__, found.__dir__

@@ -1,0 +1,103 @@
+"""Building calls of operators, checked against their declarations."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+
+from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import Call, Expr, Op, Tuple
+from relayish.op.registry import arguments, attrs_type, get_op
+
+
+def call_op(op: Op | str, *args: object, **attributes: object) -> Call:
+    """Return a call of ``op`` with arguments and attributes as it declares them.
+
+    Args:
+        op: A declared operator, or its name.
+        args: Expressions; a tuple or list of expressions stands for a ``Tuple`` of them. Python
+            numbers are refused: say ``const(1)``.
+        attributes: Values of its attributes. A required one that may be ``None`` may be left out.
+
+    Raises:
+        UnknownNameError: If there is no such operator or attribute.
+        OperatorError: If the number of arguments is another, an argument is no expression, or an
+            attribute is missing or of the wrong type.
+
+    Example:
+        >>> from relayish.ir.expr import Var
+        >>> import relayish.op
+        >>> call_op("clip", Var("x"), a_min=0, a_max=6).attrs
+        ClipAttrs(a_min=0.0, a_max=6.0)
+    """
+    found = get_op(op) if isinstance(op, str) else op
+    expected = arguments.get(found)
+    if expected is None:
+        get_op(found.name)  # says that it is not declared, and what is
+        raise OperatorError(f"this node of operator {found.name} is not the declared one")
+    if len(args) != len(expected):
+        raise OperatorError(
+            f"{found.name} is called with {len(args)} arguments; "
+            f"expected {len(expected)}: ({', '.join(expected)})"
+        )
+    checked = tuple(
+        _as_argument(found, name, arg) for name, arg in zip(expected, args, strict=True)
+    )
+    return Call(found, checked, make_attrs(found, attributes))
+
+
+def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
+    """Return the attributes of a call of ``op``, or ``None`` if it declares that it takes none.
+
+    Raises:
+        UnknownNameError: If it has no attribute of one of the names.
+        OperatorError: If one is missing, or of the wrong type.
+    """
+    cls = attrs_type.get(op)
+    if cls is None:
+        if values:
+            raise OperatorError(f"{op.name} takes no attributes; found {', '.join(values)}")
+        return None
+    given = dict(values)
+    for name in given:
+        if name not in cls.field_names:
+            raise UnknownNameError(
+                f"{op.name} has no attribute {name!r}{suggest(name, cls.field_names)}; "
+                f"it has {', '.join(cls.field_names)}"
+            )
+    for name in cls.field_names:
+        if name in given or name in cls.defaults:
+            continue
+        if name not in may_be_none(cls):
+            raise OperatorError(f"{op.name} is called without its attribute {name!r}")
+        given[name] = None
+    try:
+        return cls(**given)
+    except FieldError as error:
+        raise OperatorError(f"{op.name}: {error}") from error
+
+
+_MAY_BE_NONE: dict[type[Attrs], frozenset[str]] = {}
+
+
+def may_be_none(cls: type[Attrs]) -> frozenset[str]:
+    """Return the names of the fields of ``cls`` that ``None`` is a value of."""
+    found = _MAY_BE_NONE.get(cls)
+    if found is None:
+        hints = typing.get_type_hints(cls)
+        named = (n for n in cls.field_names if type(None) in typing.get_args(hints[n]))
+        found = _MAY_BE_NONE[cls] = frozenset(named)
+    return found
+
+
+def _as_argument(op: Op, name: str, value: object) -> Expr:
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, (tuple, list)):
+        return Tuple(tuple(_as_argument(op, name, item) for item in value))
+    advice = f"; say const({value!r})" if isinstance(value, (int, float)) else ""
+    raise OperatorError(
+        f"argument {name!r} of {op.name} must be an expression; "
+        f"found {value!r} ({type(value).__name__}){advice}"
+    )

@@ -1,0 +1,186 @@
+"""Operators whose shapes come as arguments; ``op.dyn.reshape(x, shape)`` builds a call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.op.builders import namespace
+from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
+from relayish.op.image import Resize2DAttrs
+from relayish.op.indexing import OneHotAttrs, one_hot, to_dense
+from relayish.op.init import InitOpAttrs
+from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.reshaping import reshaped
+from relayish.op.shape import ReshapeAttrs, SqueezeAttrs
+from relayish.op.sorting import TopkAttrs, topk
+from relayish.op.transform import StridedSliceAttrs, TileAttrs, sliced
+
+__getattr__, __dir__ = namespace("dyn")
+
+_DEFAULT = np.dtype(np.float32)
+
+
+def _sizes(shape: Array) -> tuple[int, ...]:
+    return tuple(shape.ravel().tolist())
+
+
+def _zeros(attrs: InitOpAttrs, shape: Array) -> Array:
+    return np.zeros(_sizes(shape), result_dtype(attrs.dtype, _DEFAULT))
+
+
+def _ones(attrs: InitOpAttrs, shape: Array) -> Array:
+    return np.ones(_sizes(shape), result_dtype(attrs.dtype, _DEFAULT))
+
+
+def _full(attrs: InitOpAttrs, fill_value: Array, shape: Array) -> Array:
+    return np.full(_sizes(shape), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
+
+
+def _reshape(attrs: ReshapeAttrs, data: Array, newshape: Array) -> Array:
+    return data.reshape(reshaped(data.shape, _sizes(newshape), allowzero=attrs.allowzero))
+
+
+def _squeeze(_: Parameters, data: Array, axes: Array) -> Array:
+    return np.squeeze(data, _sizes(axes))
+
+
+def _expand_dims(_: Parameters, data: Array, axis: Array) -> Array:
+    return np.expand_dims(data, normal_axis(int(axis), data.ndim + 1))
+
+
+def _broadcast_to(_: Parameters, data: Array, shape: Array) -> Array:
+    return np.broadcast_to(data, _sizes(shape))
+
+
+def _tile(_: Parameters, data: Array, reps: Array) -> Array:
+    return np.tile(data, _sizes(reps))
+
+
+def _strided_slice(
+    attrs: StridedSliceAttrs, data: Array, begin: Array, end: Array, strides: Array
+) -> Array:
+    bounds = _sizes(begin), _sizes(end), _sizes(strides)
+    return sliced(data, *bounds, axes=attrs.axes, slice_mode=attrs.slice_mode)
+
+
+def _topk(attrs: TopkAttrs, data: Array, k: Array) -> Array | tuple[Array, ...]:
+    count = int(k.item())
+    return topk(
+        data, count, attrs.axis, attrs.ret_type, is_ascend=attrs.is_ascend, dtype=attrs.dtype
+    )
+
+
+def _one_hot(
+    attrs: OneHotAttrs, indices: Array, on_value: Array, off_value: Array, depth: Array
+) -> Array:
+    size = int(depth.item())
+    return one_hot(indices, on_value, off_value, depth=size, axis=attrs.axis, dtype=attrs.dtype)
+
+
+def _pad(attrs: PadAttrs, data: Array, pad_width: Array, pad_value: Array) -> Array:
+    return padded(data, pad_width, pad_value, attrs.pad_mode)
+
+
+def _sparse_to_dense(
+    _: Parameters, places: Array, values: Array, default: Array, shape: Array
+) -> Array:
+    return to_dense(places, values, default, _sizes(shape))
+
+
+register_op(
+    "dyn.zeros",
+    arguments_=("shape",),
+    attrs=InitOpAttrs,
+    fuses=OpPattern.ELEMWISE,
+    evaluates=_zeros,
+)
+register_op(
+    "dyn.ones", arguments_=("shape",), attrs=InitOpAttrs, fuses=OpPattern.ELEMWISE, evaluates=_ones
+)
+register_op(
+    "dyn.full",
+    arguments_=("fill_value", "shape"),
+    attrs=InitOpAttrs,
+    fuses=OpPattern.ELEMWISE,
+    evaluates=_full,
+)
+register_op(
+    "dyn.reshape",
+    arguments_=("data", "newshape"),
+    attrs=ReshapeAttrs,
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_reshape,
+)
+register_op(
+    "dyn.squeeze",
+    arguments_=("data", "axes"),
+    attrs=SqueezeAttrs,
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_squeeze,
+)
+register_op(
+    "dyn.expand_dims",
+    arguments_=("data", "axis"),
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_expand_dims,
+)
+register_op(
+    "dyn.broadcast_to",
+    arguments_=("data", "shape"),
+    attrs=InitOpAttrs,
+    fuses=OpPattern.BROADCAST,
+    evaluates=_broadcast_to,
+)
+register_op(
+    "dyn.tile",
+    arguments_=("data", "reps"),
+    attrs=TileAttrs,
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_tile,
+)
+register_op("dyn.topk", arguments_=("data", "k"), attrs=TopkAttrs, evaluates=_topk)
+register_op(
+    "dyn.one_hot",
+    arguments_=("indices", "on_value", "off_value", "depth"),
+    attrs=OneHotAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    evaluates=_one_hot,
+)
+register_op(
+    "dyn.nn.pad",
+    arguments_=("data", "pad_width", "pad_val"),
+    attrs=PadAttrs,
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_pad,
+)
+register_op(
+    "dyn.sparse_to_dense",
+    arguments_=("sparse_indices", "sparse_values", "default_value", "output_shape"),
+    evaluates=_sparse_to_dense,
+)
+register_op(
+    "dyn.image.resize2d",
+    arguments_=("data", "size", "roi"),
+    attrs=Resize2DAttrs,
+    fuses=OpPattern.INJECTIVE,
+)
+register_op(
+    "dyn.nn.upsampling",
+    arguments_=("data", "scale_h", "scale_w"),
+    attrs=UpSamplingAttrs,
+    fuses=OpPattern.INJECTIVE,
+)
+register_op(
+    "dyn.nn.upsampling3d",
+    arguments_=("data", "scale_d", "scale_h", "scale_w"),
+    attrs=UpSampling3DAttrs,
+    fuses=OpPattern.INJECTIVE,
+)
+register_op(
+    "dyn.strided_slice",  # in Relay a fifth argument is described, which calls do not have
+    arguments_=("data", "begin", "end", "strides"),
+    attrs=StridedSliceAttrs,
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_strided_slice,
+)

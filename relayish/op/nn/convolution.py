@@ -1,0 +1,397 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.layout import convert_layout
+from relayish.op.registry import OpPattern, register_op
+
+
+@attrs("relay.attrs.Conv1DAttrs")
+class Conv1DAttrs(Attrs):
+    """Attributes of ``nn.conv1d``."""
+
+    strides: tuple[Dimension, ...] = (1,)
+    padding: tuple[Dimension, ...] = (0, 0)
+    dilation: tuple[Dimension, ...] = (1,)
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: str = "NCW"
+    kernel_layout: str = "OIW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Conv2DAttrs")
+class Conv2DAttrs(Attrs):
+    """Attributes of ``nn.contrib_conv2d_NCHWc`` and others."""
+
+    strides: tuple[Dimension, ...] = (1, 1)
+    padding: tuple[Dimension, ...] = (0, 0)
+    dilation: tuple[Dimension, ...] = (1, 1)
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: str = "NCHW"
+    kernel_layout: str = "OIHW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Conv3DAttrs")
+class Conv3DAttrs(Attrs):
+    """Attributes of ``nn.conv3d``."""
+
+    strides: tuple[Dimension, ...] = (1, 1, 1)
+    padding: tuple[Dimension, ...] = (0, 0, 0)
+    dilation: tuple[Dimension, ...] = (1, 1, 1)
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: str = "NCDHW"
+    kernel_layout: str = "OIDHW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Conv1DTransposeAttrs")
+class Conv1DTransposeAttrs(Attrs):
+    """Attributes of ``nn.conv1d_transpose``."""
+
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    strides: tuple[Dimension, ...] = (1,)
+    output_padding: tuple[Dimension, ...] = (0,)
+    padding: tuple[Dimension, ...] = (0,)
+    dilation: tuple[Dimension, ...] = (1,)
+    groups: int = 1
+    data_layout: str = "NCW"
+    kernel_layout: str = "IOW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Conv2DTransposeAttrs")
+class Conv2DTransposeAttrs(Attrs):
+    """Attributes of ``nn.conv2d_transpose``, ``qnn.conv2d_transpose``."""
+
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    strides: tuple[Dimension, ...] = (1, 1)
+    output_padding: tuple[Dimension, ...] = (0, 0)
+    padding: tuple[Dimension, ...] = (0, 0)
+    dilation: tuple[Dimension, ...] = (1, 1)
+    groups: int = 1
+    data_layout: str = "NCHW"
+    kernel_layout: str = "IOHW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Conv3DTransposeAttrs")
+class Conv3DTransposeAttrs(Attrs):
+    """Attributes of ``nn.conv3d_transpose``."""
+
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    strides: tuple[Dimension, ...] = (1, 1, 1)
+    output_padding: tuple[Dimension, ...] = (0, 0, 0)
+    padding: tuple[Dimension, ...] = (0, 0, 0)
+    dilation: tuple[Dimension, ...] = (1, 1, 1)
+    groups: int = 1
+    data_layout: str = "NCDHW"
+    kernel_layout: str = "IODHW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Conv2DWinogradAttrs")
+class Conv2DWinogradAttrs(Attrs):
+    """Attributes of ``nn.contrib_conv2d_winograd_without_weight_transform``."""
+
+    tile_size: int
+    strides: tuple[Dimension, ...] = (1, 1)
+    padding: tuple[Dimension, ...] = (0, 0)
+    dilation: tuple[Dimension, ...] = (1, 1)
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: str = "NCHW"
+    kernel_layout: str = "OIHW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Conv3DWinogradAttrs")
+class Conv3DWinogradAttrs(Attrs):
+    """Attributes of ``nn.contrib_conv3d_winograd_without_weight_transform``."""
+
+    tile_size: int
+    strides: tuple[Dimension, ...] = (1, 1, 1)
+    padding: tuple[Dimension, ...] = (0, 0, 0)
+    dilation: tuple[Dimension, ...] = (1, 1, 1)
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: str = "NCDHW"
+    kernel_layout: str = "OIDHW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.ConvWinogradWeightTransformAttrs")
+class ConvWinogradWeightTransformAttrs(Attrs):
+    """Attributes of ``nn.contrib_conv2d_winograd_weight_transform`` and others."""
+
+    tile_size: int
+
+
+@attrs("relay.attrs.ConvGemmWeightTransformAttrs")
+class ConvGemmWeightTransformAttrs(Attrs):
+    """Attributes of ``nn.contrib_conv2d_gemm_weight_transform``."""
+
+    tile_N: int  # noqa: N815 - Relay's name
+    tile_K: int  # noqa: N815 - Relay's name
+
+
+@attrs("relay.attrs.Conv2DWinogradNNPACKWeightTransformAttrs")
+class Conv2DWinogradNNPACKWeightTransformAttrs(Attrs):
+    """Attributes of ``nn.contrib_conv2d_winograd_nnpack_weight_transform``."""
+
+    convolution_algorithm: int
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.DeformableConv2DAttrs")
+class DeformableConv2DAttrs(Attrs):
+    """Attributes of ``nn.deformable_conv2d``."""
+
+    strides: tuple[Dimension, ...] = (1, 1)
+    padding: tuple[Dimension, ...] = (0, 0)
+    dilation: tuple[Dimension, ...] = (1, 1)
+    deformable_groups: int = 1
+    groups: int = 1
+    channels: Dimension | None = None
+    kernel_size: tuple[Dimension, ...] | None = None
+    data_layout: str = "NCHW"
+    kernel_layout: str = "OIHW"
+    out_layout: str = ""
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.BinaryConv2DAttrs")
+class BinaryConv2DAttrs(Attrs):
+    """Attributes of ``nn.bitserial_conv2d``."""
+
+    strides: tuple[Dimension, ...] = (1, 1)
+    padding: tuple[Dimension, ...] = (0, 0)
+    kernel_size: tuple[Dimension, ...] = (3, 3)
+    channels: Dimension | None = None
+    activation_bits: int = 1
+    weight_bits: int = 1
+    data_layout: str = "NCHW"
+    kernel_layout: str = "OIHW"
+    pack_dtype: OptionalDType = None
+    out_dtype: OptionalDType = None
+    unipolar: bool = True
+
+
+@attrs("relay.attrs.CorrelationAttrs")
+class CorrelationAttrs(Attrs):
+    """Attributes of ``nn.correlation``."""
+
+    kernel_size: int = 1
+    max_displacement: int = 1
+    stride1: int = 1
+    stride2: int = 1
+    padding: tuple[Dimension, ...] = (0, 0)
+    is_multiply: bool = True
+    layout: str = "NCHW"
+
+
+_ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
+_SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
+
+
+def sides(padding: Sequence[object], rank: int) -> tuple[tuple[int, int], ...]:
+    """Return what is padded before and after each of ``rank`` axes.
+
+    Args:
+        padding: One number for all, one for each axis, or all those before and then all after.
+        rank: The number of spatial axes.
+
+    Raises:
+        EvaluationError: If there is another number of sizes.
+
+    Example:
+        >>> sides((1, 2), 2)
+        ((1, 1), (2, 2))
+    """
+    sizes = as_sizes(padding)
+    if len(sizes) == 1:
+        sizes *= rank
+    if len(sizes) == rank:
+        sizes *= 2
+    if len(sizes) != 2 * rank:
+        raise EvaluationError(f"padding {tuple(padding)} does not fit {rank} axes")
+    return tuple(zip(sizes[:rank], sizes[rank:], strict=True))
+
+
+def windows(
+    data: Array, size: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
+) -> Array:
+    """Return a view ``(n, c, *out, *size)`` of the windows of ``data: (n, c, *in)``."""
+    reach = tuple((s - 1) * d + 1 for s, d in zip(size, dilation, strict=True))
+    rank = len(reach)
+    axes = tuple(range(2, 2 + rank))
+    if any(n < r for n, r in zip(data.shape[2:], reach, strict=True)):
+        raise EvaluationError(f"a window of {reach} does not fit into {tuple(data.shape[2:])}")
+    view = np.lib.stride_tricks.sliding_window_view(data, reach, axis=axes)
+    steps = (slice(None), slice(None), *(slice(None, None, s) for s in (*strides, *dilation)))
+    return view[steps]
+
+
+def _convolution(attrs: _ConvAttrs, data: Array, weight: Array) -> Array:
+    rank = len(attrs.strides)
+    spatial = _SPATIAL[rank]
+    source = convert_layout(data, attrs.data_layout, "NC" + spatial)
+    kernel = convert_layout(weight, attrs.kernel_layout, "OI" + spatial)
+    dtype = result_dtype(attrs.out_dtype, data.dtype)
+    padded = np.pad(source, ((0, 0), (0, 0), *sides(attrs.padding, rank)))
+    view = windows(padded, kernel.shape[2:], as_sizes(attrs.strides), as_sizes(attrs.dilation))
+    batch, out = view.shape[0], view.shape[2 : 2 + rank]
+    groups, outputs, inputs = attrs.groups, kernel.shape[0], kernel.shape[1]
+    grouped = view.reshape((batch, groups, inputs, *view.shape[2:])).astype(dtype)
+    kernels = kernel.reshape((groups, outputs // groups, *kernel.shape[1:])).astype(dtype)
+    letters = "xyz"[:rank], "uvw"[:rank]
+    equation = f"ngi{letters[0]}{letters[1]},goi{letters[1]}->ngo{letters[0]}"
+    result = np.einsum(equation, grouped, kernels, optimize=True)
+    result = result.reshape((batch, outputs, *out))
+    return convert_layout(result, "NC" + spatial, attrs.out_layout or attrs.data_layout)
+
+
+register_op(
+    "nn.conv1d",
+    arguments_=("data", "weight"),
+    attrs=Conv1DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    evaluates=_convolution,
+)
+register_op(
+    "nn.conv2d",
+    arguments_=("data", "weight"),
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    evaluates=_convolution,
+)
+register_op(
+    "nn.conv3d",
+    arguments_=("data", "weight"),
+    attrs=Conv3DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    evaluates=_convolution,
+)
+register_op(
+    "nn.conv1d_transpose",
+    arguments_=("data", "weight"),
+    attrs=Conv1DTransposeAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.conv2d_transpose",
+    arguments_=("data", "weight"),
+    attrs=Conv2DTransposeAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.conv3d_transpose",
+    arguments_=("data", "weight"),
+    attrs=Conv3DTransposeAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.conv2d_backward_weight",
+    arguments_=("grad", "data"),
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.deformable_conv2d",
+    arguments_=("data", "offset", "weight"),
+    attrs=DeformableConv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_conv2d_NCHWc",
+    arguments_=("data", "weight"),
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_depthwise_conv2d_NCHWc",
+    arguments_=("data", "weight"),
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_conv2d_gemm_weight_transform",
+    arguments_=("weights",),
+    attrs=ConvGemmWeightTransformAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_conv2d_gemm_without_weight_transform",
+    arguments_=("data", "weight"),
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_conv2d_winograd_nnpack_weight_transform",
+    arguments_=("weight",),
+    attrs=Conv2DWinogradNNPACKWeightTransformAttrs,
+)
+register_op(
+    "nn.contrib_conv2d_winograd_weight_transform",
+    arguments_=("weight",),
+    attrs=ConvWinogradWeightTransformAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_conv2d_winograd_without_weight_transform",
+    arguments_=("data", "weight"),
+    attrs=Conv2DWinogradAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_conv3d_winograd_weight_transform",
+    arguments_=("weight",),
+    attrs=ConvWinogradWeightTransformAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.contrib_conv3d_winograd_without_weight_transform",
+    arguments_=("data", "weight"),
+    attrs=Conv3DWinogradAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.correlation",
+    arguments_=("data1", "data2"),
+    attrs=CorrelationAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
+register_op(
+    "nn.bitserial_conv2d",
+    arguments_=("data", "weight"),
+    attrs=BinaryConv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+)
