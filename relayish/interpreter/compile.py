@@ -188,12 +188,19 @@ class _Compiler:
         kind = type(expr)
         if kind not in LEAVES:
             if expr in self.shared:
+                # the guard may go on to emit another block: what follows it waits for that
+                if tail:
+                    self.tasks.append((self.leave_tail, expr, tail, None))
                 self.guard(expr)
-            elif expr not in self.cells:
+                return
+            if expr not in self.cells:
                 _ENTER[kind](self, expr, tail)
                 return
         if tail:
-            self.emit(expr, (c.RETURN, self.take(expr)))
+            self.leave_tail(expr, tail, None)
+
+    def leave_tail(self, expr: Expr, _tail: bool, _extra: object) -> None:
+        self.emit(expr, (c.RETURN, self.take(expr)))
 
     def guard(self, expr: Expr) -> None:
         """Emit a check that runs the block of a shared node if nobody has yet."""
