@@ -1,14 +1,15 @@
 """A function for each operator, found by its Relay name: ``op.add(x, y)``, ``op.nn.relu(x)``.
 
 They are made from the declarations when first asked for. The arguments of the operator come first,
-then its attributes, by name or in the order of :data:`POSITIONS`.
+then its attributes, in the order of their declaration or of :data:`POSITIONS`; both may be given by
+name.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from relayish.errors import FieldError, OperatorError, suggest
 from relayish.ir.attrs import Attrs
@@ -27,6 +28,8 @@ POSITIONS: Mapping[str, tuple[str, ...]] = {
 """Where Relay's own Python functions take attributes in another order than they are declared."""
 
 _MADE: dict[str, Builder] = {}
+_ANYHOW: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_EMPTY: Final = inspect.Parameter.empty
 
 
 def custom_builder(name: str) -> Callable[[Builder], Builder]:
@@ -68,7 +71,7 @@ def _plain(op: Op, count: int) -> Builder:
                 return Call(op, args)
             except FieldError:
                 pass  # a tuple to convert, or something to complain about, below
-        return call_op(op, *args, **attributes)
+        return call_op(op, *_operands(op, args, attributes), **attributes)
 
     return build
 
@@ -78,7 +81,7 @@ def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
     spatial = _spatial_rank(op.name)
 
     def build(*args: object, **attributes: object) -> Call:
-        operands, positional = args[:count], args[count:]
+        operands, positional = _operands(op, args[:count], attributes), args[count:]
         if len(positional) > len(order):
             raise OperatorError(
                 f"{op.name} is called with {len(args)} positional arguments; expected at most "
@@ -93,6 +96,16 @@ def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
         return call_op(op, *operands, **attributes)
 
     return build
+
+
+def _operands(op: Op, args: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
+    """Return ``args`` and behind them the further arguments, which are taken out of ``named``."""
+    taken = list(args)
+    for name in arguments.get(op, ())[len(args) :]:
+        if name not in named:
+            break
+        taken.append(named.pop(name))
+    return tuple(taken)
 
 
 def _spatial_rank(name: str) -> int:
@@ -121,18 +134,20 @@ def _spelt_out(cls: type[Attrs], name: str, value: object, rank: int) -> object:
 
 
 def _signature(op: Op, names: tuple[str, ...], cls: type[Attrs] | None) -> inspect.Signature:
-    kind = inspect.Parameter
-    parameters = [kind(n, kind.POSITIONAL_ONLY) for n in names]
+    parameters = [inspect.Parameter(n, _ANYHOW) for n in names]
     if cls is not None:
         by_name = may_be_none(cls) | set(cls.defaults)
-        how = kind.POSITIONAL_OR_KEYWORD
+        by_name_only = False
         for name in POSITIONS.get(op.name, cls.field_names):
-            if name in by_name:
-                parameters.append(kind(name, how, default=cls.defaults.get(name)))
-                continue
-            if parameters and parameters[-1].default is not kind.empty:
-                how = kind.KEYWORD_ONLY  # a required one after those that are not
-            parameters.append(kind(name, how))
+            if name not in by_name and parameters and parameters[-1].default is not _EMPTY:
+                by_name_only = True  # a required one after those that are not
+            parameters.append(
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY if by_name_only else _ANYHOW,
+                    default=cls.defaults.get(name) if name in by_name else _EMPTY,
+                )
+            )
     return inspect.Signature(parameters, return_annotation=Call)
 
 

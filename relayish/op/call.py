@@ -11,7 +11,7 @@ from relayish.ir.expr import Call, Expr, Op, Tuple
 from relayish.op.registry import arguments, attrs_type, get_op
 
 
-def call_op(op: Op | str, *args: object, **attributes: object) -> Call:
+def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
     """Return a call of ``op`` with arguments and attributes as it declares them.
 
     Args:

@@ -68,7 +68,7 @@ def _reshape(attrs: ReshapeAttrs, data: Array) -> Array:
 
 
 def _reverse_reshape(attrs: ReshapeAttrs, data: Array) -> Array:
-    if any(size < -3 for size in attrs.newshape):  # noqa: PLR2004 - see reshaped
+    if any(size < -3 for size in attrs.newshape):
         raise EvaluationError(f"contrib_reverse_reshape cannot split; found {attrs.newshape}")
     backwards = reshaped(data.shape[::-1], attrs.newshape[::-1], allowzero=attrs.allowzero)
     return data.reshape(backwards[::-1])
