@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import pytest
+from tests.deep import DEEP_NESTS, doublings
+
+from relayish.analysis import Effect, analyse_effects, has_effect
+from relayish.ir.adt import Clause, Constructor, Match, PatternConstructor, PatternVar
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.type import GlobalTypeVar
+from relayish.op import registry
+from relayish.op.registry import get_op
+
+DEPTH = 100_000
+f, g, h, r, x, y = (Var(name) for name in "fghrxy")
+one = Constant(1)
+add = get_op("add")
+pure = Function((x,), Call(add, (x, one)))
+writer = Function((), RefWrite(r, one))
+
+
+def test_operators_and_references_made_have_none():
+    assert not has_effect(Let(x, RefCreate(one), Tuple((Call(add, (one, one)), x))))
+
+
+def test_reading_and_writing_are_told_apart():
+    assert analyse_effects(expr := RefRead(r)).of(expr) == Effect.READS
+    assert analyse_effects(expr := RefWrite(r, one)).of(expr) == Effect.WRITES
+    both = Tuple((RefRead(r), RefWrite(r, one)))
+    assert analyse_effects(both).of(both) == Effect.READS | Effect.WRITES
+
+
+def test_stateful_operator_has_one():
+    op = intern_op("tests.stateful")
+    registry.stateful.set(op, value=True, replace=True)
+    call = Call(op, ())
+    assert analyse_effects(call).of(call) == Effect.STATE
+
+
+def test_undeclared_operator_is_unknown():
+    call = Call(intern_op("tests.undeclared"), ())
+    assert analyse_effects(call).of(call) == Effect.UNKNOWN
+
+
+def test_parameter_global_and_content_of_a_reference_are_unknown_when_called():
+    for callee in (f, GlobalVar("g")):
+        assert has_effect(Call(callee, ()))
+    call = Call(RefRead(r), ())
+    assert analyse_effects(call).of(call) == Effect.READS | Effect.UNKNOWN
+
+
+def test_function_has_none_until_it_is_called():
+    assert not has_effect(writer)
+    assert has_effect(Call(writer, ()))
+
+
+def test_call_of_a_let_bound_function_has_the_effect_of_its_body():
+    assert not has_effect(Let(f, pure, Call(f, (one,))))
+    assert has_effect(Let(f, writer, Call(f, ())))
+
+
+def test_effect_of_a_value_that_is_bound_counts_its_variable_does_not():
+    use = Tuple((x, x))
+    expr = Let(x, RefRead(r), use)
+    effects = analyse_effects(expr)
+    assert effects.of(expr) == Effect.READS
+    assert effects.of(use) == Effect.NONE
+
+
+def test_function_bound_twice_over_is_followed():
+    assert has_effect(Let(f, writer, Let(g, f, Call(g, ()))))
+    assert not has_effect(Let(f, pure, Let(g, f, Call(g, (one,)))))
+
+
+def test_function_out_of_a_tuple_is_followed():
+    pair = Tuple((pure, writer))
+    assert has_effect(Let(x, pair, Call(TupleGetItem(x, 1), ())))
+    assert not has_effect(Call(TupleGetItem(Tuple((pure, pure)), 0), (one,)))
+
+
+def test_function_chosen_by_an_if_may_be_either():
+    assert has_effect(Call(If(x, Function((), one), writer), ()))
+
+
+def test_function_out_of_a_match_is_followed():
+    box = Constructor("Box", (), GlobalTypeVar("Box"))
+    for inside, expected in ((writer, True), (Function((), one), False)):
+        pattern = PatternConstructor(box, (PatternVar(g),))
+        match = Match(Call(box, (inside,)), (Clause(pattern, Call(g, ())),))
+        assert has_effect(match) is expected
+
+
+def test_function_that_returns_a_function_has_its_effect_at_the_second_call():
+    curried = Let(f, Function((), writer), Call(f, ()))
+    assert not has_effect(curried)
+    assert has_effect(Call(curried, ()))
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 4, 5, 6])
+def test_effect_many_calls_away_is_found(levels):
+    made = writer
+    for _ in range(levels):
+        made = Function((), made)
+    call = made
+    for _ in range(levels + 1):
+        assert not has_effect(call) or levels >= 3  # beyond three calls it may be assumed early
+        call = Call(call, ())
+    assert has_effect(call)
+
+
+def test_parameter_that_is_returned_is_not_called():
+    identity = Function((h,), h)
+    assert not has_effect(Call(identity, (one,)))
+    assert has_effect(Call(Call(identity, (writer,)), ()))
+
+
+def test_parameter_that_is_called_is_unknown():
+    assert has_effect(Call(Function((h,), Call(h, ())), (pure,)))
+
+
+def test_recursive_function_without_effect_has_none():
+    loop = Function((x,), If(x, Call(f, (x,)), one))
+    assert not has_effect(Let(f, loop, Call(f, (one,))))
+
+
+def test_recursive_call_has_the_effect_found_later_in_the_body():
+    inner = Call(f, (x,))
+    loop = Function((x,), If(x, inner, RefRead(r)))
+    assert analyse_effects(Let(f, loop, f)).of(inner) == Effect.READS
+
+
+def test_effect_of_an_outer_recursive_function_reaches_inner_ones():
+    inner_call = Call(g, ())
+    inner = Let(g, Function((), Tuple((Call(f, ()), one))), inner_call)
+    outer = Let(f, Function((), Tuple((inner, RefWrite(r, one)))), one)
+    assert analyse_effects(outer).of(inner_call) == Effect.WRITES
+
+
+def test_functions_of_the_module_are_followed():
+    one_name, other_name, first, second = GlobalVar("a"), GlobalVar("b"), Var("p"), Var("q")
+    mod = IRModule(
+        {
+            one_name: Function((first,), Call(other_name, (first,))),
+            other_name: Function((second,), If(second, Call(one_name, (second,)), one)),
+        }
+    )
+    assert not has_effect(Call(one_name, (x,)), mod)
+    writing = mod.with_function(other_name, Function((y,), RefWrite(y, Call(one_name, (y,)))))
+    assert has_effect(Call(one_name, (x,)), writing)
+    assert has_effect(Call(GlobalVar("missing"), (x,)), mod)
+
+
+@pytest.mark.parametrize("kind", sorted(set(DEEP_NESTS) - {"function_nest", "ref_nest"}))
+def test_effect_is_found_at_any_depth(kind):
+    assert not has_effect(DEEP_NESTS[kind](DEPTH))
+    assert has_effect(DEEP_NESTS[kind](DEPTH, RefRead(r)))
+
+
+def test_chain_of_names_is_followed_at_any_depth():
+    assert has_effect(Let(f, DEEP_NESTS["let_body"](DEPTH, writer), Call(f, ())))
+
+
+def test_nest_of_recursive_functions_is_solved_in_little_time():
+    # each level calls all that is needed for the effect of the innermost to travel outwards
+    names = [Var(f"f{level}") for level in range(5_000)]
+    expr = RefWrite(r, one)
+    for name in reversed(names):
+        expr = Let(name, Function((), Tuple((expr, Call(name, ())))), Call(name, ()))
+    effects = analyse_effects(expr)
+    assert effects.of(expr) == Effect.WRITES
+
+
+def test_shared_nodes_are_looked_at_once():
+    assert has_effect(doublings(1000, RefRead(r)))

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import pytest
+from tests.deep import DEEP_NESTS, doublings
+
+from relayish.analysis import check_well_formed, well_formed
+from relayish.errors import WellFormedError
+from relayish.ir.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.expr import Call, Constant, Function, If, Let, Tuple, Var
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.span import Span
+
+DEPTH = 100_000
+x, y, z, f, g = (Var(name) for name in "xyzfg")
+one = Constant(1)
+add = intern_op("add")
+
+
+def refusal(program):
+    with pytest.raises(WellFormedError) as caught:
+        check_well_formed(program)
+    assert well_formed(program) is False
+    return caught.value
+
+
+def test_free_variables_are_welcome():
+    assert well_formed(Tuple((x, y, x)))
+
+
+def test_variable_bound_by_two_lets_is_refused():
+    error = refusal(Let(x, one, Let(x, one, x)))
+    assert "variable %x is bound twice: by a let and by a let" in str(error)
+
+
+def test_variable_bound_by_lets_side_by_side_is_refused():
+    assert not well_formed(Tuple((Let(x, one, x), Let(x, one, x))))
+
+
+def test_one_let_in_two_places_is_one_binder():
+    let = Let(x, one, x)
+    assert well_formed(Tuple((let, let)))
+
+
+def test_parameter_bound_again_in_an_inner_function_is_refused():
+    assert not well_formed(Function((x,), Function((x,), x)))
+
+
+def test_parameter_listed_twice_is_refused():
+    assert not well_formed(Function((x, x), x))
+
+
+def test_one_function_in_two_places_is_one_binder():
+    function = Function((x,), x)
+    assert well_formed(Tuple((Call(function, (one,)), Call(function, (function,)))))
+
+
+def test_pattern_that_binds_twice_is_refused():
+    pattern = PatternTuple((PatternVar(x), PatternVar(x)))
+    assert not well_formed(Match(y, (Clause(pattern, x),)))
+
+
+def test_clauses_that_bind_one_variable_are_refused():
+    clauses = (Clause(PatternVar(x), x), Clause(PatternVar(x), x))
+    assert not well_formed(Match(y, clauses))
+
+
+def test_clause_in_two_matches_binds_twice():
+    clause = Clause(PatternVar(x), x)
+    assert not well_formed(Tuple((Match(y, (clause,)), Match(z, (clause,)))))
+
+
+def test_use_outside_a_let_is_refused():
+    error = refusal(Tuple((Let(x, one, x), x)))
+    assert "variable %x is used by a tuple outside the scope of its binder, a let" in str(error)
+
+
+def test_use_before_a_let_is_refused():
+    assert not well_formed(Tuple((x, Let(x, one, x))))
+
+
+def test_use_of_a_parameter_outside_its_function_is_refused():
+    assert not well_formed(Call(Function((x,), x), (x,)))
+
+
+def test_use_of_a_pattern_variable_in_another_clause_is_refused():
+    clauses = (Clause(PatternVar(x), x), Clause(PatternWildcard(), x))
+    assert not well_formed(Match(y, clauses))
+
+
+def test_use_of_a_pattern_variable_in_the_data_is_refused():
+    assert not well_formed(Match(x, (Clause(PatternVar(x), one),)))
+
+
+def test_shared_node_that_is_in_scope_in_one_of_its_places_only_is_refused():
+    shared = Call(add, (x, one))
+    assert well_formed(Let(x, one, Tuple((shared, If(y, shared, one)))))
+    assert not well_formed(Tuple((Let(x, one, shared), shared)))
+
+
+def test_shared_node_in_two_functions_around_its_variable_is_welcome():
+    shared = Call(add, (x, one))
+    pair = Tuple((Function((), shared), Function((y,), shared)))
+    assert well_formed(Function((x,), pair))
+
+
+def test_shared_function_whose_variable_is_bound_further_in_is_refused():
+    function = Function((), x)
+    assert not well_formed(Tuple((Function((x,), function), function)))
+
+
+def test_function_may_refer_to_the_let_that_binds_it():
+    assert well_formed(Let(f, Function((x,), Call(f, (x,))), Call(f, (one,))))
+
+
+def test_refusal_names_both_places():
+    first = Let(x, one, x, span=Span("m.relay", 1, 1, 5, 9))
+    second = Let(x, one, x, span=Span("m.relay", 7, 7, 2, 9))
+    message = str(refusal(Tuple((first, second))))
+    assert "m.relay:1:5" in message
+    assert "m.relay:7:2" in message
+
+
+def test_module_is_refused_with_the_name_of_the_function():
+    mod = IRModule({"good": Function((x,), x), "bad": Function((y, y), y)})
+    assert refusal(mod).__notes__ == ["in the definition of @bad"]
+
+
+def test_functions_of_a_module_may_share_nodes():
+    function = Function((x,), x)
+    assert well_formed(IRModule({"one": function, "other": function}))
+
+
+@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+def test_deep_nest_is_well_formed(kind):
+    assert well_formed(DEEP_NESTS[kind](DEPTH))
+
+
+@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+def test_use_outside_a_scope_is_found_at_any_depth(kind):
+    assert not well_formed(Tuple((Let(x, one, x), DEEP_NESTS[kind](DEPTH, x))))
+
+
+def test_shared_nodes_are_looked_at_once():
+    assert well_formed(doublings(1000))
+
+
+def test_variable_used_at_every_depth_of_functions_is_checked_in_little_time():
+    expr = x
+    for _ in range(DEPTH):
+        expr = Function((Var("y"),), Tuple((x, expr)))
+    assert well_formed(Function((x,), expr))
+    assert not well_formed(Tuple((Function((x,), expr), x)))
