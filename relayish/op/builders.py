@@ -77,8 +77,9 @@ def _plain(op: Op, count: int) -> Builder:
 
 
 def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
-    order = POSITIONS.get(op.name, cls.field_names)
+    order = _positions(op, cls)
     spatial = _spatial_rank(op.name)
+    unset = {n for n in _required(cls) if "tuple" in _annotation(cls, n)}
 
     def build(*args: object, **attributes: object) -> Call:
         operands, positional = _operands(op, args[:count], attributes), args[count:]
@@ -93,9 +94,21 @@ def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
             attributes[name] = value
         for name, value in attributes.items():
             attributes[name] = _spelt_out(cls, name, value, spatial)
+        for name in arguments.get(op, ()):
+            if name in unset:
+                attributes.setdefault(name, ())
         return call_op(op, *operands, **attributes)
 
     return build
+
+
+def _positions(op: Op, cls: type[Attrs]) -> tuple[str, ...]:
+    """Return the attributes in the order of the builder, without those that are arguments too.
+
+    Where sizes come as an argument, as in ``dyn.reshape``, the attribute of that name is empty.
+    """
+    order = POSITIONS.get(op.name, cls.field_names)
+    return tuple(name for name in order if name not in arguments.get(op, ()))
 
 
 def _operands(op: Op, args: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
@@ -114,6 +127,14 @@ def _spatial_rank(name: str) -> int:
     return next((n for n in (1, 2, 3) if slides and f"{n}d" in name), 0)
 
 
+def _required(cls: type[Attrs]) -> set[str]:
+    return set(cls.field_names) - set(cls.defaults) - may_be_none(cls)
+
+
+def _annotation(cls: type[Attrs], name: str) -> str:
+    return str(inspect.get_annotations(cls).get(name, ""))
+
+
 def _spelt_out(cls: type[Attrs], name: str, value: object, rank: int) -> object:
     """Return an attribute with the short forms that Relay's functions take written out.
 
@@ -121,7 +142,7 @@ def _spelt_out(cls: type[Attrs], name: str, value: object, rank: int) -> object:
     over, and padding given once for each axis for that padding on both sides of it.
     """
     single = isinstance(value, int) and not isinstance(value, bool)
-    several = "tuple" in str(inspect.get_annotations(cls).get(name, ""))
+    several = "tuple" in _annotation(cls, name)
     if name == "axis" and single and several:
         return (value,)
     if rank and several and name in ("strides", "dilation", "kernel_size", "pool_size"):
@@ -136,16 +157,16 @@ def _spelt_out(cls: type[Attrs], name: str, value: object, rank: int) -> object:
 def _signature(op: Op, names: tuple[str, ...], cls: type[Attrs] | None) -> inspect.Signature:
     parameters = [inspect.Parameter(n, _ANYHOW) for n in names]
     if cls is not None:
-        by_name = may_be_none(cls) | set(cls.defaults)
+        required = _required(cls)
         by_name_only = False
-        for name in POSITIONS.get(op.name, cls.field_names):
-            if name not in by_name and parameters and parameters[-1].default is not _EMPTY:
+        for name in _positions(op, cls):
+            if name in required and parameters and parameters[-1].default is not _EMPTY:
                 by_name_only = True  # a required one after those that are not
             parameters.append(
                 inspect.Parameter(
                     name,
                     inspect.Parameter.KEYWORD_ONLY if by_name_only else _ANYHOW,
-                    default=cls.defaults.get(name) if name in by_name else _EMPTY,
+                    default=_EMPTY if name in required else cls.defaults.get(name),
                 )
             )
     return inspect.Signature(parameters, return_annotation=Call)
