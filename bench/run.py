@@ -67,12 +67,12 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     import programs
     import tight
 
+    from relayish.analysis import free_vars
     from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor, post_order_rewrite
     from relayish.ir.expr import Call, Constant, Expr, Function
     from relayish.ir.module import IRModule
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
-    from relayish.analysis import free_vars
     from relayish.passes.dead_code_elimination import eliminate_dead_code
     from relayish.passes.fold_constant import fold_constant
     from relayish.text import astext, parse

@@ -3,9 +3,9 @@
 A handler written in the natural recursive way nests one Python call for each level of the program.
 No single stack serves a million levels on every CPython: 3.11 would need gigabytes where a level
 crosses C, and 3.12 and 3.13 count C frames against a fixed limit. So a traversal that has nested
-:data:`FIRST_LEVELS` deep goes on in a thread with a stack of its own, the one before waiting for it,
-and again every :data:`LEVELS` levels. Each stack is large enough for the recursion limit it runs
-under, so running away ends in an exception, never in a crash. Exceptions, context variables and
+:data:`FIRST_LEVELS` deep goes on in a thread with a stack of its own, the one before waiting for
+it, and again every :data:`LEVELS` levels. Each stack is large enough for the recursion limit it
+runs under, so running away ends in an exception, never in a crash. Exceptions, context variables and
 interrupts cross from stack to stack; see ``docs/adr/0003-depth.md`` for the measurements.
 """
 
@@ -76,7 +76,7 @@ _limit_before = 0
 def descend(
     levels: Levels, owner: object, subject: object, visit: Callable[..., _R], *arguments: object
 ) -> _R:
-    """Call ``visit(*arguments)`` with room to nest: here if this stack has any left, else on a fresh one.
+    """Call ``visit(*arguments)`` with room to nest, here or, if none is left, on a fresh stack.
 
     Args:
         levels: The counter of the functor that visits; its ``depth`` reached its ``limit``.

@@ -9,7 +9,7 @@ that stand in expressions, which are not entered otherwise.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Generic, TypeVar, cast
+from typing import ClassVar, Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
 from relayish.functor.vtable import default_handler, find_handler
@@ -30,7 +30,6 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS, Traversal
 from relayish.ir.type import TensorType, Type
 

@@ -28,6 +28,7 @@ from relayish.ir.node import Node
 from relayish.ir.traversal import EVERYTHING, Push, Rebuild, Traversal
 
 N = TypeVar("N", bound=Node)
+M = TypeVar("M", bound=Node)
 R = TypeVar("R")
 
 OVERRIDDEN: Final = "overridden"
@@ -95,7 +96,7 @@ class Functor(Generic[N, R]):
         levels = self._levels
         if levels.depth >= levels.limit:
             subject = None if args else node
-            return descend(levels, self, subject, Functor.visit, self, node, *args)
+            return cast("R", descend(levels, self, subject, Functor.visit, self, node, *args))
         handler = self._handlers[type(node)]
         levels.depth += 1
         try:
@@ -149,7 +150,7 @@ class Visitor(Functor[N, Any]):
 
     @default_handler
     def visit(self, node: N, *args: Any) -> Any:  # Any: whatever the handlers take and return
-        """Visit ``node`` unless it was visited before; return what its handler returned, if ever."""
+        """Visit ``node`` unless it was visited before; return what its handler returned."""
         if args:
             return Functor.visit(self, node, *args)
         if node in self.visit_counter:
@@ -196,10 +197,11 @@ class Visitor(Functor[N, Any]):
                 continue
             push(node, append, extend)
 
-    def visit_children(self, node: Node) -> None:
-        """Visit the children of ``node`` in order, each through ``visit``."""
+    def visit_children(self, node: Node) -> object:
+        """Visit the children of ``node`` in order, each through ``visit``; return ``None``."""
         for child in self.traversal.children(node):
             self.visit(cast("N", child))
+        return None
 
 
 class Mutator(Functor[N, N]):
@@ -246,7 +248,7 @@ class Mutator(Functor[N, N]):
             return cast("N", image)
         levels = self._levels
         if levels.depth >= levels.limit:
-            return descend(levels, self, node, Mutator.visit, self, node)
+            return cast("N", descend(levels, self, node, Mutator.visit, self, node))
         if self._push[type(node)] is not OVERRIDDEN:
             self._mutate(node)
             return cast("N", self.memo_map[node])
@@ -299,7 +301,7 @@ class Mutator(Functor[N, N]):
             f"the node itself where nothing changes"
         )
 
-    def mutate_children(self, node: Node) -> Node:
+    def mutate_children(self, node: M) -> M:
         """Return ``node`` with each child replaced by its image, each through ``visit``."""
         rebuild: Rebuild | None = self.traversal.rebuild[type(node)]
         if rebuild is None:
@@ -307,7 +309,7 @@ class Mutator(Functor[N, N]):
         images: dict[Node, Node] = {}
         for child in self.traversal.children(node):
             images[child] = self.visit(cast("N", child))
-        return cast("Node", rebuild(node, images.get))
+        return cast("M", rebuild(node, images.get))
 
     def mutate_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
         """Return the images of ``nodes``; the same tuple when none of them changed."""
@@ -322,8 +324,8 @@ class Mutator(Functor[N, N]):
 
 def _step(owner: type[Functor[Any, Any]], kind: type[Node], push: Any) -> object:  # Any: tables
     """Return how the engine takes nodes of class ``kind``: a push, ``None``, or the handler."""
-    if not issubclass(kind, Node) or not issubclass(kind, owner.traversal.families):
-        owner._handlers[kind]  # noqa: B018, SLF001 - raises, naming what was met
+    if not issubclass(kind, owner.traversal.families):
+        owner._handlers[kind]  # noqa: SLF001 - raises, naming what was met
         raise DispatchError(
             f"{owner.__name__}.visit got a {kind.__name__}; expected {_kind(owner.family)}"
         )
@@ -334,5 +336,5 @@ def _step(owner: type[Functor[Any, Any]], kind: type[Node], push: Any) -> object
 
 
 def _family_of(kind: type[Node]) -> type[Node]:
-    """Return the outermost class below ``Node`` that ``kind`` belongs to: ``Expr``, ``Type``, …"""
+    """Return the outermost class below ``Node`` that ``kind`` belongs to, such as ``Expr``."""
     return kind.__mro__[kind.__mro__.index(Node) - 1]

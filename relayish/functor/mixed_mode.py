@@ -62,7 +62,7 @@ class MixedModeVisitor(ExprVisitor):
         self._walk(node)
         return self.memo_map.get(node)
 
-    def _walk(self, root: Expr) -> None:
+    def _walk(self, root: Node) -> None:
         counter, table, after, levels = self.visit_counter, self._push, self._after, self._levels
         limit = self.visit_limit
         stack: list[Node | None] = [root]

@@ -1,4 +1,4 @@
-"""Functors over patterns: handlers ``visit_pattern_var``, ``visit_pattern_constructor``, …"""
+"""Functors over patterns, with handlers such as ``visit_pattern_var``."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ class MixedModeMutator(RewriteHandlers, ExprMutator):
     def _rewriter(self) -> RewriteHandlers:
         return self
 
-    def _mutate(self, root: Expr) -> None:
+    def _mutate(self, root: Node) -> None:
         memo, table, rebuild, levels = self.memo_map, self._push, self._rebuild, self._levels
         rewriter = self._rewriter
         rewrites = rewriter._rewrites  # noqa: SLF001 - another rewriter's table, of this module

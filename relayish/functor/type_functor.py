@@ -1,4 +1,4 @@
-"""Functors over types: handlers ``visit_tensor_type``, ``visit_func_type``, ``visit_type_var``, …"""
+"""Functors over types, with handlers such as ``visit_tensor_type`` and ``visit_type_var``."""
 
 from __future__ import annotations
 

@@ -53,14 +53,19 @@ def numpy_dtype(name: DType) -> np.dtype[np.generic]:
             vectors (``float32x4``), odd widths (``int4``, ``uint2``) and handles.
     """
     try:
-        return np.dtype(name)
+        known: np.dtype[np.generic] = np.dtype(name)
     except TypeError:
-        pass
-    import ml_dtypes  # loaded only for the element types numpy lacks
+        return _extended_dtype(name)
+    return known
+
+
+def _extended_dtype(name: DType) -> np.dtype[np.generic]:
+    import ml_dtypes  # noqa: PLC0415 - loaded only for the element types numpy lacks
 
     scalar = getattr(ml_dtypes, name.replace("e4m3_float8", "float8_e4m3fn"), None)
     if scalar is None:
         raise FieldError(
             f"values of element type {name!r} cannot be held; numpy and ml_dtypes have no such type"
         )
-    return np.dtype(scalar)
+    extended: np.dtype[np.generic] = np.dtype(scalar)
+    return extended

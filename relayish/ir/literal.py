@@ -1,4 +1,4 @@
-"""Literals compared and hashed by type and bits, so that 1, 1.0, True, -0.0 and NaN are told apart."""
+"""Literals by type and bits, so that 1, 1.0, True, 0.0, -0.0 and each NaN are told apart."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def hash_literal(value: object) -> int:
     if isinstance(value, bool) or value is None:
         return {True: 2, False: 3, None: 4}[value]
     if isinstance(value, tuple):
-        return hash(tuple([5, *map(hash_literal, value)]))
+        return hash((5, *map(hash_literal, value)))
     if isinstance(value, int):
         return hash((6, value))
     return stable_hash(repr(value))

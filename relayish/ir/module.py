@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NoReturn, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NoReturn, TypeAlias, TypeVar
 
 from pyrsistent import PMap, pmap
 
@@ -19,8 +19,10 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.type import GlobalTypeVar
 
+_Name = TypeVar("_Name", GlobalVar, GlobalTypeVar)
+
 Definition: TypeAlias = Expr
-"""What a global name stands for: a :class:`Function`, or another expression a front end put there."""
+"""What a global name stands for: a :class:`Function`, or what a front end put there instead."""
 
 
 class IRModule:
@@ -166,7 +168,7 @@ class IRModule:
             return key in self._globals
         return key in self._functions
 
-    def __iter__(self) -> Iterable[GlobalVar]:  # type: ignore[misc]
+    def __iter__(self) -> Iterator[GlobalVar]:
         return iter(self.get_global_vars())
 
     def __len__(self) -> int:
@@ -285,10 +287,8 @@ def _check_definition(value: object) -> None:
         raise FieldError(f"a module holds functions; found {value!r} ({type(value).__name__})")
 
 
-def _by_name(
-    keys: Iterable[GlobalVar] | Iterable[GlobalTypeVar], what: str
-) -> dict[str, GlobalVar | GlobalTypeVar]:
-    names: dict[str, GlobalVar | GlobalTypeVar] = {}
+def _by_name(keys: Iterable[_Name], what: str) -> dict[str, _Name]:
+    names: dict[str, _Name] = {}
     for key in keys:
         if key.name_hint in names:
             raise DuplicateNameError(f"two {what} definitions go by the name {key.name_hint!r}")

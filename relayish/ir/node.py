@@ -12,6 +12,7 @@ on CPython 3.11 costs two thirds of writing slots through their descriptors
 
 from __future__ import annotations
 
+import inspect
 import types
 import typing
 from collections.abc import Callable, Iterable
@@ -20,7 +21,6 @@ from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 
-_Self = TypeVar("_Self", bound="Node")
 _Class = TypeVar("_Class", bound=type)
 
 
@@ -65,7 +65,7 @@ def field(
     binder: bool = False,
     compared: bool = True,
     convert: Callable[[Any], object] | None = None,  # Any: see default
-    kw_only: bool = False,
+    kw_only: bool = False,  # noqa: ARG001 - read by type checkers
 ) -> Any:  # Any: stands where a value of the field's type is declared
     """Declare a field that needs more said about it than its annotation.
 
@@ -140,7 +140,7 @@ class Node:
     """The concrete classes at or below this one; grows as further kinds are declared."""
 
     @staticmethod
-    def _make(*values: Any) -> Any:  # Any: replaced in each kind by one of its own signature
+    def _make(*values: Any) -> Any:  # noqa: ARG004 - Any: replaced in each kind by one of its own signature
         """Build a node of this class from all its fields, in order, trusting them."""
         raise DeclarationError("an abstract node class has no instances")
 
@@ -166,7 +166,7 @@ class Node:
         shown = [f"{f.name}={_brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def with_fields(self: _Self, **changes: object) -> _Self:
+    def with_fields(self, **changes: object) -> typing.Self:
         """Return this node with some fields replaced.
 
         Returns:
@@ -264,11 +264,11 @@ def node(visit: str) -> Callable[[_Class], _Class]:
 
 def _collect_fields(cls: type) -> tuple[Field, ...]:
     hints = typing.get_type_hints(cls, localns={cls.__name__: cls})  # a field may hold its own kind
-    own = list(cls.__dict__.get("__annotations__", {}))
+    own = list(inspect.get_annotations(cls))
     inherited = [
         name
         for base in cls.__mro__[1:]
-        for name in base.__dict__.get("__annotations__", {})
+        for name in inspect.get_annotations(base)
         if typing.get_origin(hints[name]) is not ClassVar
     ]
     return tuple(
@@ -408,9 +408,9 @@ def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, .
             f"{where} must be a sequence of {declared.kind.__name__}; found {_describe(value)}"
         )
     items = tuple(value)
-    others = tuple(a for a in declared.accepts if not (isinstance(a, type) and issubclass(a, Node)))
+    others = tuple(a for a in declared.accepts if not issubclass(a, Node))
     for index, item in enumerate(items):
-        if type(item) in declared.kind.kinds or (others and isinstance(item, others)):
+        if type(item) in declared.kind.kinds or isinstance(item, others):
             continue
         raise FieldError(
             f"{where}[{index}] must be {_names(declared.accepts)}; "

@@ -1,9 +1,9 @@
 """Pickling and copying of programs of any depth.
 
-``pickle`` and ``copy`` recurse over what an object holds. A node therefore hands ``pickle`` the list
-of everything below it, children first: each is saved when what it holds is in pickle's memo already,
-so that nesting stays shallow and what is shared, also with other objects of the same pickle, stays
-shared.
+``pickle`` and ``copy`` recurse over what an object holds. A node therefore hands ``pickle`` the
+list of everything below it, children first: each is saved when what it holds is in pickle's memo
+already, so that nesting stays shallow and what is shared, also with other objects of the same
+pickle, stays shared.
 """
 
 from __future__ import annotations

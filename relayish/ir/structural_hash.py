@@ -58,15 +58,13 @@ class _Hasher:
         if isinstance(thing, Node):
             return self._hash_node(thing)
         if isinstance(thing, IRModule):
-            parts = [
-                hash((stable_hash(key.name_hint), self.hash(value)))
-                for key, value in [*thing.type_definitions.items(), *thing.functions.items()]
-            ]
-            return hash(tuple(parts))
+            types = [(t.name_hint, self.hash(v)) for t, v in thing.type_definitions.items()]
+            functions = [(f.name_hint, self.hash(v)) for f, v in thing.functions.items()]
+            return hash(tuple((stable_hash(name), part) for name, part in types + functions))
         if isinstance(thing, Attrs):
             return hash(frozenset((stable_hash(k), self.hash(v)) for k, v in thing.items()))
         if isinstance(thing, tuple):
-            return hash(tuple([5, *map(self.hash, thing)]))
+            return hash((5, *map(self.hash, thing)))
         return hash_literal(thing)
 
     def _hash_node(self, root: Node) -> int:

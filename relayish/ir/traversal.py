@@ -88,7 +88,9 @@ class Traversal:
         while stack:
             node = pop()
             if node is None:
-                finish(pop())  # type: ignore[arg-type] - a marker always has its node below it
+                node = pop()
+                assert node is not None
+                finish(node)
                 continue
             if node in seen:
                 continue
@@ -124,7 +126,8 @@ class Traversal:
         lines = ["def push(node, seen, append):"]
         for declared in reversed(followed):
             lines += [f"    {line}" for line in _PUSH[declared.shape](declared.name)]
-        return _compile("push", lines, {"Node": Node})
+        made: Push = _compile("push", lines, {"Node": Node})
+        return made
 
     def _generate_push_all(self, kind: type[Node]) -> PushAll | None:
         followed = self.fields(kind)
@@ -132,7 +135,8 @@ class Traversal:
             return None
         lines = ["def push_all(node, append, extend):"]
         lines += [f"    {_PUSH_ALL[f.shape].format(name=f.name)}" for f in reversed(followed)]
-        return _compile("push_all", lines, {"Node": Node})
+        made: PushAll = _compile("push_all", lines, {"Node": Node})
+        return made
 
     def _generate_rebuild(self, kind: type[Node]) -> Rebuild | None:
         followed = self.fields(kind)
@@ -157,7 +161,8 @@ class Traversal:
         ]
         lines += [f"    if {same}: return node", f"    return make({', '.join(values)})"]
         make = kind._make if all(f.kind in self.families for f in followed) else kind
-        return _compile("rebuild", lines, {"make": make})
+        made: Rebuild = _compile("rebuild", lines, {"make": make})
+        return made
 
 
 def _push_one(name: str) -> list[str]:

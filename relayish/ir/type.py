@@ -148,7 +148,7 @@ class IncompleteType(Type):
 
 @node("type_relation")
 class TypeRelation(TypeConstraint):
-    """A named relation that must hold between types: the first ``num_inputs`` determine the rest."""
+    """A named relation between types, of which the first ``num_inputs`` determine the rest."""
 
     func: str
     args: tuple[Type, ...]

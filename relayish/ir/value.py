@@ -7,9 +7,7 @@ from typing import TypeAlias, Union
 import numpy as np
 import numpy.typing as npt
 
-Value: TypeAlias = Union[  # noqa: UP007 - a recursive alias needs the quoted name
-    np.generic, npt.NDArray[np.generic], str, "tuple[Value, ...]", None
-]
+Value: TypeAlias = Union[np.generic, npt.NDArray[np.generic], str, "tuple[Value, ...]", None]
 """A numpy scalar (rank 0), a read-only array, a string, a tuple of values, or ``None``."""
 
 _DEFAULTS: dict[type, type[np.generic]] = {bool: np.bool_, int: np.int32, float: np.float32}
@@ -42,7 +40,7 @@ def as_value(value: object) -> Value:
 
 def _scalar(value: object) -> np.generic:
     try:
-        return _DEFAULTS[type(value)](value)  # type: ignore[call-arg]
+        return _DEFAULTS[type(value)](value)
     except OverflowError:
         raise ValueError(
             f"{value!r} does not fit int32, the default of constants; "

@@ -98,7 +98,7 @@ class ConstantFolder(MixedModeMutator):
         if type(tup) is Constant and isinstance(tup.data, tuple):
             inside = 0 <= post.index < len(tup.data)
             return Constant(tup.data[post.index], span=post.span) if inside else post
-        if type(tup) is Var and tup in self._tuples and 0 <= post.index:
+        if type(tup) is Var and tup in self._tuples and post.index >= 0:
             fields = self._tuples[tup].fields[post.index : post.index + 1]
             return fields[0] if fields and type(fields[0]) is Constant else post
         return post
@@ -132,7 +132,8 @@ class ConstantFolder(MixedModeMutator):
         except EvaluationError:
             return post  # the program may never come here; when it does, it will say so itself
         if isinstance(result, np.generic):
-            return Constant._make(result, post.span, None)
+            folded: Constant = Constant._make(result, post.span, None)
+            return folded
         return value_to_expr(result)
 
     def _plan(self, op: Expr) -> _Plan:
