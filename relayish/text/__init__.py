@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from relayish.text.parser import fromtext, parse, parse_expr, parse_pattern, parse_type
+from relayish.text.printer import astext
 
-__all__ = ["fromtext", "parse", "parse_expr", "parse_pattern", "parse_type"]
+__all__ = ["astext", "fromtext", "parse", "parse_expr", "parse_pattern", "parse_type"]

@@ -14,7 +14,8 @@ from typing import Final
 from relayish.ir.attrs import DictAttrs
 from relayish.text.lexer import ATTRIBUTE, BLANK, OPERAND
 from relayish.text.literals import read_int, unquote
-from relayish.text.reader import Reader, Rule, plain_name
+from relayish.text.reader import Reader, plain_name
+from relayish.text.rules import Rule
 from relayish.text.type_parser import meta, type_
 
 _SIMPLE: Final = re.compile(
@@ -23,6 +24,7 @@ _SIMPLE: Final = re.compile(
 _FLOAT_SUFFIXES: Final = frozenset({"f", "f16", "f32", "f64"})
 _INT_SUFFIXES: Final = frozenset({"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
 _WORDS: Final[dict[str, object]] = {"True": True, "False": False, "None": None}
+_DEEPEST: Final = 100
 _UNREAD: Final = object()
 
 
@@ -42,15 +44,17 @@ def _simple(reader: Reader) -> object:
     return tuple([int(n) for n in numbers.split(", ")])
 
 
-def attribute_value(reader: Reader) -> Rule:
-    """The value of an attribute."""
+def attribute_value(reader: Reader, depth: int = 0) -> Rule:
+    """The value of an attribute; lists and mappings nest to a depth of 100."""
     simple = _simple(reader)
     if simple is not _UNREAD:
         return simple
+    if depth > _DEEPEST:
+        reader.fail(f"the value of an attribute nests deeper than {_DEEPEST}")
     if reader.take("["):
-        return (yield _list(reader))
+        return (yield _list(reader, depth + 1))
     if reader.take("{"):
-        return DictAttrs((yield _mapping(reader, "}")))
+        return DictAttrs((yield _mapping(reader, "}", depth + 1)))
     at = reader.skip()
     negative = reader.take("-")
     found = reader.match(OPERAND)
@@ -77,23 +81,23 @@ def attribute_value(reader: Reader) -> Rule:
     return special(reader, at)
 
 
-def _list(reader: Reader) -> Rule:
+def _list(reader: Reader, depth: int) -> Rule:
     items: list[object] = []
     while not reader.take("]"):
-        items.append((yield attribute_value(reader)))
+        items.append((yield attribute_value(reader, depth)))
         if not reader.take(","):
             reader.expect("]", "after an item of a list")
             break
     return tuple(items)
 
 
-def _mapping(reader: Reader, close: str) -> Rule:
+def _mapping(reader: Reader, close: str, depth: int) -> Rule:
     values: dict[str, object] = {}
     while not reader.take(close):
         name, at = attribute_name(reader)
         if name in values:
             reader.fail(f"attribute {name} is given twice", at)
-        values[name] = yield attribute_value(reader)
+        values[name] = yield attribute_value(reader, depth)
         if not reader.take(","):
             reader.expect(close, "after an attribute")
             break
@@ -102,7 +106,7 @@ def _mapping(reader: Reader, close: str) -> Rule:
 
 def attributes(reader: Reader, close: str) -> Rule:
     """``name=value`` pairs up to and including ``close``, as a dictionary."""
-    return (yield _mapping(reader, close))
+    return (yield _mapping(reader, close, 0))
 
 
 def attribute_name(reader: Reader) -> tuple[str, int]:

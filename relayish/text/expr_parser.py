@@ -26,7 +26,8 @@ from relayish.ir.type import Type
 from relayish.text.attrs_parser import attribute_value
 from relayish.text.lexer import AFTER, ATTRIBUTE, META, OPERAND
 from relayish.text.literals import NUMBER, read_scalar, unquote
-from relayish.text.reader import Callee, Reader, Rule, plain_name
+from relayish.text.reader import Reader, plain_name
+from relayish.text.rules import Rule
 from relayish.text.type_parser import meta, type_list
 
 _BINARY: Final = {
@@ -252,11 +253,7 @@ def _close_call(reader: Reader, top: _Open) -> Expr:
     if isinstance(top.attrs, _Whole):
         attrs = top.attrs.attrs
     else:
-        name = getattr(callee, "name", None) or getattr(callee, "name_hint", None)
-        known = reader.callees.get(name) if isinstance(name, str) else None
-        if known is None or known.expr is not callee:
-            known = Callee(callee, None, None, is_fast=True)
-        attrs = reader.make_attrs(known, top.attrs or {}, top.start)
+        attrs = reader.make_attrs(reader.callee_of(callee), top.attrs or {}, top.start)
     return Call._make(callee, tuple(top.items), attrs, top.type_args, span, None)
 
 

@@ -15,7 +15,8 @@ from relayish.text.attrs_parser import attributes
 from relayish.text.lexer import GLOBAL, MODULE_ATTRS, VERSION, Source
 from relayish.text.metadata_reader import SECTION, Metadata, MetadataError
 from relayish.text.pattern_parser import pattern
-from relayish.text.reader import Reader, Rule, plain_name, run
+from relayish.text.reader import Reader, plain_name
+from relayish.text.rules import Rule, run
 from relayish.text.statement_parser import block, expression, free_declarations, function
 from relayish.text.type_parser import type_, type_definition
 

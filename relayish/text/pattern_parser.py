@@ -11,7 +11,8 @@ from relayish.ir.adt import (
     PatternWildcard,
 )
 from relayish.text.lexer import TYPE
-from relayish.text.reader import Reader, Rule, plain_name
+from relayish.text.reader import Reader, plain_name
+from relayish.text.rules import Rule
 from relayish.text.type_parser import meta, simple_type, type_
 
 
@@ -50,10 +51,10 @@ def _variable(reader: Reader) -> Rule:
 def _labelled(reader: Reader, label: str, defined: bool, at: int) -> Rule:
     if defined:
         made = yield pattern(reader)
-        reader.labels[label] = made
+        reader.pattern_labels[label] = made
         return made
-    known = reader.labels.get(label)
-    if not isinstance(known, Pattern):
+    known = reader.pattern_labels.get(label)
+    if known is None:
         reader.fail(f"pattern #{label} is used before #{label}=... defines it", at)
     return known
 

@@ -1,17 +1,11 @@
-"""What the parser knows while it reads: names in scope, types and constructors, metadata.
-
-Grammar rules are generators. A rule asks for a part that may nest by yielding the generator of the
-part's rule, and is sent what that made; :func:`run` keeps the waiting rules on a list. So nesting of
-any depth uses no Python stack, and a rule still reads like the grammar.
-"""
+"""What the parser knows while it reads: names in scope, types and constructors, metadata."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from relayish.errors import FieldError
-from relayish.ir.adt import Constructor
+from relayish.ir.adt import Constructor, Pattern
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.op import intern_op
@@ -20,26 +14,6 @@ from relayish.op.registry import attrs_type, is_registered, list_ops
 from relayish.text.lexer import BINDER, NAME, Source
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
-
-Rule: TypeAlias = Generator[Any, Any, Any]
-"""A rule of the grammar; Any: it is sent whatever the rule that it yields returns."""
-
-
-def run(rule: Rule) -> Any:  # Any: what the rule returns
-    """Run ``rule`` to its end, and the rules that it yields, from a list of waiting rules."""
-    waiting: list[Rule] = []
-    made: object = None
-    while True:
-        try:
-            part = rule.send(made)
-        except StopIteration as stop:
-            if not waiting:
-                return stop.value
-            made, rule = stop.value, waiting.pop()
-        else:
-            waiting.append(rule)
-            rule, made = part, None
-
 
 class Callee(NamedTuple):
     """What a name stands for in an expression, and the attributes a call without any has."""
@@ -78,8 +52,9 @@ class Reader(Source):
         self.type_vars: dict[str, TypeVar] = {}
         self.bound_types: dict[str, TypeVar] = {}
         self.hidden_types: list[tuple[str, TypeVar | None]] = []
-        self.labels: dict[str, object] = {}
-        """Types and patterns that the text defines once (``#0=``) and uses again (``#0``)."""
+        self.labels: dict[str, Type] = {}
+        """Types that the text defines once (``#0=``) and uses again (``#0``)."""
+        self.pattern_labels: dict[str, Pattern] = {}
 
     def bind(self, name: str, var: Var) -> None:
         """Bring ``var`` into scope as ``%name``; ``leave`` takes it out."""
@@ -240,6 +215,18 @@ class Reader(Source):
         declared = attrs_type.get(op)
         default, fast = self._default_attrs(declared)
         return Callee(op, declared, default, is_fast=fast)
+
+    def callee_of(self, expr: Expr) -> Callee:
+        """Return what is known about an expression that is called."""
+        name = getattr(expr, "name", None)
+        if type(expr) is not Op or not isinstance(name, str):
+            return Callee(expr, None, None, is_fast=True)
+        known = self.callees.get(name)
+        if known is not None and known.expr is expr:
+            return known
+        declared = attrs_type.get(expr)
+        default, fast = self._default_attrs(declared)
+        return Callee(expr, declared, default, is_fast=fast)
 
     def _default_attrs(self, declared: type[Attrs] | None) -> tuple[Attrs | None, bool]:
         if declared is None:

@@ -12,7 +12,8 @@ from relayish.text.attrs_parser import attribute_value
 from relayish.text.expr_parser import BLOCK_RULES, EXPR_KEYWORDS, expression
 from relayish.text.lexer import ATTRIBUTE, FAST, STATEMENT
 from relayish.text.pattern_parser import pattern
-from relayish.text.reader import Reader, Rule, empty_attrs, plain_name
+from relayish.text.reader import Reader, empty_attrs, plain_name
+from relayish.text.rules import Rule
 from relayish.text.type_parser import meta, simple_type, type_, type_params
 
 

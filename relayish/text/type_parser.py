@@ -30,7 +30,8 @@ from relayish.ir.type import (
     TypeVar,
 )
 from relayish.text.lexer import BLANK, INTEGER, META, TYPE
-from relayish.text.reader import Reader, Rule, plain_name
+from relayish.text.reader import Reader, plain_name
+from relayish.text.rules import Rule
 
 _SIMPLE: Final = re.compile(
     rf"{BLANK}(?:Tensor\[\(((?:(?:\d++|\?)(?:, |,? ?(?=\))))*+)\), ([a-z]+\d+|bool)\](?![A-Za-z0-9_])"
@@ -93,7 +94,7 @@ def _labelled(reader: Reader, label: str, defined: bool, start: int) -> Rule:
         reader.labels[label] = made
         return made
     known = reader.labels.get(label)
-    if not isinstance(known, Type):
+    if known is None:
         reader.fail(f"type #{label} is used before #{label}=... defines it", start - 1)
     return known
 
@@ -173,10 +174,14 @@ def meta(reader: Reader, at: int) -> object:
         reader.fail(str(error), at)
 
 
-def _meta_type(reader: Reader, start: int) -> Type:
+def _meta_type(reader: Reader, start: int) -> Rule:
     made = meta(reader, start)
     if isinstance(made, GlobalTypeVar):
-        return reader.types.setdefault(made.name_hint, made)
+        made = reader.types.setdefault(made.name_hint, made)
+        if not reader.take("["):
+            return made
+        args = yield type_list(reader, "]")
+        return TypeCall(made, args, span=reader.span(start, reader.pos))
     if isinstance(made, Type):
         return made
     reader.fail(f"expected a type; the metadata has a {type(made).__name__} here", start)
@@ -287,11 +292,11 @@ def _named(reader: Reader, word: str, start: int) -> Rule:
 _KEYWORDS: Final[dict[str, Callable[[Reader, int], Rule]]] = {
     "fn": _function_type,
     "ref": _ref_type,
+    "meta": _meta_type,
     "relation": _relation,
 }
 _PLAIN_KEYWORDS: Final[dict[str, Callable[[Reader, int], Type]]] = {
     "Tensor": _tensor_type,
-    "meta": _meta_type,
     "_": _incomplete,
 }
 TYPE_KEYWORDS: Final = frozenset({*_KEYWORDS, *_PLAIN_KEYWORDS, "where", "with"})

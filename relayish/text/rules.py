@@ -1,0 +1,30 @@
+"""Rules that nest without Python's stack.
+
+A rule of the grammar, for reading or for writing, is a generator. It asks for a part that may nest
+by yielding the generator of the part's rule, and is sent what that made; :func:`run` keeps the
+waiting rules on a list. So any depth works, and a rule still reads like the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, TypeAlias
+
+Rule: TypeAlias = Generator[Any, Any, Any]
+"""A rule of the grammar; Any: it is sent whatever the rule that it yields returns."""
+
+
+def run(rule: Rule) -> Any:  # Any: what the rule returns
+    """Run ``rule`` to its end, and the rules that it yields, from a list of waiting rules."""
+    waiting: list[Rule] = []
+    made: object = None
+    while True:
+        try:
+            part = rule.send(made)
+        except StopIteration as stop:
+            if not waiting:
+                return stop.value
+            made, rule = stop.value, waiting.pop()
+        else:
+            waiting.append(rule)
+            rule, made = part, None

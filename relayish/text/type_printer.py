@@ -1,0 +1,346 @@
+"""Writing types. A type that occurs twice and is large is written once and referred to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
+
+from relayish.errors import FieldError
+from relayish.ir.adt import Constructor, TypeData
+from relayish.ir.dtype import check_dtype
+from relayish.ir.node import Node
+from relayish.ir.traversal import TYPES
+from relayish.ir.type import Any as AnyDim
+from relayish.ir.type import (
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    PrimExpr,
+    PrimOp,
+    RefType,
+    SizeVar,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeKind,
+    TypeRelation,
+    TypeVar,
+)
+from relayish.text.literals import quote, spell_name
+from relayish.text.metadata_writer import MetadataWriter
+from relayish.text.type_parser import TYPE_KEYWORDS
+
+_LARGE: Final = 16
+"""From this many nodes on, written out as a tree, a type is referred to when it occurs again."""
+_HUGE: Final = 1 << 30
+
+
+class Names:
+    """Gives out names, each once: ``x``, ``x1``, ``x2``."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def take(self, hint: str) -> str:
+        """Return ``hint`` or, when that is taken, the next free name made from it."""
+        name = hint
+        count = self._next.get(hint, 0)
+        while name in self._taken:
+            count += 1
+            name = f"{hint}{count}"
+        self._next[hint] = count
+        self._taken.add(name)
+        return name
+
+    def reserve(self, name: str) -> None:
+        """Never give out ``name``."""
+        self._taken.add(name)
+
+
+class TypePrinter:
+    """Writes types, and remembers names of type variables and what was written already.
+
+    ``declared`` are type variables that the text declares at its beginning, because some use of
+    them stands outside of what binds them; ``free`` collects those found while printing.
+    """
+
+    def __init__(self, metadata: MetadataWriter, declared: Iterable[TypeVar] = ()) -> None:
+        self._metadata = metadata
+        self._names: dict[TypeVar, str] = {}
+        self._taken = Names()
+        for word in TYPE_KEYWORDS:
+            self._taken.reserve(word)
+        self._defined: set[str] | None = None
+        self._in_scope: dict[TypeVar, int] = {}
+        self.bound: set[TypeVar] = set()
+        self.declared = set(declared)
+        self.free: dict[TypeVar, None] = {}
+        self._tensors: dict[tuple[object, ...], str] = {}
+        self._sizes: dict[Node, int] = {}
+        self._labelled: set[Node] = set()
+        self._labels: dict[Node, str] = {}
+        self._count = 0
+        self.label_all = False
+
+    def define(self, names: Iterable[str]) -> None:
+        """Take note of the types that the module defines; others are then named by metadata."""
+        self._defined = set(names)
+        for name in self._defined:
+            self._taken.reserve(name)
+
+    def global_name(self, item: GlobalTypeVar) -> str:
+        """Return the name of a defined type; where it would be misread, a reference to metadata."""
+        name = item.name_hint
+        if self._defined is None:
+            clashes = name in self._names.values()
+            self._taken.reserve(name)
+        else:
+            clashes = name not in self._defined
+        return self._metadata.refer("GlobalTypeVar", item) if clashes else _spell_global(name)
+
+    def count_uses(self, roots: list[Type]) -> None:
+        """Find out which types occur more than once and are large, so get a label."""
+        used: set[Node] = set()
+        walked: set[Node] = set()
+        for root in roots:
+            if self.size(root) <= _LARGE:
+                continue
+            stack: list[Node] = [root]
+            while stack:
+                node = stack.pop()
+                if self._sizes.get(node, 1) <= _LARGE:
+                    continue
+                if node in used:
+                    self._labelled.add(node)
+                used.add(node)
+                if node not in walked:
+                    walked.add(node)
+                    stack += TYPES.children(node)
+
+    def size(self, root: Type) -> int:
+        """Return how many nodes the tree of a type has, or ``_HUGE`` if more than that."""
+        sizes = self._sizes
+        known = 1 if type(root) is TensorType else sizes.get(root)
+        if known is not None:
+            return known
+        for node in TYPES.post_order(root):
+            if node not in sizes:
+                inner = sum([sizes[child] for child in TYPES.children(node)])
+                sizes[node] = min(1 + inner, _HUGE)
+        return sizes[root]
+
+    def text(self, root: Type) -> str:
+        """Return the text of a type."""
+        if type(root) is TensorType:
+            return self._tensor(root)
+        out: list[str] = []
+        stack: list[object] = [root]
+        while stack:
+            item = stack.pop()
+            if type(item) is str:
+                out.append(item)
+                continue
+            if type(item) is tuple:
+                self.leave(item)
+                continue
+            assert isinstance(item, Type)
+            label = self._label(item)
+            if label is not None:
+                out.append(label)
+                if not label.endswith("="):
+                    continue
+            stack += reversed(list(_PARTS[type(item)](self, item)))
+        return "".join(out)
+
+    def _label(self, item: Type) -> str | None:
+        if item in self._labels:
+            return self._labels[item]
+        wanted = self.label_all and self.size(item) > _LARGE
+        if not wanted and item not in self._labelled and type(item) is not IncompleteType:
+            return None
+        label = f"#{self._count}"
+        if type(item) is IncompleteType and item.kind is not TypeKind.Type:
+            return None
+        self._count += 1
+        self._labels[item] = label
+        return label + "="
+
+    def new_section(self, *, label_all: bool) -> None:
+        """Forget labels: what follows is printed in another order than it is written."""
+        self._labels = {}
+        self.label_all = label_all
+
+    def binders(self, params: tuple[TypeVar, ...]) -> str:
+        """Return ``[A, B]`` and bring the variables into scope; ``""`` for none."""
+        return f"[{', '.join([self._bind(var) for var in params])}]" if params else ""
+
+    def _bind(self, var: TypeVar) -> str:
+        again = var in self.bound or var in self.declared
+        self.bound.add(var)
+        self._in_scope[var] = self._in_scope.get(var, 0) + 1
+        name = self.name(var)
+        if again:
+            return f"{name}-malformed-ir"
+        return name if var.kind is TypeKind.Type else f"{name}: {var.kind.name}"
+
+    def leave(self, params: tuple[TypeVar, ...]) -> None:
+        """Take variables out of scope."""
+        for var in params:
+            self._in_scope[var] -= 1
+
+    def name(self, var: TypeVar) -> str:
+        """Return the name of a type variable."""
+        found = self._names.get(var)
+        if found is None:
+            hint = var.name_hint
+            if _is_dtype(hint):
+                hint = f"{hint}_"
+            found = self._names[var] = _spell(self._taken.take(hint))
+        return found
+
+    def declare(self, var: TypeVar) -> str:
+        """Return the declaration of a free type variable."""
+        kind = "" if var.kind is TypeKind.Type else f": {var.kind.name}"
+        return f"free_type {self.name(var)}{kind};"
+
+    def _tensor(self, item: TensorType) -> str:
+        key = (item.shape, item.dtype)
+        found = self._tensors.get(key)
+        if found is None:
+            found = item.dtype
+            if item.shape or not _is_scalar_name(item.dtype):
+                dims = ", ".join([self._dimension(size) for size in item.shape])
+                found = f"Tensor[({dims}), {item.dtype}]"
+            self._tensors[key] = found
+        return found
+
+    def _dimension(self, size: int | PrimExpr) -> str:
+        if type(size) is int:
+            return str(size)
+        return _DIMENSIONS[type(size)](self._metadata, size)
+
+    def _var(self, var: TypeVar) -> Iterator[object]:
+        if not self._in_scope.get(var):
+            self.free[var] = None
+            if var not in self.bound:
+                self.declared.add(var)
+        yield self.name(var)
+
+    def _func(self, func: FuncType) -> Iterator[object]:
+        binders = self.binders(func.type_params)
+        yield f"fn {binders}("
+        yield from _separated(func.arg_types)
+        yield ") -> "
+        yield func.ret_type
+        if func.type_constraints:
+            yield " where ("
+            yield from _separated(func.type_constraints)
+            yield ")"
+        if func.type_params:
+            yield func.type_params
+
+    def _relation(self, relation: TypeRelation) -> Iterator[object]:
+        yield f"relation {_spell(relation.func)}[{relation.num_inputs}]("
+        yield from _separated(relation.args)
+        attrs = relation.attrs
+        yield ")" if attrs is None else f") with {self._metadata.refer(attrs.type_key, attrs)}"
+
+    def _incomplete(self, item: IncompleteType) -> Iterator[object]:
+        plain = item.kind is TypeKind.Type
+        yield "_" if plain else self._metadata.refer("IncompleteType", item)
+
+    def _call(self, call: TypeCall) -> Iterator[object]:
+        if type(call.func) is GlobalTypeVar:
+            yield self.global_name(call.func)
+        elif type(call.func) is TypeVar:
+            yield from self._var(call.func)
+        else:
+            raise FieldError(
+                f"a TypeCall of {call.func!r} has no text form; expected a type name or variable"
+            )
+        yield "["
+        yield from _separated(call.args)
+        yield "]"
+
+    def _global(self, item: GlobalTypeVar) -> Iterator[object]:
+        yield self._metadata.refer("GlobalTypeVar", item)
+
+    def definition(self, data: TypeData) -> str:
+        """Return the text of a type definition."""
+        params = self.binders(data.type_vars)
+        head = f"type {_spell_global(data.header.name_hint)}{params} {{"
+        if data.is_extern and not data.constructors:
+            text = f"extern {head[:-2]}"
+        else:
+            lines = [f"  {self._constructor(c)},\n" for c in data.constructors]
+            text = f"{'extern ' if data.is_extern else ''}{head}\n{''.join(lines)}}}"
+        self.leave(data.type_vars)
+        return text
+
+    def _constructor(self, constructor: Constructor) -> str:
+        inputs = ", ".join([self.text(item) for item in constructor.inputs])
+        return _spell(constructor.name_hint) + (f"({inputs})" if inputs else "")
+
+
+def _separated(items: tuple[Type, ...]) -> Iterator[object]:
+    for index, item in enumerate(items):
+        if index:
+            yield ", "
+        yield item
+
+
+def _tuple(_: TypePrinter, item: TupleType) -> Iterator[object]:
+    yield "("
+    yield from _separated(item.fields)
+    yield ",)" if len(item.fields) == 1 else ")"
+
+
+_PARTS: Final[dict[type[Node], Callable[[TypePrinter, Any], Iterator[object]]]] = {
+    TensorType: lambda printer, item: iter((printer._tensor(item),)),
+    TupleType: _tuple,
+    TypeVar: TypePrinter._var,
+    GlobalTypeVar: TypePrinter._global,
+    FuncType: TypePrinter._func,
+    RefType: lambda _, item: iter(("ref(", item.value, ")")),
+    TypeCall: TypePrinter._call,
+    IncompleteType: TypePrinter._incomplete,
+    TypeRelation: TypePrinter._relation,
+}
+"""What a type consists of, text and types in order; Any: a type of the key's kind."""
+
+
+def _prim_op(metadata: MetadataWriter, op: PrimOp) -> str:
+    key = op.name if op.name.replace(".", "").replace("_", "").isalnum() else "PrimOp"
+    return metadata.refer(key if key.isascii() else "PrimOp", op)
+
+
+_DIMENSIONS: Final[dict[type[Node], Callable[[MetadataWriter, Any], str]]] = {
+    AnyDim: lambda _metadata, _size: "?",
+    SizeVar: lambda metadata, var: metadata.refer(
+        "tir.SizeVar" if var.nonnegative else "tir.Var", var
+    ),
+    PrimOp: _prim_op,
+}
+
+
+def _is_dtype(name: str) -> bool:
+    try:
+        check_dtype(name)
+    except FieldError:
+        return False
+    return True
+
+
+def _is_scalar_name(dtype: str) -> bool:
+    return dtype.isalnum() or "_float8" in dtype
+
+
+def _spell(name: str) -> str:
+    spelt = spell_name(name)
+    return f"#{spelt}" if spelt.startswith('"') else spelt
+
+
+def _spell_global(name: str) -> str:
+    return f"#{quote(name)}" if name in TYPE_KEYWORDS or _is_dtype(name) else _spell(name)
