@@ -76,7 +76,13 @@ class Handlers:
         raise TypeError(node)
 
 
+@functools.singledispatch
+def by_single_dispatch(node: Expr, functor: Handlers) -> object:
+    raise TypeError(node)
+
+
 for _kind, _name in LADDER:
+    by_single_dispatch.register(_kind, handler)
     setattr(Handlers, f"visit_{_name}", handler)
     Handlers.by_single_dispatch.register(_kind, handler)  # type: ignore[attr-defined]
 Handlers.table = VTable(lambda kind: find_handler(Handlers, "visit_", kind))
@@ -95,12 +101,14 @@ for _kind, _name in LADDER:
 
 def main() -> None:
     functor = Handlers()
-    scope = {"functor": functor, "table": Handlers.table, "nodes": NODES, "by_types": by_types}
+    scope: dict[str, object] = {"functor": functor, "table": Handlers.table, "nodes": NODES, "by_types": by_types}
+    scope["single"] = by_single_dispatch
     loop = nanoseconds("for node in nodes: pass", scope)
     ways = {
         "table: dict[type], filled along the class hierarchy": "table[type(node)](functor, node)",
         "getattr by name": "functor.by_name(node)",
         "isinstance ladder": "functor.by_isinstance(node)",
+        "functools.singledispatch": "single(node, functor)",
         "functools.singledispatchmethod": "functor.by_single_dispatch(node)",
         "multipledispatch": "by_types(functor, node)",
     }
