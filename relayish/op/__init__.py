@@ -29,6 +29,8 @@ from relayish.op import (
     vision,
     vm,
 )
+from relayish.op import growth as _growth  # after the operators it speaks of
+from relayish.op import quantisation as _quantisation
 from relayish.op.builders import builder, namespace
 from relayish.op.call import call_op, make_attrs
 from relayish.op.registry import get_op, is_registered, list_ops, register_op
@@ -65,3 +67,5 @@ __all__ = [
 ]
 
 __getattr__, __dir__ = namespace("")
+
+del _growth, _quantisation

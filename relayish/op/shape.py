@@ -12,7 +12,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
 from relayish.op.fields import OptionalDType
 from relayish.op.init import InitOpAttrs
-from relayish.op.registry import OpPattern, register_op
+from relayish.op.registry import OpPattern, get_op, register_op, shape_only
 from relayish.op.reshaping import reshaped
 
 
@@ -213,3 +213,6 @@ register_op(
 register_op(
     "nn.batch_flatten", arguments_=("data",), fuses=OpPattern.INJECTIVE, evaluates=_batch_flatten
 )
+
+shape_only.set(get_op("shape_of"), lambda shape: shape)
+shape_only.set(get_op("ndarray_size"), math.prod)

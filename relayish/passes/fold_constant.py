@@ -134,11 +134,13 @@ class ConstantFolder(MixedModeMutator):
         if isinstance(result, np.generic):
             folded: Constant = Constant._make(result, post.span, None)
             return folded
+        if _elements(result) > max(self._size_limit, sum(map(_elements, values))):
+            return post
         return value_to_expr(result)
 
     def _plan(self, op: Expr) -> _Plan:
         """Return what to do with calls of ``op`` on constants."""
-        if type(op) is not Op or op in registry.stateful:
+        if type(op) is not Op or op in registry.stateful or op in registry.random:
             return _LEAVE
         if op in registry.shape_only:
             return _SHAPE

@@ -1,0 +1,111 @@
+"""How large the results of operators get that may make far more than they are given.
+
+Whoever evaluates a program before it runs asks here first, so that ``repeat(1, 10**12)`` stays a
+call instead of becoming an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from relayish.op.registry import get_op, result_size
+
+Size: TypeAlias = Callable[..., int]
+Array: TypeAlias = Any  # a numpy scalar or array
+Parameters: TypeAlias = Any  # the attributes of the one operator
+
+
+def _by_shape(attrs: Parameters, *_inputs: Array) -> int:
+    return prod(attrs.shape)
+
+
+def _by_last_input(_: Parameters, *inputs: Array) -> int:
+    return prod(np.ravel(inputs[-1]).tolist())
+
+
+def _tile(attrs: Parameters, data: Array) -> int:
+    return data.size * prod(attrs.reps)
+
+
+def _tile_by_input(_: Parameters, data: Array, reps: Array) -> int:
+    return data.size * prod(np.ravel(reps).tolist())
+
+
+def _repeat(attrs: Parameters, data: Array) -> int:
+    return data.size * int(attrs.repeats)
+
+
+def _one_hot(attrs: Parameters, indices: Array, *_values: Array) -> int:
+    return indices.size * int(attrs.depth)
+
+
+def _one_hot_by_input(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
+    return int(indices.size * depth)
+
+
+def _arange(_: Parameters, start: Array, end: Array, step: Array) -> int:
+    return max(0, int((end - start) / step)) if step else 0
+
+
+def _pad(attrs: Parameters, data: Array, *_value: Array) -> int:
+    return prod(
+        size + int(before) + int(after)
+        for size, (before, after) in zip(data.shape, attrs.pad_width, strict=True)
+    )
+
+
+def _take(attrs: Parameters, data: Array, indices: Array) -> int:
+    along = 1 if attrs.axis is None else data.size // max(1, data.shape[attrs.axis])
+    return indices.size * along
+
+
+def _gather_nd(_: Parameters, data: Array, indices: Array) -> int:
+    taken = indices.shape[0]
+    return prod(indices.shape[1:]) * prod(data.shape[taken:])
+
+
+def _dense(_: Parameters, data: Array, weight: Array) -> int:
+    return prod(data.shape[:-1]) * weight.size // max(1, data.shape[-1])
+
+
+def _batch_matmul(_: Parameters, lhs: Array, rhs: Array) -> int:
+    return max(lhs.shape[0], rhs.shape[0]) * max(lhs.shape[1:]) * max(rhs.shape[1:])
+
+
+def _meshgrid(_: Parameters, data: tuple[Array, ...]) -> int:
+    return len(data) * prod(item.size for item in data)
+
+
+def _sparse_to_dense(attrs: Parameters, *_inputs: Array) -> int:
+    return prod(attrs.output_shape)
+
+
+_SIZES: Final[dict[str, Size]] = {
+    "arange": _arange,
+    "broadcast_to": _by_shape,
+    "dyn.broadcast_to": _by_last_input,
+    "dyn.full": _by_last_input,
+    "dyn.one_hot": _one_hot_by_input,
+    "dyn.ones": _by_last_input,
+    "dyn.tile": _tile_by_input,
+    "dyn.zeros": _by_last_input,
+    "full": _by_shape,
+    "gather_nd": _gather_nd,
+    "meshgrid": _meshgrid,
+    "nn.batch_matmul": _batch_matmul,
+    "nn.dense": _dense,
+    "nn.matmul": _dense,
+    "nn.pad": _pad,
+    "one_hot": _one_hot,
+    "repeat": _repeat,
+    "sparse_to_dense": _sparse_to_dense,
+    "take": _take,
+    "tile": _tile,
+}
+
+for _name, _size in _SIZES.items():
+    result_size.set(get_op(_name), _size)

@@ -1,0 +1,293 @@
+"""Constant folding: what is folded, what is left alone, and what never changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from deep import DEEP_NESTS, doublings
+from random_exprs import random_arguments, random_function, same_value
+
+from relayish.functor import ExprVisitor
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.op import intern_op
+from relayish.ir.span import Span
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.type import TensorType
+from relayish.op import registry
+from relayish.op.registry import get_op
+from relayish.passes import ConstantChecker, fold_constant, is_constant
+from relayish.text import parse
+from relayish.transform import get_pass, parse_pipeline
+
+HEADER = '#[version = "0.0.5"]\n'
+
+CASES = {
+    "call of an operator": ("fn () { add(1, 2) }", "fn () { 3 }"),
+    "nested calls": ("fn () { multiply(add(1, 2), add(3, 4)) }", "fn () { 21 }"),
+    "only the constant part": (
+        "fn (%x: int32) { add(%x, add(1, 2)) }",
+        "fn (%x: int32) { add(%x, 3) }",
+    ),
+    "let of a constant is propagated": (
+        "fn (%x: int32) { let %y = add(1, 2); add(%x, %y) }",
+        "fn (%x: int32) { add(%x, 3) }",
+    ),
+    "let of a let": (
+        "fn () { let %y = { let %z = 2; add(%z, %z) }; let %w = add(%y, 1); (%w, %y) }",
+        "fn () { (5, 4) }",
+    ),
+    "let of a tuple of constants stays, its projections do not": (
+        "fn () { let %t = (1, 2); add(%t.0, %t.1) }",
+        "fn () { let %t = (1, 2); 3 }",
+    ),
+    "projection of a tuple, constant or not": (
+        "fn (%x: int32, %y: int32) { (%x, %y).1 }",
+        "fn (%x: int32, %y: int32) { %y }",
+    ),
+    "true condition": (
+        "fn (%x: int32, %y: int32) { if (less(1, 2)) { %x } else { %y } }",
+        "fn (%x: int32, %y: int32) { %x }",
+    ),
+    "false condition": (
+        "fn (%x: int32, %y: int32) { if (less(2, 1)) { %x } else { %y } }",
+        "fn (%x: int32, %y: int32) { %y }",
+    ),
+    "unknown condition keeps both branches, folded": (
+        "fn (%c: bool) { if (%c) { add(1, 1) } else { add(2, 2) } }",
+        "fn (%c: bool) { if (%c) { 2 } else { 4 } }",
+    ),
+    "argument that is a tuple of constants": (
+        "fn () { concatenate((broadcast_to(1, shape=[2]), broadcast_to(2, shape=[1]))) }",
+        None,
+    ),
+    "inside of references": (
+        "fn () { let %r = ref(add(1, 2)); ref_read(%r) }",
+        "fn () { let %r = ref(3); ref_read(%r) }",
+    ),
+    "inside of functions": (
+        "fn () { fn (%x: int32) { add(%x, add(1, 2)) } }",
+        "fn () { fn (%x: int32) { add(%x, 3) } }",
+    ),
+    "division of integers by zero is left to fail when it runs": (
+        "fn () { divide(1, 0) }",
+        "fn () { divide(1, 0) }",
+    ),
+    "no arguments": (
+        'fn () { ones(shape=[2, 2], dtype="float32") }',
+        'fn () { ones(shape=[2, 2], dtype="float32") }',
+    ),
+    "primitive function": (
+        "fn () { fn (%x: int32, Primitive=1) { add(%x, add(1, 2)) } }",
+        "fn () { fn (%x: int32, Primitive=1) { add(%x, add(1, 2)) } }",
+    ),
+    "call of a function on constants": (
+        "fn () { fn (%x: int32) { %x }(1) }",
+        "fn () { fn (%x: int32) { %x }(1) }",
+    ),
+    "match arms": (
+        "fn (%x: (int32, int32)) { match (%x) { (%a, %b) => { add(%a, add(1, 2)) } } }",
+        "fn (%x: (int32, int32)) { match (%x) { (%a, %b) => { add(%a, 3) } } }",
+    ),
+}
+
+
+def _main(text: str) -> Expr:
+    return parse(f"{HEADER}def @main() {{ {text} }}")["main"]
+
+
+@pytest.mark.parametrize("name", [name for name, (_, after) in CASES.items() if after])
+def test_case(name: str) -> None:
+    before, after = CASES[name]
+    assert_structural_equal(fold_constant(_main(before)), _main(after))
+
+
+def test_concatenation_of_constants_is_folded() -> None:
+    folded = fold_constant(_main(CASES["argument that is a tuple of constants"][0]))
+    assert isinstance(folded.body.body, Constant)
+    assert folded.body.body.data.tolist() == [1, 1, 2]
+
+
+def test_unfoldable_input_is_returned_identically() -> None:
+    x = Var("x")
+    expr = Function((x,), Let(Var("y"), Call(get_op("add"), (x, x)), If(x, Tuple((x,)), x)))
+    assert fold_constant(expr) is expr
+
+
+def test_float_division_by_zero_gives_infinity_without_a_warning() -> None:
+    folded = fold_constant(Call(get_op("divide"), (Constant(1.0), Constant(0.0))))
+    assert folded.data == np.float32("inf")
+
+
+def test_integer_overflow_wraps_without_a_warning() -> None:
+    big = Constant(np.int32(2**31 - 1))
+    assert fold_constant(Call(get_op("add"), (big, Constant(1)))).data == np.int32(-(2**31))
+
+
+def test_folding_keeps_the_element_type() -> None:
+    for dtype in ("int8", "uint8", "int64", "float16", "float64"):
+        one = Constant(np.ones((), dtype))
+        assert fold_constant(Call(get_op("add"), (one, one))).data.dtype == dtype
+
+
+def test_folding_keeps_the_span_of_the_call() -> None:
+    span = Span("model.relay", 1, 1, 2, 9)
+    call = Call(get_op("add"), (Constant(1), Constant(2)), span=span)
+    assert fold_constant(call).span == span
+
+
+def test_rebuilt_node_carries_no_stale_type() -> None:
+    inner = Call(get_op("add"), (Constant(1), Constant(2)))
+    x = Var("x")
+    outer = Call(get_op("add"), (x, inner), checked_type=TensorType((), "int32"))
+    assert fold_constant(outer).checked_type is None
+
+
+def test_stateful_operators_are_left_alone() -> None:
+    names = [name for name in registry.list_ops() if registry.stateful.get(get_op(name))]
+    assert names
+    for name in names:
+        op = get_op(name)
+        call = Call(op, tuple(Constant(1) for _ in range(max(1, registry.num_inputs.get(op)))))
+        assert fold_constant(call) is call
+
+
+def test_random_operators_are_left_alone() -> None:
+    names = [name for name in registry.list_ops() if name.startswith("random.")]
+    assert names
+    for name in names:
+        call = Call(get_op(name), (Constant(np.zeros(10, "uint64")),))
+        assert fold_constant(call) is call
+
+
+def test_unknown_operator_is_left_alone() -> None:
+    call = Call(intern_op("somebody.elses"), (Constant(1),))
+    assert fold_constant(call) is call
+
+
+def test_operators_that_only_mark_are_left_alone() -> None:
+    call = Call(get_op("nn.dropout"), (Constant(1.0),))
+    assert fold_constant(call) is call
+
+
+def test_several_outputs_become_a_tuple() -> None:
+
+    data = Constant(np.arange(4, dtype="float32"))
+    call = Call(get_op("split"), (data,), registry.attrs_type.get(get_op("split"))(2))
+    folded = fold_constant(call)
+    assert isinstance(folded, Tuple)
+    assert [field.data.tolist() for field in folded.fields] == [[0, 1], [2, 3]]
+    assert fold_constant(TupleGetItem(call, 1)).data.tolist() == [2, 3]
+
+
+def test_projection_of_a_constant_tuple_is_folded() -> None:
+    assert fold_constant(TupleGetItem(Constant((1, 2)), 1)).data == 2
+
+
+def test_projection_out_of_range_is_left_for_the_type_checker() -> None:
+    for tup in (Tuple((Constant(1),)), Constant((1,))):
+        item = TupleGetItem(tup, 3)
+        assert fold_constant(item) is item
+
+
+def test_result_that_would_blow_up_the_program_is_left_alone() -> None:
+    for text in (
+        "fn () { broadcast_to(1, shape=[100000, 100000]) }",
+        "fn () { tile(broadcast_to(1, shape=[10]), reps=[100000, 100000]) }",
+        "fn () { repeat(broadcast_to(1, shape=[10]), repeats=10000000000) }",
+        'fn () { full(1, shape=[100000, 100000], dtype="int32") }',
+    ):
+        folded = fold_constant(_main(text))
+        assert isinstance(folded.body.body, Call), text
+
+
+def test_broadcast_product_that_would_blow_up_the_program_is_left_alone() -> None:
+    column, row = Constant(np.ones((5000, 1), "f4")), Constant(np.ones((1, 5000), "f4"))
+    call = Call(get_op("add"), (column, row))
+    assert fold_constant(call) is call
+    assert isinstance(fold_constant(call, size_limit=25_000_000), Constant)
+
+
+def test_large_constant_is_folded_when_the_result_is_no_larger() -> None:
+    weights = Constant(np.ones((1200, 1000), "f4"))
+    assert isinstance(fold_constant(Call(get_op("negative"), (weights,))), Constant)
+
+
+def test_shape_of_a_statically_shaped_variable_is_folded() -> None:
+    folded = fold_constant(
+        _main("fn (%x: Tensor[(2, 3), float32]) { (shape_of(%x), ndarray_size(add(%x, %x))) }")
+    )
+    shape, size = folded.body.body.fields
+    assert shape.data.tolist() == [2, 3]
+    assert (size.data, size.data.dtype) == (6, "int32")
+
+
+def test_shape_of_a_dynamic_variable_is_left_alone() -> None:
+    func = _main("fn (%x: Tensor[(2, ?), float32]) { shape_of(%x) }")
+    assert fold_constant(func) is func
+
+
+def test_shared_subexpression_is_evaluated_once() -> None:
+    folded = fold_constant(doublings(100, Constant(1.0)))
+    assert folded.data == np.float32(2.0**100)
+
+
+def test_sharing_is_preserved() -> None:
+    x = Var("x")
+    shared = Call(get_op("add"), (x, Call(get_op("add"), (Constant(1), Constant(1)))))
+    folded = fold_constant(Tuple((shared, shared)))
+    assert folded.fields[0] is folded.fields[1]
+
+
+def test_constant_checker_looks_at_each_tuple_once() -> None:
+    visits = 0
+
+    class Counting(ConstantChecker):
+        def visit_tuple(self, tup: Tuple) -> bool:
+            nonlocal visits
+            visits += 1
+            return super().visit_tuple(tup)
+
+    nest: Expr = Tuple(())
+    for _ in range(60):
+        nest = Tuple((nest, nest))
+    checker = Counting()
+    assert checker.check(nest)
+    assert checker.check(Tuple((nest,)))
+    assert visits == 62
+
+
+def test_constant_checker_does_not_look_below_a_call() -> None:
+    class Calls(ExprVisitor):
+        pass
+
+    assert not is_constant(Call(get_op("add"), (Constant(1), Constant(1))))
+    assert not is_constant(Tuple((Constant(1), Var("x"))))
+
+
+def test_option_reaches_the_pass() -> None:
+    mod = parse(f"{HEADER}def @main() {{ broadcast_to(1, shape=[100]) }}")
+    folded = parse_pipeline("FoldConstant")(mod)
+    left = parse_pipeline("FoldConstant{size_limit=10}")(mod)
+    assert isinstance(folded["main"].body, Constant)
+    assert left is mod
+
+
+def test_pass_is_registered_at_level_2() -> None:
+    assert get_pass("FoldConstant").info.opt_level == 2
+
+
+@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+def test_nest_of_100_000_levels_is_folded(kind: str) -> None:
+    fold_constant(DEEP_NESTS[kind](100_000))
+
+
+@pytest.mark.parametrize("seed", range(0, 200, 10))
+def test_folding_preserves_the_value(seed: int) -> None:
+    for offset in range(10):
+        func = random_function(seed + offset, 60)
+        args = random_arguments(func, seed)
+        expected = evaluate(func, args=args)
+        folded = fold_constant(func)
+        assert same_value(evaluate(folded, args=args), expected)
+        assert fold_constant(folded) is folded
