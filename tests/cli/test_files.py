@@ -4,6 +4,7 @@ import os
 import stat
 import threading
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -84,7 +85,7 @@ class Failing:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
-    def __enter__(self) -> Failing:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:

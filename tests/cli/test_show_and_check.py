@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from relayish.cli import check
+from relayish.cli.main import main
+from relayish.ir.expr import Constant, Function, Let, Var
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.text import parse
+
+Capture = pytest.CaptureFixture[str]
+
+TWICE = """#[version = "0.0.5"]
+def @main() {
+  let %x = 1;
+  let %y = (%x, %x);
+  %y
+}
+def @other() {
+  1
+}
+"""
+
+
+def test_print_prints_what_it_read(program: Path, capsys: Capture) -> None:
+    assert main(["print", str(program)]) == 0
+    printed = capsys.readouterr().out
+    assert structural_equal(parse(printed), parse(program.read_text()))
+
+
+def test_print_writes_where_told(program: Path, capsys: Capture) -> None:
+    out = program.with_name("out.relay")
+    assert main(["print", str(program), "-o", str(out)]) == 0
+    assert capsys.readouterr().out == ""
+    assert structural_equal(parse(out.read_text()), parse(program.read_text()))
+
+
+def test_check_says_that_a_program_is_well_formed(program: Path, capsys: Capture) -> None:
+    assert main(["check", str(program)]) == 0
+    assert capsys.readouterr().out == f"{program}: well formed, 1 function\n"
+
+
+def test_check_counts_functions(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "two.relay"
+    path.write_text(TWICE)
+    assert main(["check", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: well formed, 2 functions\n"
+
+
+def test_check_names_a_variable_bound_twice(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    x, one = Var("x"), Constant(1)
+    bad = IRModule({"main": Function((), Let(x, one, Let(x, one, x)))})
+    monkeypatch.setattr(check, "read_module", lambda _name, allow_unknown_ops: bad)
+    assert main(["check", "bad.relay"]) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("bad.relay: not well formed: variable %x is bound twice")
+    assert "in the definition of @main" in shown
+
+
+def test_check_of_what_does_not_parse_exits_with_two(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "bad.relay"
+    path.write_text("def")
+    assert main(["check", str(path)]) == 2
+    assert capsys.readouterr().err.startswith("relayish: error: ")
