@@ -95,7 +95,7 @@ def argsort(data: Expr, axis: int = -1, is_ascend: bool = True, dtype: str = "in
 
 
 @custom_builder("topk")
-def topk(  # noqa: PLR0917 - in the order of Relay's
+def topk(
     data: Expr,
     k: int | Expr = 1,
     axis: int = -1,

@@ -20,27 +20,27 @@ Parameters: TypeAlias = Any  # the attributes of the one operator
 
 
 def _by_shape(attrs: Parameters, *_inputs: Array) -> int:
-    return prod(attrs.shape)
+    return int(prod(attrs.shape))
 
 
 def _by_last_input(_: Parameters, *inputs: Array) -> int:
-    return prod(np.ravel(inputs[-1]).tolist())
+    return int(prod(np.ravel(inputs[-1]).tolist()))
 
 
 def _tile(attrs: Parameters, data: Array) -> int:
-    return data.size * prod(attrs.reps)
+    return int(data.size * prod(attrs.reps))
 
 
 def _tile_by_input(_: Parameters, data: Array, reps: Array) -> int:
-    return data.size * prod(np.ravel(reps).tolist())
+    return int(data.size * prod(np.ravel(reps).tolist()))
 
 
 def _repeat(attrs: Parameters, data: Array) -> int:
-    return data.size * int(attrs.repeats)
+    return int(data.size) * int(attrs.repeats)
 
 
 def _one_hot(attrs: Parameters, indices: Array, *_values: Array) -> int:
-    return indices.size * int(attrs.depth)
+    return int(indices.size) * int(attrs.depth)
 
 
 def _one_hot_by_input(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
@@ -52,36 +52,34 @@ def _arange(_: Parameters, start: Array, end: Array, step: Array) -> int:
 
 
 def _pad(attrs: Parameters, data: Array, *_value: Array) -> int:
-    return prod(
-        size + int(before) + int(after)
-        for size, (before, after) in zip(data.shape, attrs.pad_width, strict=True)
-    )
+    sizes = zip(data.shape, attrs.pad_width, strict=True)
+    return prod(size + int(before) + int(after) for size, (before, after) in sizes)
 
 
 def _take(attrs: Parameters, data: Array, indices: Array) -> int:
     along = 1 if attrs.axis is None else data.size // max(1, data.shape[attrs.axis])
-    return indices.size * along
+    return int(indices.size * along)
 
 
 def _gather_nd(_: Parameters, data: Array, indices: Array) -> int:
     taken = indices.shape[0]
-    return prod(indices.shape[1:]) * prod(data.shape[taken:])
+    return int(prod(indices.shape[1:]) * prod(data.shape[taken:]))
 
 
 def _dense(_: Parameters, data: Array, weight: Array) -> int:
-    return prod(data.shape[:-1]) * weight.size // max(1, data.shape[-1])
+    return int(prod(data.shape[:-1]) * weight.size // max(1, data.shape[-1]))
 
 
 def _batch_matmul(_: Parameters, lhs: Array, rhs: Array) -> int:
-    return max(lhs.shape[0], rhs.shape[0]) * max(lhs.shape[1:]) * max(rhs.shape[1:])
+    return int(max(lhs.shape[0], rhs.shape[0]) * max(lhs.shape[1:]) * max(rhs.shape[1:]))
 
 
 def _meshgrid(_: Parameters, data: tuple[Array, ...]) -> int:
-    return len(data) * prod(item.size for item in data)
+    return int(len(data) * prod(item.size for item in data))
 
 
 def _sparse_to_dense(attrs: Parameters, *_inputs: Array) -> int:
-    return prod(attrs.output_shape)
+    return int(prod(attrs.output_shape))
 
 
 _SIZES: Final[dict[str, Size]] = {

@@ -39,10 +39,14 @@ CASES = {
         "fn (%x: int32) { %x }",
     ),
     "what an effect uses is used": (
-        "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = add(%a, %a); "
-        "let %w = ref_write(%r, %b); () }",
-        "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = add(%a, %a); "
-        "let %w = ref_write(%r, %b); () }",
+        (
+            "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = add(%a, %a); "
+            "let %w = ref_write(%r, %b); () }"
+        ),
+        (
+            "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = add(%a, %a); "
+            "let %w = ref_write(%r, %b); () }"
+        ),
     ),
     "call of an unknown function": (
         "fn (%f: fn () -> int32) { let %u = %f(); 1 }",
@@ -73,10 +77,14 @@ CASES = {
         "fn (%x: int32) { let %a = multiply(%x, 2); %a }",
     ),
     "inside branches, functions and arms": (
-        "fn (%c: bool, %x: (int32, int32)) { if (%c) { let %d = 1; fn () { let %e = 2; 3 } } else "
-        "{ match (%x) { (%a, %b) => { let %g = %a; fn () { %b } } } } }",
-        "fn (%c: bool, %x: (int32, int32)) { if (%c) { fn () { 3 } } else "
-        "{ match (%x) { (%a, %b) => { fn () { %b } } } } }",
+        (
+            "fn (%c: bool, %x: (int32, int32)) { if (%c) { let %d = 1; fn () { let %e = 2; 3 } } "
+            "else { match (%x) { (%a, %b) => { let %g = %a; fn () { %b } } } } }"
+        ),
+        (
+            "fn (%c: bool, %x: (int32, int32)) { if (%c) { fn () { 3 } } else "
+            "{ match (%x) { (%a, %b) => { fn () { %b } } } } }"
+        ),
     ),
     "if that writes in one arm": (
         "fn (%c: bool, %r: ref(int32)) { let %u = if (%c) { ref_write(%r, 1) } else { () }; 1 }",

@@ -9,7 +9,7 @@ from random_exprs import random_arguments, random_function, same_value
 
 from relayish.functor import ExprVisitor
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.op import intern_op
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal

@@ -89,7 +89,7 @@ def _normal(data: Array, axes: tuple[int, ...], epsilon: float) -> Array:
     return (data - mean) / np.sqrt(variance + data.dtype.type(epsilon))
 
 
-def _batch_norm(  # noqa: PLR0917 - the operator has so many
+def _batch_norm(
     attrs: BatchNormAttrs,
     data: Array,
     gamma: Array,
