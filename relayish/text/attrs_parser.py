@@ -31,7 +31,7 @@ _UNREAD: Final = object()
 def _simple(reader: Reader) -> object:
     """Read one of the values that nearly all are, or return ``_UNREAD`` and stay."""
     found = _SIMPLE.match(reader.text, reader.pos)
-    if found is None or found.end() - found.start() > 4000:  # noqa: PLR2004 - absurd numbers
+    if found is None or found.end() - found.start() > 4000:  # absurd numbers
         return _UNREAD
     reader.pos = found.end()
     number, string, word, numbers = found.groups()

@@ -3,10 +3,14 @@
 Rules are generators as in the parser; what does not nest is written by plain functions.
 """
 
+# ruff: noqa: SLF001 - the tables behind a class name its methods
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
+
+import numpy as np
 
 from relayish.ir.adt import Constructor, Match, TypeData
 from relayish.ir.attrs import Attrs, DictAttrs
@@ -60,7 +64,7 @@ class BlockPrinter:
         self.out: list[str] = []
         self.metadata = MetadataWriter()
         declared: Iterable[TypeVar] = () if before is None else before.types.free
-        self.types = TypePrinter(self.metadata, declared)
+        self.types: TypePrinter = TypePrinter(self.metadata, declared)
         self.patterns = PatternPrinter(self)
         self._annotate = annotate
         self._plan = Plan(())
@@ -327,7 +331,7 @@ class BlockPrinter:
         elif isinstance(value, str):
             text = quote(value)
         else:
-            text = None if isinstance(value, tuple) or value.shape else spell_scalar(value[()])
+            text = spell_scalar(value) if isinstance(value, np.generic) else None
         if text is None:
             text = self.metadata.refer("relay.Constant", node)
         text = self._texts[node] = text + self._comment(node)

@@ -23,6 +23,7 @@ from relayish.ir.expr import (
     TupleGetItem,
 )
 from relayish.ir.type import Type
+from relayish.ir.value import as_value
 from relayish.text.attrs_parser import attribute_value
 from relayish.text.lexer import AFTER, ATTRIBUTE, META, OPERAND
 from relayish.text.literals import NUMBER, read_scalar, unquote
@@ -78,14 +79,14 @@ _REFERENCES: Final[dict[str, tuple[type[Expr], int]]] = {
     "ref_read": (RefRead, 1),
     "ref_write": (RefWrite, 2),
 }
-_LITERALS: Final[dict[str, object]] = {"True": True, "False": False, "None": None}
+_LITERALS: Final[dict[str, bool | None]] = {"True": True, "False": False, "None": None}
 EXPR_KEYWORDS: Final = frozenset(
     {"let", "if", "else", "fn", "match", "meta", "free_var", "free_type", "def", "type", "extern"}
     | {*_REFERENCES, *_LITERALS, "inf", "nan", "inff", "nanf"}
 )
 
 
-def expression(reader: Reader) -> Rule:
+def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loop
     """An expression."""
     stack: list[_Open] = []
     while True:  # an operand is expected
@@ -118,7 +119,7 @@ def expression(reader: Reader) -> Rule:
             if not reader.take(")"):
                 stack.append(_Open(start))
                 continue
-            value = Tuple._make((), reader.span(start, reader.pos), None)
+            value = Tuple((), span=reader.span(start, reader.pos))
         else:
             number = _NEGATIVE.match(reader.text, reader.pos)
             if number is None:
@@ -147,14 +148,15 @@ def expression(reader: Reader) -> Rule:
                     break
             if type(value) is str:
                 reader.fail(f"expected '(' after {value}; {reader.found()}")
-            precedence = 0
+            precedence, binary = 0, ""
             if after is not None and after["binary"] and value is not None:
-                precedence = _BINARY[after["binary"]][1]
+                binary = after["binary"]
+                precedence = _BINARY[binary][1]
             while stack and stack[-1].precedence >= max(precedence, 1):
                 value, start = _reduce(reader, stack.pop(), value)
-            if precedence:
-                reader.pos = after.end()  # type: ignore[union-attr] - there is an operator
-                waiting = _Open(start, after["binary"], precedence)  # type: ignore[index]
+            if after is not None and precedence:
+                reader.pos = after.end()
+                waiting = _Open(start, binary, precedence)
                 waiting.items.append(value)
                 stack.append(waiting)
                 break
@@ -215,11 +217,11 @@ def _project(reader: Reader, value: object, after: re.Match[str], start: int) ->
     at = after.start("index")
     if not isinstance(value, Expr):
         reader.fail(f"{value} is no value to project from; call it: {value}(...)", at)
-    if after.end() - at > 12:  # noqa: PLR2004 - no tuple is that long
+    if after.end() - at > 12:  # no tuple is that long
         reader.fail("a projection this far does not exist", at)
     reader.pos = after.end()
     span = reader.span(start, reader.pos)
-    return TupleGetItem._make(value, int(after["index"]), span, None)
+    return TupleGetItem(value, int(after["index"]), span=span)
 
 
 def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any: the operand
@@ -254,7 +256,7 @@ def _close_call(reader: Reader, top: _Open) -> Expr:
         attrs = top.attrs.attrs
     else:
         attrs = reader.make_attrs(reader.callee_of(callee), top.attrs or {}, top.start)
-    return Call._make(callee, tuple(top.items), attrs, top.type_args, span, None)
+    return Call(callee, tuple(top.items), attrs, top.type_args, span=span)
 
 
 def _close_reference(reader: Reader, top: _Open, word: str) -> Expr:
@@ -266,7 +268,7 @@ def _close_reference(reader: Reader, top: _Open, word: str) -> Expr:
 
 def _word(reader: Reader, word: str, start: int) -> Expr:
     if word in _LITERALS:
-        return Constant(_LITERALS[word], span=reader.span(start, reader.pos))
+        return Constant(as_value(_LITERALS[word]), span=reader.span(start, reader.pos))
     if word == "meta":
         made = meta(reader, start)
         if isinstance(made, Expr):
@@ -280,7 +282,7 @@ def _word(reader: Reader, word: str, start: int) -> Expr:
 def _number(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
     try:
         value = read_scalar(found["digits"], found["suffix"], negative)
-        return Constant._make(value, reader.span(start, reader.pos), None)
+        return Constant(value, span=reader.span(start, reader.pos))
     except (ValueError, FieldError) as error:
         reader.fail(str(error), start)
 

@@ -108,7 +108,7 @@ class Source:
         end = self.text.find("\n", start)
         shown = self.text[start : end if end >= 0 else len(self.text)]
         offset = column
-        if len(shown) > 160:  # noqa: PLR2004 - long lines are cut around the place
+        if len(shown) > 160:  # long lines are cut around the place
             cut = max(0, column - 80)
             shown, offset = shown[cut : cut + 160], column - cut
         shown = shown.replace("\t", " ")

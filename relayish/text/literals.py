@@ -2,8 +2,8 @@
 
 A float is written with the fewest digits that give its bits back. What TVM cannot read is written
 here in a form of relayish's own: ``nanf`` for the quiet NaN (other NaNs go to the metadata), and a
-string in double quotes after the sigil for a name that is no identifier (``%"odd name"``, ``@"f g"``,
-``#"odd type"``).
+string in double quotes after the sigil for a name that is no identifier (``%"odd name"``,
+``@"f g"``, ``#"odd type"``).
 """
 
 from __future__ import annotations
@@ -18,10 +18,19 @@ DOTTED: Final = rf"{IDENTIFIER}(?:\.{IDENTIFIER})*"
 STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 
 _PLAIN_NAME: Final = re.compile(DOTTED)
-_ESCAPED: Final = re.compile("[\x00-\x1f\x7f-\x9f\"\\\\\u2028\u2029\ud800-\udfff]")
+_ESCAPED: Final = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028\u2029\ud800-\udfff]')
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _SHORT: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-_LONG: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a", "0": "\0"}
+_LONG: Final = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "a": "\a",
+    "0": "\0",
+}
 
 
 def quote(text: str) -> str:
@@ -65,8 +74,7 @@ _QUIET_NAN: Final = {
 
 def spell_float(value: float) -> str:
     """Return the digits of a Python float, without suffix: ``0.1``, ``2e-05``, ``inf``, ``nan``."""
-    text = repr(value)
-    return text[:-2] if text.endswith(".0") else text
+    return repr(value).removesuffix(".0")
 
 
 def spell_scalar(value: np.generic) -> str | None:
@@ -85,20 +93,23 @@ def spell_scalar(value: np.generic) -> str | None:
     if kind is np.bool_:
         return "True" if value else "False"
     if kind is np.int32:
-        return str(int(value))  # type: ignore[call-overload]
+        return str(int(value))
     if kind is np.int64:
-        return f"{int(value)}i64"  # type: ignore[call-overload]
+        return f"{int(value)}i64"
     suffix = _FLOAT_SUFFIX.get(kind)
     if suffix is None:
         return None
     if value != value:  # noqa: PLR0124 - NaN is what differs from itself
         return f"nan{suffix}" if value.tobytes() == _QUIET_NAN[kind] else None
-    text = str(value)
-    return (text[:-2] if text.endswith(".0") else text) + suffix
+    text = str(value).removesuffix(".0")
+    if kind(text).tobytes() != value.tobytes():  # reading rounds by way of double
+        return None
+    return text + suffix
 
 
 NUMBER: Final = (
-    r"(?P<digits>inf|nan|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?P<suffix>bf16|[iuf]\d+|f)?(?![A-Za-z0-9_])"
+    r"(?P<digits>inf|nan|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+    r"(?P<suffix>bf16|[iuf]\d+|f)?(?![A-Za-z0-9_])"
 )
 _DTYPES: Final[dict[str, type[np.generic]]] = {
     "f": np.float32,
@@ -134,7 +145,7 @@ def read_scalar(digits: str, suffix: str | None, negative: bool) -> np.generic:
         raise ValueError(f"{digits}{suffix} is no integer; the suffix of floats is f")
     number = -read_int(digits) if negative else read_int(digits)
     try:
-        return dtype(number)  # type: ignore[arg-type]
+        return dtype(number)
     except OverflowError:
         raise ValueError(f"{number} does not fit {dtype.__name__}") from None
 
@@ -145,6 +156,6 @@ def read_int(digits: str) -> int:
     Raises:
         ValueError: If there are more digits than any program has use for.
     """
-    if len(digits) > 4000:  # noqa: PLR2004 - Python's own limit, and its error advises a setting
+    if len(digits) > 4000:  # Python's own limit, and its error advises a setting
         raise ValueError(f"an integer of {len(digits)} digits is too long")
     return int(digits)

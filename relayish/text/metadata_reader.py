@@ -1,9 +1,9 @@
 """Reading the ``#[metadata]`` section: what program text refers to as ``meta[key][index]``.
 
 The section is TVM's: a table of nodes that refer to one another by number, and a list of tensors.
-TVM does not mark which field of a node is such a number and which a plain value, so the fields of
-the kinds it writes are listed here. Nodes that relayish writes and TVM does not know say that all of
-their fields are numbers (``"encoding": "references"``).
+TVM does not mark which field of a node is such a number and which a plain value, so the fields
+of the kinds it writes are listed here. Nodes that relayish writes and TVM does not know say that
+all of their fields are numbers (``"encoding": "references"``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from relayish.ir.expr import Call, Constant, Var
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.op import intern_op
 from relayish.ir.type import Any as AnyDim
-from relayish.ir.type import PrimOp, SizeVar, TensorType, TypeKind
+from relayish.ir.type import PrimExpr, PrimOp, SizeVar, TensorType, TypeKind
 from relayish.text.ndarray import decode_array
 
 _Json: TypeAlias = dict[str, Any]  # Any: whatever the JSON holds
@@ -55,7 +55,14 @@ class Metadata:
             root = self._nodes[int(found["root"])]
             for key, index in zip(root.get("keys", ()), root.get("data", ()), strict=True):
                 self._sections[str(key)] = [int(i) for i in self._nodes[int(index)].get("data", ())]
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            IndexError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise MetadataError(f"the metadata section cannot be read: {error}") from error
 
     def get(self, key: str, index: int) -> object:
@@ -76,7 +83,14 @@ class Metadata:
             return self._resolve(entries[index])
         except MetadataError:
             raise
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            IndexError,
+            AttributeError,
+            OverflowError,
+        ) as error:
             raise MetadataError(f"meta[{key}][{index}] cannot be read: {error}") from error
 
     def _resolve(self, root: int) -> object:
@@ -109,10 +123,10 @@ class Metadata:
                 yield self._checked(fields[name])
 
     def _checked(self, number: object) -> int:
-        index = int(number)  # type: ignore[call-overload] - a TypeError is what we want
+        index = int(str(number))
         if not 0 <= index < len(self._nodes):
             raise MetadataError(f"the metadata section has no node {index}")
-        return int(index)
+        return index
 
     def _reference_fields(self, index: int, node: _Json) -> Iterator[str]:
         fields, kind = node.get("attrs", {}), node.get("type_key", "")
@@ -146,7 +160,7 @@ class Metadata:
         return Constant(value) if kind == "relay.Constant" else value
 
     def _of(self, number: object) -> object:
-        return self._made[int(number)]  # type: ignore[call-overload] - checked before
+        return self._made[int(str(number))]
 
 
 def _build_by_name(kind: str, values: dict[str, object]) -> object:
@@ -247,9 +261,11 @@ def _build_prim_op(node: _Json, get: _Get) -> PrimOp:
     return PrimOp(node["type_key"], args, fields["dtype"])
 
 
-def _dimension(value: object) -> object:
+def _dimension(value: Any) -> int | PrimExpr:  # Any: what the metadata holds; PrimOp checks it
     """Return what stands for an operand of a dimension; a float is an operator of that name."""
-    return PrimOp(f"tir.FloatImm({value!r})", (), "float64") if type(value) is float else value
+    if type(value) is float:
+        return PrimOp(f"tir.FloatImm({value!r})", (), "float64")
+    return cast("int | PrimExpr", value)
 
 
 def _build_int(node: _Json, _: _Get) -> object:
@@ -295,4 +311,3 @@ _BUILDERS: Final[Mapping[str, _Build]] = {
     },
 }
 """How nodes that TVM writes are made; others are attributes, nodes by name, or plain mappings."""
-

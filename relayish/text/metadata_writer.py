@@ -148,7 +148,7 @@ class _Table:
     def prim_op(self, op: PrimOp) -> _Json:
         args = [str(self.number(arg)) for arg in op.args]
         fields = {"dtype": op.dtype, "span": "0"}
-        if op.name in _BINARY and len(args) == 2:  # noqa: PLR2004 - binary
+        if op.name in _BINARY and len(args) == 2:  # binary
             return {"type_key": op.name, "attrs": {"a": args[0], "b": args[1], **fields}}
         if op.name == "tir.Cast" and len(args) == 1:
             return {"type_key": op.name, "attrs": {"value": args[0], **fields}}
@@ -164,7 +164,10 @@ _BINARY: Final = {
 def _float(_: _Table, value: float) -> _Json:
     if value != value:  # noqa: PLR0124 - NaN is what differs from itself
         return {"type_key": "FloatBits", "repr_str": struct.pack(">d", value).hex()}
-    return {"type_key": "FloatImm", "attrs": {"dtype": "float64", "span": "0", "value": repr(value)}}
+    return {
+        "type_key": "FloatImm",
+        "attrs": {"dtype": "float64", "span": "0", "value": repr(value)},
+    }
 
 
 def _int(dtype: str) -> Callable[[_Table, int], _Json]:

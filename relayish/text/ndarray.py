@@ -73,7 +73,7 @@ def decode_array(data: str, type_name: str | None = None) -> npt.NDArray[np.gene
     try:
         raw = base64.b64decode(data, validate=True)
         magic, _, _, _, rank, code, bits, lanes = _HEAD.unpack_from(raw)
-        if magic != _MAGIC or not 0 <= rank <= 64:  # noqa: PLR2004 - numpy's own limit
+        if magic != _MAGIC or not 0 <= rank <= 64:  # numpy's own limit
             raise ValueError("a tensor does not begin as TVM writes tensors")
         *shape, size = struct.unpack_from(f"<{rank}qq", raw, _HEAD.size)
         name = type_name or _name_of(code, bits, lanes)

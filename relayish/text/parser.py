@@ -12,12 +12,13 @@ from relayish.ir.expr import Expr, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.ir.type import GlobalTypeVar, Type
 from relayish.text.attrs_parser import attributes
+from relayish.text.expr_parser import expression
 from relayish.text.lexer import GLOBAL, MODULE_ATTRS, VERSION, Source
 from relayish.text.metadata_reader import SECTION, Metadata, MetadataError
 from relayish.text.pattern_parser import pattern
 from relayish.text.reader import Reader, plain_name
 from relayish.text.rules import Rule, run
-from relayish.text.statement_parser import block, expression, free_declarations, function
+from relayish.text.statement_parser import block, free_declarations, function
 from relayish.text.type_parser import type_, type_definition
 
 FORMAT_VERSION: Final = "0.0.5"
@@ -31,8 +32,8 @@ def parse(
     Args:
         text: Relay text; it begins with the line ``#[version = "0.0.5"]``.
         source_name: What errors and spans call the text; the name of its file, say.
-        allow_unknown_ops: Take a name that no operator is declared under for an operator nonetheless;
-            its attributes are then :class:`DictAttrs`.
+        allow_unknown_ops: Take a name that no operator is declared under for an operator
+            nonetheless; its attributes are then :class:`DictAttrs`.
 
     Returns:
         The module. Every expression, type and pattern carries its span; globals are one node a
@@ -187,8 +188,8 @@ def _module(reader: Reader) -> Rule:
             yield _type(reader, start, types, is_extern=True)
         else:
             reader.fail(f"expected def, type or extern type; {reader.found()}")
-    _check_names(reader, functions)
-    return IRModule(functions, types, attrs)
+    _check_types(reader)
+    return IRModule({**functions}, types, attrs)
 
 
 _TYPE_LINE: Final = re.compile(r"^[ \t]*(?:extern[ \t]+)?type\b(?![ \t]*[=(])", re.MULTILINE)
@@ -254,9 +255,8 @@ def _definition(reader: Reader, start: int, functions: dict[GlobalVar, Expr]) ->
     functions[key] = value
 
 
-def _check_names(reader: Reader, functions: dict[GlobalVar, Expr]) -> None:
+def _check_types(reader: Reader) -> None:
     """Raise an error about the first type that is used and not defined."""
     known = [name for name in reader.types if name not in reader.type_uses]
     for name, at in reader.type_uses.items():
         reader.unknown("type", name, known, at)
-    del functions

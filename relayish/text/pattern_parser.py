@@ -39,13 +39,13 @@ def pattern(reader: Reader) -> Rule:
 
 
 def _variable(reader: Reader) -> Rule:
-    key, name, at, again, share = reader.binder("in a pattern")
+    binder = reader.binder("in a pattern")
     annotation = None
     if reader.take(":"):
         annotation = simple_type(reader) or (yield type_(reader))
-    var = reader.make_var(key, name, at, again, share, annotation)
-    reader.bind(key, var)
-    return PatternVar(var, span=reader.span(at, reader.pos))
+    var = reader.make_var(binder, annotation)
+    reader.bind(binder.key, var)
+    return PatternVar(var, span=reader.span(binder.at, reader.pos))
 
 
 def _labelled(reader: Reader, label: str, defined: bool, at: int) -> Rule:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.adt import (
-    Constructor,
-    Match,
     Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
     TypeData,
 )
-from relayish.ir.expr import Constant, Expr, Function, GlobalVar, Op, Var
+from relayish.ir.expr import Expr
 from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Type, TypeVar
+from relayish.ir.type import Type
 from relayish.text.block_printer import BlockPrinter
 from relayish.text.scopes import Plan, Position
 
@@ -119,7 +111,9 @@ def _write_pattern(printer: BlockPrinter, pattern: Pattern) -> str:
     return printer.patterns.text(pattern, [])
 
 
-_WRITERS: Final[dict[type, Callable[[BlockPrinter, Any], str]]] = {  # Any: a thing of the key's type
+_WRITERS: Final[
+    dict[type, Callable[[BlockPrinter, Any], str]]
+] = {  # Any: a thing of the key's type
     IRModule: _write_module,
     **dict.fromkeys(Expr.kinds, _write_expr),
     **dict.fromkeys(Type.kinds, _write_type),

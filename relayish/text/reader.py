@@ -15,6 +15,20 @@ from relayish.text.lexer import BINDER, NAME, Source
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
 
+
+class Binder(NamedTuple):
+    """A variable where it is bound: its key in ``env``, its name, and where it stands.
+
+    ``again`` says that it is marked as bound before, ``share`` what it may share memory with.
+    """
+
+    key: str
+    name: str
+    at: int
+    again: bool
+    share: Var | None
+
+
 class Callee(NamedTuple):
     """What a name stands for in an expression, and the attributes a call without any has."""
 
@@ -121,13 +135,8 @@ class Reader(Source):
         plain = unquote(name)
         return f"%{plain}" if plain[:1].isalpha() or plain[:1] == "_" else f'%"{plain}"'
 
-    def binder(self, where: str) -> tuple[str, str, int, bool, Var | None]:
-        """Read a variable where it is bound.
-
-        Returns:
-            Its key in ``env``, its name, where it stands, whether it is marked as one that was
-            bound before, and what it may share memory with.
-        """
+    def binder(self, where: str) -> Binder:
+        """Read a variable where it is bound."""
         found = self.match(BINDER)
         if found is None:
             self.fail(f"expected a variable such as %x {where}; {self.found()}")
@@ -138,7 +147,8 @@ class Reader(Source):
             share = self.variable("that shares memory")
             self.expect(")", "after what a variable shares memory with")
         name = unquote(spelt) if spelt.startswith('"') else spelt
-        return self.local_key(spelt), name, found.start(1) - 1, found["malformed"] is not None, share
+        again = found["malformed"] is not None
+        return Binder(self.local_key(spelt), name, found.start(1) - 1, again, share)
 
     def variable(self, where: str) -> Var:
         """Read the use of a variable."""
@@ -152,21 +162,15 @@ class Reader(Source):
             self.fail(f"%{found[1]} is no variable; only variables share memory", at)
         return var
 
-    def make_var(
-        self,
-        key: str,
-        name: str,
-        at: int,
-        again: bool,
-        share: Var | None,
-        annotation: Type | None,
-    ) -> Var:
+    def make_var(self, binder: Binder, annotation: Type | None) -> Var:
         """Return a new variable, or the one bound before when it is marked ``-malformed-ir``."""
-        if not again:
-            return Var._make(name, annotation, share, self.span(at, self.pos), None)
-        found = self.bound.get(key)
+        if not binder.again:
+            span = self.span(binder.at, self.pos)
+            return Var(binder.name, annotation, binder.share, span=span)
+        found = self.bound.get(binder.key)
         if found is None:
-            self.fail(f"{key}-malformed-ir is bound again, but it was not bound before", at)
+            key = binder.key
+            self.fail(f"{key}-malformed-ir is bound again, but it was not bound before", binder.at)
         return found
 
     def name_here(self, what: str) -> tuple[str, int]:
@@ -181,8 +185,7 @@ class Reader(Source):
         """Return the one node that stands for ``@name``, defined above, below or not yet."""
         found = self.globals.get(name)
         if found is None:
-            found = GlobalVar._make(name, self.span(at, self.pos), None)
-            self.globals[name] = found
+            found = self.globals[name] = GlobalVar(name, span=self.span(at, self.pos))
             self.global_uses[name] = at
         return found
 
@@ -247,7 +250,7 @@ class Reader(Source):
             return declared(**values)
         except (TypeError, FieldError) as error:
             name = callee.expr.name if isinstance(callee.expr, Op) else ""
-            known = [f for f in getattr(declared, "__dataclass_fields__", ())]
+            known = list(getattr(declared, "__dataclass_fields__", ()))
             for key in values:
                 if key not in known:
                     self.unknown(f"attribute of {name}:", key, known, at)
@@ -258,7 +261,7 @@ def plain_name(word: str) -> str:
     """Return the name that an identifier, or a quoted one behind its sigil, spells."""
     if word.startswith(('#"', '@"')):
         return unquote(word[1:])
-    return word[1:] if word.startswith("@") else word
+    return word.removeprefix("@")
 
 
 def empty_attrs() -> DictAttrs:

@@ -2,9 +2,12 @@
 
 What is used as an operand gets a line of its own, ``%n = ...;``, in the innermost block that holds
 all of its uses. Blocks form a tree: the branches of an ``if``, the body of a function, the arm of a
-match, what follows a ``let``. A node's block is the lowest common ancestor of the blocks of its
-uses, and since users are placed before what they use, that is one walk in reverse topological order.
+match, what follows a ``let``. A node's block is the lowest common ancestor of the blocks of
+its uses; since users are placed before what they use, that is one walk in reverse topological
+order.
 """
+
+# ruff: noqa: SLF001 - the tables behind a class name its methods
 
 from __future__ import annotations
 

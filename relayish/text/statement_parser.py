@@ -56,9 +56,7 @@ def block(reader: Reader, close: str | None) -> Rule:
     return value
 
 
-def _read_fast(
-    reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]
-) -> bool:
+def _read_fast(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]) -> bool:
     """Read ``%n = op(%a, %b);`` or ``let %x = op(%a, %b);``, or return false and stay."""
     temp, local, name, words = found.groups()
     callee = reader.callees.get(name)
@@ -88,24 +86,22 @@ def _read_fast(
     return True
 
 
-def _let(
-    reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]
-) -> Rule:
+def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]) -> Rule:
     start = found.start("word")
     reader.pos = found.end("word")
-    key, name, at, again, share = reader.binder("after let")
+    binder = reader.binder("after let")
     annotation: Type | None = None
     if reader.take(":"):
         annotation = simple_type(reader) or (yield type_(reader))
-    var = reader.make_var(key, name, at, again, share, annotation)
+    var = reader.make_var(binder, annotation)
     reader.expect("=", "after the variable of a let")
     is_function = reader.text.startswith("fn", reader.skip())
     if is_function:
-        reader.bind(key, var)
+        reader.bind(binder.key, var)
     value = yield expression(reader)
     reader.expect(";", "after the value of a let")
     if not is_function:
-        reader.bind(key, var)
+        reader.bind(binder.key, var)
     bindings.append((var, value, start))
 
 
@@ -113,12 +109,12 @@ def _free(reader: Reader, found: re.Match[str]) -> Rule:
     """``free_var %x: T;`` and ``free_type A: Kind;``."""
     reader.pos = found.end("word")
     if found["word"] == "free_var":
-        key, name, at, again, share = reader.binder("after free_var")
+        binder = reader.binder("after free_var")
         annotation = None
         if reader.take(":"):
             annotation = simple_type(reader) or (yield type_(reader))
-        var = reader.make_var(key, name, at, again, share, annotation)
-        reader.env[key] = reader.bound[key] = var
+        var = reader.make_var(binder, annotation)
+        reader.env[binder.key] = reader.bound[binder.key] = var
     else:
         name, at = reader.name_here("a type variable after free_type")
         kind = TypeKind.Type
@@ -225,16 +221,16 @@ def _whole(reader: Reader, at: int) -> DictAttrs:
     found = meta(reader, at)
     if isinstance(found, Attrs):
         return DictAttrs(dict(found.items())) if found.keys() else empty_attrs()
-    reader.fail(f"expected the attributes of a function; found {type(found).__name__}", at)
+    raise reader.error(f"expected the attributes of a function; found {type(found).__name__}", at)
 
 
 def _param(reader: Reader) -> Rule:
-    key, name, at, again, share = reader.binder("or an attribute as parameter")
+    binder = reader.binder("or an attribute as parameter")
     annotation: Type | None = None
     if reader.take(":"):
         annotation = simple_type(reader) or (yield type_(reader))
-    var = reader.make_var(key, name, at, again, share, annotation)
-    reader.bind(key, var)
+    var = reader.make_var(binder, annotation)
+    reader.bind(binder.key, var)
     return var
 
 

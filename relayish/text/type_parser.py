@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.adt import Constructor, TypeData
@@ -25,6 +25,7 @@ from relayish.ir.type import (
     TupleType,
     Type,
     TypeCall,
+    TypeConstraint,
     TypeKind,
     TypeRelation,
     TypeVar,
@@ -34,7 +35,7 @@ from relayish.text.reader import Reader, plain_name
 from relayish.text.rules import Rule
 
 _SIMPLE: Final = re.compile(
-    rf"{BLANK}(?:Tensor\[\(((?:(?:\d++|\?)(?:, |,? ?(?=\))))*+)\), ([a-z]+\d+|bool)\](?![A-Za-z0-9_])"
+    rf"{BLANK}(?:Tensor\[\(((?:(?:\d++|\?)(?:, |,? ?(?=\))))*+)\), ([a-z]+\d+|bool)\]"
     r"|((?:float|u?int)\d++|bool)(?![A-Za-z0-9_.:\[]))"
 )
 """A tensor type of plain dimensions, or a scalar type: nearly all types there are."""
@@ -52,7 +53,7 @@ def simple_type(reader: Reader) -> Type | None:
         return None
     shape: tuple[int | PrimExpr, ...] = ()
     if dims:
-        if len(dims) > 1000:  # noqa: PLR2004 - the general rule knows about absurd numbers
+        if len(dims) > 1000:  # the general rule knows about absurd numbers
             return None
         shape = tuple([AnyDim() if d == "?" else int(d) for d in _DIMENSION.findall(dims)])
     reader.pos = end = found.end()
@@ -139,7 +140,7 @@ def _tensor_type(reader: Reader, start: int) -> Type:
     try:
         return TensorType(tuple(shape), name, span=reader.span(start, reader.pos))
     except FieldError as error:
-        reader.fail(str(error), at)
+        raise reader.error(str(error), at) from None
 
 
 def _dimension(reader: Reader) -> int | PrimExpr:
@@ -147,7 +148,7 @@ def _dimension(reader: Reader) -> int | PrimExpr:
         return AnyDim()
     found = reader.match(_SIZE)
     if found is not None:
-        if len(found[1]) > 1000:  # noqa: PLR2004 - no such size exists
+        if len(found[1]) > 1000:  # no such size exists
             reader.fail(f"a dimension of {len(found[1])} digits is too long", found.start(1))
         reader.pos = found.end()
         return int(found[1])
@@ -157,7 +158,7 @@ def _dimension(reader: Reader) -> int | PrimExpr:
         if isinstance(made, (int, PrimExpr)):
             return made
         reader.fail(f"a dimension is a number, ? or a size; found {type(made).__name__}", at)
-    reader.fail(f"expected a dimension: a number, ? or meta[...]; {reader.found()}")
+    raise reader.error(f"expected a dimension: a number, ? or meta[...]; {reader.found()}")
 
 
 def meta(reader: Reader, at: int) -> object:
@@ -166,7 +167,7 @@ def meta(reader: Reader, at: int) -> object:
     if found is None:
         reader.fail(f"expected meta[key][index]; {reader.found()}", at)
     reader.pos = found.end()
-    if len(found[2]) > 12:  # noqa: PLR2004 - no section is that long
+    if len(found[2]) > 12:  # no section is that long
         reader.fail(f"meta[{found[1]}] has no such entry", at)
     try:
         return reader.metadata.get(found[1], int(found[2]))
@@ -194,7 +195,7 @@ def _function_type(reader: Reader, start: int) -> Rule:
     args = yield type_list(reader, ")")
     reader.expect("->", "before the result type of a function type")
     result = simple_type(reader) or (yield type_(reader))
-    constraints: tuple[object, ...] = ()
+    constraints: tuple[TypeConstraint, ...] = ()
     if reader.take("where"):
         reader.expect("(", "after where")
         constraints = yield type_list(reader, ")")
@@ -254,13 +255,13 @@ def _relation(reader: Reader, start: int) -> Rule:
     name, _ = reader.name_here("the name of a type relation")
     reader.expect("[", "before the number of inputs of a type relation")
     found = reader.match(INTEGER)
-    if found is None or len(found[1]) > 9:  # noqa: PLR2004 - a count of arguments
+    if found is None or len(found[1]) > 9:  # a count of arguments
         reader.fail(f"expected a number of inputs; {reader.found()}")
     reader.pos = found.end()
     reader.expect("]", "after the number of inputs of a type relation")
     reader.expect("(", "before the arguments of a type relation")
     args = yield type_list(reader, ")")
-    attrs = None
+    attrs: Any = None  # Any: what the metadata holds; TypeRelation checks it
     if reader.take("with"):
         at = reader.skip()
         reader.expect("meta", "after with")

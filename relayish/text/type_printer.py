@@ -1,5 +1,7 @@
 """Writing types. A type that occurs twice and is large is written once and referred to."""
 
+# ruff: noqa: SLF001 - the tables behind a class name its methods
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -219,6 +221,7 @@ class TypePrinter:
     def _dimension(self, size: int | PrimExpr) -> str:
         if type(size) is int:
             return str(size)
+        assert isinstance(size, PrimExpr)
         return _DIMENSIONS[type(size)](self._metadata, size)
 
     def _var(self, var: TypeVar) -> Iterator[object]:
