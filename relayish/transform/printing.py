@@ -6,7 +6,6 @@ import sys
 from collections.abc import Collection
 from typing import TextIO
 
-from relayish import text
 from relayish.ir.module import IRModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
@@ -49,8 +48,11 @@ class PassPrintingInstrument(PassInstrument):
             self._print("after", mod, info)
 
     def _print(self, when: str, mod: IRModule, info: PassInfo) -> None:
+        # imported here, though it stands below: who prints nothing need not wait for the printer
+        from relayish.text.printer import astext  # noqa: PLC0415
+
         # the heading is a comment of Relay text: what is printed can be parsed
-        program = text.astext(mod).rstrip("\n")
+        program = astext(mod).rstrip("\n")
         print(f"// {when} {info.name}\n{program}\n", file=self.file or sys.stdout)
 
 

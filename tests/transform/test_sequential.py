@@ -61,7 +61,7 @@ def test_sequential_of_nothing_returns_the_module(mod: IRModule) -> None:
 @pytest.mark.parametrize("required", [True, False])
 @pytest.mark.parametrize("disabled", [True, False])
 @pytest.mark.parametrize("direct", [True, False])
-def test_truth_table(  # noqa: PLR0917 - one parameter a column
+def test_truth_table(
     ran: Ran,
     mod: IRModule,
     level: int,
