@@ -79,7 +79,6 @@ def _plain(op: Op, count: int) -> Builder:
 def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
     order = _positions(op, cls)
     spatial = _spatial_rank(op.name)
-    unset = {n for n in _required(cls) if "tuple" in _annotation(cls, n)}
 
     def build(*args: object, **attributes: object) -> Call:
         operands, positional = _operands(op, args[:count], attributes), args[count:]
@@ -94,9 +93,6 @@ def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
             attributes[name] = value
         for name, value in attributes.items():
             attributes[name] = _spelt_out(cls, name, value, spatial)
-        for name in arguments.get(op, ()):
-            if name in unset:
-                attributes.setdefault(name, ())
         return call_op(op, *operands, **attributes)
 
     return build

@@ -69,13 +69,20 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
     for name in cls.field_names:
         if name in given or name in cls.defaults:
             continue
-        if name not in may_be_none(cls):
-            raise OperatorError(f"{op.name} is called without its attribute {name!r}")
-        given[name] = None
+        given[name] = _left_out(op, cls, name)
     try:
         return cls(**given)
     except FieldError as error:
         raise OperatorError(f"{op.name}: {error}") from error
+
+
+def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
+    """Return what a required attribute is when a call does not give it."""
+    if name in may_be_none(cls):
+        return None
+    if name in arguments.get(op, ()):  # dyn.reshape and its like: the argument says it
+        return () if typing.get_origin(typing.get_type_hints(cls)[name]) is tuple else 0.0
+    raise OperatorError(f"{op.name} is called without its attribute {name!r}")
 
 
 _MAY_BE_NONE: dict[type[Attrs], frozenset[str]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.attrs import Attrs, DictAttrs, attrs
+from relayish.ir.attrs import Attrs, attrs
 from relayish.op.builders import namespace
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
@@ -25,7 +25,6 @@ register_op(
 register_op(
     "vm.invoke_tvm_op",
     arguments_=("op", "ins", "outs"),
-    attrs=DictAttrs,
     has_state=True,
     marks_only=True,
 )

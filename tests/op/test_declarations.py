@@ -1,0 +1,168 @@
+"""The declarations against what was recorded of Relay's own."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import typing
+
+import pytest
+
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.op import get_op, list_ops, registry
+from relayish.op.device import VirtualDevice
+from relayish.op.fields import check_optional_dtype
+from tests.shared_data import shared_path
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return json.loads(shared_path("reference/relay_ops.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def recorded_attrs():
+    return json.loads(shared_path("reference/relay_attrs.json").read_text())
+
+
+@pytest.mark.parametrize("name", list_ops())
+def test_operator_agrees_with_relay(name, recorded):
+    op, known = get_op(name), recorded[name]
+    count = known["num_inputs"]
+    assert registry.num_inputs.get(op) == count
+    assert registry.arguments.get(op) == tuple(a[0] for a in known["args"] or ())[:count]
+    assert registry.pattern.get(op) == known.get("TOpPattern", registry.OpPattern.OPAQUE)
+    assert registry.stateful.get(op, default=False) == bool(known.get("TOpIsStateful"))
+    marks_only = bool(known.get("TNonComputational"))
+    assert registry.non_computational.get(op, default=False) == marks_only
+    declared = registry.attrs_type.get(op)
+    if known["attrs_type_key"] == "DictAttrs":
+        assert declared is None
+    elif known["attrs_type_key"]:
+        assert declared.type_key == known["attrs_type_key"]
+        assert op not in registry.attrs_in_metadata
+    else:
+        assert (declared is not None) == (op in registry.attrs_in_metadata)
+
+
+DECLARED_CLASSES = sorted(
+    {
+        registry.attrs_type.get(get_op(n))
+        for n in list_ops()
+        if registry.attrs_type.get(get_op(n)) is not None
+    },
+    key=lambda cls: cls.type_key,
+)
+
+
+@pytest.mark.parametrize("cls", DECLARED_CLASSES, ids=lambda cls: cls.__name__)
+def test_attributes_agree_with_relay(cls, recorded_attrs):
+    fields = recorded_attrs[cls.type_key]["fields"]
+    assert cls.field_names == tuple(f["name"] for f in fields)
+    assert set(cls.defaults) == {f["name"] for f in fields if not f["required"]}
+    hints = typing.get_type_hints(cls, include_extras=True)
+    for field in fields:
+        if not field["required"]:
+            found = cls.defaults[field["name"]]
+            assert repr(found) == repr(meaning(field["default"], field["ctype"]))
+        assert kind(hints[field["name"]]) in KINDS[field["ctype"]], field
+
+
+def meaning(text, ctype):
+    """Return the Python value of a default written in C++."""
+    if text.startswith("NullValue"):
+        return None
+    if text.startswith("DataType::"):
+        return {"DataType::Float(32, 1)": "float32", "DataType::Int(32)": "int32"}[text]
+    if text.startswith(("VirtualDevice", "Map")):
+        return VirtualDevice() if text.startswith("V") else DictAttrs()
+    text = re.sub(r"static_cast<float>|(?<=\d)f\b", "", text)
+    text = {"true": "True", "false": "False", "Bool(false)": "False"}.get(text, text)
+    text = re.sub(r"^(Integer|Bool)\((.*)\)$", r"\2", text)
+    if text.startswith("Array"):
+        items = re.sub(r"^Array<.*>\(?\{(.*)\}\)?$", r"\1", text).strip().rstrip(",")
+        return ast.literal_eval(f"({items},)") if items else ()
+    value = ast.literal_eval(text)
+    return {"double": float, "bool": bool}.get(ctype, lambda v: v)(value)
+
+
+def kind(hint):
+    """Return the name of an annotation without ``None``."""
+    if typing.get_origin(hint) is typing.Annotated:
+        return "dtype"
+    members = [a for a in typing.get_args(hint) if a is not type(None)]
+    if typing.get_origin(hint) is tuple:
+        return f"tuple of {kind(typing.get_args(hint)[0])}"
+    if not members:
+        return hint.__name__
+    return " or ".join(kind(m) for m in members)
+
+
+KINDS = {
+    "int": {"int"},
+    "int32_t": {"int"},
+    "Integer": {"int"},
+    "Optional<Integer>": {"int"},
+    "bool": {"bool"},
+    "Bool": {"bool"},
+    "double": {"float"},
+    "Optional<FloatImm>": {"float"},
+    "std::string": {"str"},
+    "String": {"str"},
+    "tvm::String": {"str"},
+    "DataType": {"dtype"},
+    "IndexExpr": {"int or PrimExpr"},
+    "Array<IndexExpr>": {"tuple of int or PrimExpr", "tuple of float"},
+    "Array<PrimExpr>": {"tuple of int or PrimExpr"},
+    "Array<Integer>": {"tuple of int"},
+    "Optional<Array<Integer>>": {"tuple of int"},
+    "Array<FloatImm>": {"tuple of float"},
+    "Array<Array<IndexExpr>>": {"tuple of tuple of int or PrimExpr"},
+    "Array<Array<Integer>>": {"tuple of tuple of int"},
+    "Expr": {"Expr"},
+    "Constant": {"Constant"},
+    "VirtualDevice": {"VirtualDevice"},
+    "Map<String, ObjectRef>": {"DictAttrs"},
+    "ObjectRef": {"int or tuple of int"},
+    "EnvFunc": {"object"},
+    "tir::IndexMap": {"object"},
+}
+
+
+@pytest.mark.parametrize("cls", DECLARED_CLASSES, ids=lambda cls: cls.__name__)
+def test_defaults_satisfy_the_checks_of_their_fields(cls):
+    required = [n for n in cls.field_names if n not in cls.defaults]
+    if not required:
+        assert isinstance(cls(), Attrs)
+        return
+    with pytest.raises(TypeError, match="missing"):
+        cls()
+
+
+def test_operators_of_the_recorded_programs_are_declared(recorded):
+    pattern = re.compile(r"(?<![\w@%.])([A-Za-z_][\w.]*)\(")
+    unknown = set()
+    for path in shared_path("programs").glob("*.relay"):
+        for name in pattern.findall(path.read_text().split("#[metadata]")[0]):
+            if name in recorded and not registry.is_registered(name):
+                unknown.add(name)
+    assert unknown == set()
+
+
+def test_optional_type_is_none_where_relay_says_void():
+    assert [check_optional_dtype(n) for n in (None, "", "void", "int8")] == [None] * 3 + ["int8"]
+
+
+def test_random_operators_are_marked_and_not_evaluated():
+    drawing = {n for n in list_ops() if get_op(n) in registry.random}
+    assert drawing == {n for n in list_ops() if n.startswith("random.")}
+    assert not [n for n in drawing if get_op(n) in registry.evaluate]
+
+
+def test_stateful_and_non_computational_operators_are_not_evaluated():
+    for name in list_ops():
+        op = get_op(name)
+        marked = op in registry.stateful or op in registry.non_computational
+        if marked and op not in registry.quantized:  # which fold when asked to
+            assert op not in registry.evaluate, name
