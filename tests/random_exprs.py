@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from relayish.interpreter import same_value
+from relayish.interpreter import evaluate, same_value
 from relayish.ir.adt import (
     Clause,
     Constructor,
@@ -336,9 +336,7 @@ class Generator:
             PatternConstructor(CONS, parts),
             self.scoped(ty, depth, [(FLOAT, head), (LIST_TYPE, tail)]),
         )
-        other = (
-            PatternWildcard() if self.random.random() < 0.5 else PatternConstructor(NIL, ())
-        )
+        other = PatternWildcard() if self.random.random() < 0.5 else PatternConstructor(NIL, ())
         return Match(data, (full, Clause(other, self.scoped(ty, depth, []))))
 
     def match_tuple(self, ty: Ty, depth: int) -> Expr:
@@ -375,7 +373,7 @@ class Generator:
     # Operators
 
     def operator(self, ty: Ty, depth: int) -> Expr:
-        _, shape, dtype = ty
+        dtype = ty[2]
         rules = [self.where, self.reshape, self.concatenate, self.transpose]
         if dtype == "bool":
             rules += [self.compare] * 5 + [self.logical] * 2
@@ -432,7 +430,9 @@ class Generator:
         size = math.prod(ty[1])
         sources = [(size,), *(shape for shape in SHAPES if math.prod(shape) == size)]
         source = self.random.choice(sources)
-        return call("reshape", self.expr(("tensor", source, ty[2]), depth), newshape=ty[1])
+        return call(
+            "reshape", self.expr(("tensor", source, ty[2]), depth), newshape=ty[1], allowzero=True
+        )
 
     def transpose(self, ty: Ty, depth: int) -> Expr:
         rank = len(ty[1])
@@ -505,8 +505,6 @@ def random_arguments(function: Expr, seed: int) -> tuple[Any, ...]:
 
 
 def _value(generator: Generator, ty: Type | None) -> Any:
-    from relayish.interpreter import evaluate
-
     match ty:
         case TensorType(shape, dtype):
             return evaluate(generator.constant(("tensor", shape, dtype)))

@@ -36,8 +36,12 @@ from relayish.ir.node import Node
 from relayish.ir.traversal import PATTERNS
 from relayish.op import registry
 
-Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any]
-"""``(action, node, tail, extra)``; Any: the node kind and data of the action."""
+Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any] | Call
+"""``(action, node, tail, extra)``; Any: the node kind and data of the action.
+
+A call stands for itself: emit it now that its operands are, not in tail position. (A tuple for
+each would be one more object for the garbage collector to look at.)
+"""
 
 
 class Cell:
@@ -92,7 +96,11 @@ class _Compiler:
         tasks.append((self.demand, expr, True, None))
         pop = tasks.pop
         while tasks:
-            action, node, tail, extra = pop()
+            task = pop()
+            if isinstance(task, Call):
+                self.leave_op_call(task, False, None)
+                continue
+            action, node, tail, extra = task
             action(node, tail, extra)
         return self.code
 
@@ -230,14 +238,34 @@ class _Compiler:
     def enter_call(self, call: Call, tail: bool) -> None:
         kind = type(call.op)
         if kind is Op:
-            self.tasks.append((self.leave_op_call, call, tail, None))
-            self.demand_all(call.args)
+            self.enter_op_call(call, tail)
         elif kind is Constructor:
             self.tasks.append((self.leave_construction, call, tail, None))
             self.demand_all(call.args)
         else:
             self.tasks.append((self.leave_call, call, tail, None))
             self.demand_all((call.op, *call.args))
+
+    def enter_op_call(self, call: Call, tail: bool) -> None:
+        """Go down along first operands at once: they need no task to wait in."""
+        cells, shared, tasks = self.cells, self.shared, self.tasks
+        while True:
+            tasks.append((self.leave_op_call, call, tail, None) if tail else call)
+            tail = False
+            pending = [
+                arg
+                for arg in call.args
+                if type(arg) not in LEAVES and (arg not in cells or arg in shared)
+            ]
+            if not pending:
+                return
+            for arg in pending[:0:-1]:
+                tasks.append((self.demand, arg, False, None))
+            first = pending[0]
+            if not isinstance(first, Call) or type(first.op) is not Op or first in shared:
+                self.demand(first, tail=False)
+                return
+            call = first
 
     def leave_op_call(self, call: Call, tail: bool, _extra: object) -> None:
         # the commonest task by far: what operand, release, new_cell and emit do stands here too

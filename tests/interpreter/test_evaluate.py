@@ -120,7 +120,11 @@ def test_closure_remembers_the_activation_it_was_made_in():
     expr = Let(
         f,
         adder,
-        Let(g, Call(f, (one,)), Let(z, Call(f, (Constant(10),)), Tuple((Call(g, (two,)), Call(z, (two,)))))),
+        Let(
+            g,
+            Call(f, (one,)),
+            Let(z, Call(f, (Constant(10),)), Tuple((Call(g, (two,)), Call(z, (two,))))),
+        ),
     )
     assert evaluate(expr) == (3, 12)
 
@@ -296,9 +300,7 @@ def test_node_shared_by_two_inner_functions_belongs_to_the_function_around_them(
     counter = Var("counter")
     shared = seen_by(counter)
     pair = Tuple((Function((), shared), Function((), Call(add, (shared, Constant(100))))))
-    both = Let(
-        z, Call(f, ()), Tuple((Call(TupleGetItem(z, 1), ()), Call(TupleGetItem(z, 0), ())))
-    )
+    both = Let(z, Call(f, ()), Tuple((Call(TupleGetItem(z, 1), ()), Call(TupleGetItem(z, 0), ()))))
     expr = Let(f, Function((), pair), Tuple((both, seen_by(counter))))
     assert evaluate(Let(counter, RefCreate(Constant(0)), expr)) == ((101, 1), 2)
 
@@ -406,7 +408,9 @@ def test_variable_is_not_bound_in_its_own_value_unless_that_is_a_function():
 
 @pytest.mark.parametrize("given", [(), (one, two)])
 def test_wrong_number_of_arguments_is_an_error(given):
-    assert f"takes 1 arguments (x); found {len(given)}" in str(failing(Call(Function((x,), x), given)))
+    assert f"takes 1 arguments (x); found {len(given)}" in str(
+        failing(Call(Function((x,), x), given))
+    )
 
 
 def test_wrong_number_of_operands_is_an_error():
@@ -461,7 +465,9 @@ def test_evaluate_call_takes_defaults_for_missing_attributes():
 
 
 def test_evaluate_call_says_on_what_the_operator_failed():
-    with pytest.raises(EvaluationError, match=r"operator add cannot be evaluated on \(float64\[2\]"):
+    with pytest.raises(
+        EvaluationError, match=r"operator add cannot be evaluated on \(float64\[2\]"
+    ):
         evaluate_call(add, None, [np.ones(2), np.ones(3)])
 
 
