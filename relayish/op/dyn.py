@@ -22,7 +22,7 @@ _DEFAULT = np.dtype(np.float32)
 
 
 def _sizes(shape: Array) -> tuple[int, ...]:
-    return tuple(shape.ravel().tolist())
+    return tuple(int(size) for size in shape.ravel().tolist())  # they may come as floats
 
 
 def _zeros(attrs: InitOpAttrs, shape: Array) -> Array:

@@ -161,6 +161,7 @@ def _scatter_elements(
     attrs: ScatterElementsAttrs, data: Array, indices: Array, updates: Array
 ) -> Array:
     axis = normal_axis(attrs.axis, data.ndim)
+    updates = updates[tuple(slice(size) for size in indices.shape)]  # there may be more of them
     index = list(np.indices(indices.shape, sparse=True))
     places = indices.astype(np.int64)
     if np.any(places >= data.shape[axis]) or np.any(places < -data.shape[axis]):

@@ -208,6 +208,56 @@ def test_convolution_agrees_with_a_loop(rank, groups, strides, padding, dilation
         assert_same(found, np.moveaxis(expected, 1, 3))
 
 
+@pytest.mark.parametrize(
+    ("rank", "groups", "stride", "padding", "extra", "dilation"),
+    [(1, 1, 2, 1, 1, 1), (2, 2, 2, 0, 0, 2), (2, 1, 1, 1, 0, 1), (3, 1, 2, 1, 1, 1)],
+)
+def test_transposed_convolution_agrees_with_a_loop(rank, groups, stride, padding, extra, dilation):
+    data = random_values(2, 4, *(4, 3, 3)[:rank], dtype="int32")
+    weight = random_values(4, 3, *(3, 2, 2)[:rank], dtype="int32", seed=9)
+    out = [
+        (n - 1) * stride + (k - 1) * dilation + 1 - 2 * padding + extra
+        for n, k in zip(data.shape[2:], weight.shape[2:], strict=True)
+    ]
+    expected = np.zeros((2, 3 * groups, *out), np.int32)
+    for batch, i, *at in every_index(data.shape):
+        for o, *kernel in every_index(weight.shape[1:]):
+            place = [a * stride + k * dilation - padding for a, k in zip(at, kernel, strict=True)]
+            if all(0 <= p < n for p, n in zip(place, out, strict=True)):
+                channel = i // (4 // groups) * 3 + o
+                expected[batch, channel, *place] += data[batch, i, *at] * weight[i, o, *kernel]
+    found = evaluated(
+        f"nn.conv{rank}d_transpose",
+        data,
+        weight,
+        strides=(stride,) * rank,
+        padding=(padding,) * rank,
+        output_padding=(extra,) * rank,
+        dilation=(dilation,) * rank,
+        groups=groups,
+    )
+    assert_same(found, expected)
+
+
+@pytest.mark.parametrize("mode", ["DCR", "CDR"])
+def test_depth_becomes_space_and_back(mode):
+    data = random_values(1, 8, 2, 3)
+    found = evaluated("nn.depth_to_space", data, block_size=2, mode=mode)
+    assert found.shape == (1, 2, 4, 6)
+    for _, c, y, x in every_index(found.shape):
+        block = 2 * (y % 2) + x % 2
+        channel = 2 * block + c if mode == "DCR" else 4 * c + block
+        assert found[0, c, y, x] == data[0, channel, y // 2, x // 2]
+    if mode == "DCR":
+        assert_same(evaluated("nn.space_to_depth", found, block_size=2), data)
+    with pytest.raises(EvaluationError, match="cannot be spread"):
+        evaluated("nn.depth_to_space", data[:, :3], block_size=2)
+    with pytest.raises(EvaluationError, match="cannot be divided"):
+        evaluated("nn.space_to_depth", data, block_size=2)
+    with pytest.raises(EvaluationError, match="not DCR or CDR"):
+        evaluated("nn.depth_to_space", data, block_size=2, mode="RCD")
+
+
 @pytest.mark.parametrize("ceil_mode", [False, True])
 @pytest.mark.parametrize("include", [False, True])
 @pytest.mark.parametrize("rank", [1, 2, 3])
@@ -276,12 +326,14 @@ def test_dynamic_shapes_come_as_tensors():
 def test_every_evaluated_operator_of_the_families_is_tested():
     modules = ("activation", "product", "normalization", "convolution", "pooling", "space")
     dims = [f"nn.{k}{n}d" for k in ("conv", "max_pool", "avg_pool") for n in (1, 2, 3)]
+    dims += [f"nn.conv{n}d_transpose" for n in (1, 2, 3)]
     assert evaluated_in(*(f"relayish.op.nn.{m}" for m in modules)) == {
         *dims,
         *("nn.relu", "nn.leaky_relu", "nn.prelu", "nn.softmax", "nn.fast_softmax"),
         *("nn.log_softmax", "nn.bias_add", "nn.dense", "nn.matmul", "nn.batch_matmul", "einsum"),
         *("nn.batch_norm", "nn.layer_norm", "nn.instance_norm", "nn.group_norm"),
-        *("nn.l2_normalize", "nn.pad", "nn.mirror_pad", "nn.dilate"),
+        *("nn.l2_normalize", "nn.pad", "nn.mirror_pad", "nn.dilate", "nn.space_to_depth"),
+        "nn.depth_to_space",
         *("nn.global_avg_pool2d", "nn.global_max_pool2d"),
     }
     assert evaluated_in("relayish.op.dyn") == {

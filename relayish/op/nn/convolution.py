@@ -218,6 +218,7 @@ class CorrelationAttrs(Attrs):
     layout: str = "NCHW"
 
 
+_TransposeAttrs: TypeAlias = Conv1DTransposeAttrs | Conv2DTransposeAttrs | Conv3DTransposeAttrs
 _ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 
@@ -279,6 +280,36 @@ def _convolution(attrs: _ConvAttrs, data: Array, weight: Array) -> Array:
     return convert_layout(result, "NC" + spatial, attrs.out_layout or attrs.data_layout)
 
 
+def _transposed(attrs: _TransposeAttrs, data: Array, weight: Array) -> Array:
+    """Return the sum of the kernels, each scaled by an element and put where that one is."""
+    rank = len(attrs.strides)
+    spatial = _SPATIAL[rank]
+    dtype = result_dtype(attrs.out_dtype, data.dtype)
+    source = convert_layout(data, attrs.data_layout, "NC" + spatial).astype(dtype)
+    kernel = convert_layout(weight, attrs.kernel_layout, "IO" + spatial).astype(dtype)
+    strides, dilation = as_sizes(attrs.strides), as_sizes(attrs.dilation)
+    groups, batch, sizes = attrs.groups, source.shape[0], source.shape[2:]
+    grouped = source.reshape((batch, groups, -1, *sizes))
+    kernels = kernel.reshape((groups, -1, *kernel.shape[1:]))
+    padding, extra = sides(attrs.padding, rank), as_sizes(attrs.output_padding)
+    whole = tuple(
+        (sizes[a] - 1) * strides[a] + (kernel.shape[2 + a] - 1) * dilation[a] + 1 + extra[a]
+        for a in range(rank)
+    )
+    result: Array = np.zeros((batch, groups, kernel.shape[1], *whole), dtype)
+    for place in np.ndindex(*kernel.shape[2:]):
+        part = np.einsum("ngi...,gio->ngo...", grouped, kernels[(..., *place)])
+        spots = tuple(
+            slice(at * d, at * d + (n - 1) * s + 1, s)
+            for at, d, n, s in zip(place, dilation, sizes, strides, strict=True)
+        )
+        result[(..., *spots)] += part
+    kept = tuple(slice(b, n - a) for (b, a), n in zip(padding, whole, strict=True))
+    result = result[(..., *kept)]
+    result = result.reshape((batch, -1, *result.shape[3:]))
+    return convert_layout(result, "NC" + spatial, attrs.out_layout or attrs.data_layout)
+
+
 register_op(
     "nn.conv1d",
     arguments_=("data", "weight"),
@@ -305,18 +336,21 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv1DTransposeAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    evaluates=_transposed,
 )
 register_op(
     "nn.conv2d_transpose",
     arguments_=("data", "weight"),
     attrs=Conv2DTransposeAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    evaluates=_transposed,
 )
 register_op(
     "nn.conv3d_transpose",
     arguments_=("data", "weight"),
     attrs=Conv3DTransposeAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    evaluates=_transposed,
 )
 register_op(
     "nn.conv2d_backward_weight",

@@ -8,6 +8,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
+from relayish.op.layout import convert_layout
 from relayish.op.registry import OpPattern, register_op
 
 
@@ -120,6 +121,34 @@ def _mirror_pad(attrs: MirrorPadAttrs, data: Array) -> Array:
     raise EvaluationError(f"mode {attrs.mode!r} of mirror_pad is not SYMMETRIC or REFLECT")
 
 
+def _space_to_depth(attrs: SubPixelAttrs, data: Array) -> Array:
+    source = convert_layout(data, attrs.layout, "NCHW")
+    block = attrs.block_size
+    n, c, h, w = source.shape
+    if h % block or w % block:
+        raise EvaluationError(f"{h} by {w} cannot be divided into blocks of {block}")
+    blocks = source.reshape((n, c, h // block, block, w // block, block))
+    deep = blocks.transpose(0, 3, 5, 1, 2, 4).reshape((n, -1, h // block, w // block))
+    return convert_layout(deep, "NCHW", attrs.layout)
+
+
+def _depth_to_space(attrs: SubPixelAttrs, data: Array) -> Array:
+    source = convert_layout(data, attrs.layout, "NCHW")
+    block = attrs.block_size
+    n, c, h, w = source.shape
+    if c % (block * block):
+        raise EvaluationError(f"{c} channels cannot be spread over blocks of {block}")
+    channels = c // (block * block)
+    match attrs.mode:
+        case "DCR":
+            parts = source.reshape((n, block, block, channels, h, w)).transpose(0, 3, 4, 1, 5, 2)
+        case "CDR":
+            parts = source.reshape((n, channels, block, block, h, w)).transpose(0, 1, 4, 2, 5, 3)
+        case _:
+            raise EvaluationError(f"mode {attrs.mode!r} of depth_to_space is not DCR or CDR")
+    return convert_layout(parts.reshape((n, channels, h * block, w * block)), "NCHW", attrs.layout)
+
+
 def _dilate(attrs: DilateAttrs, data: Array) -> Array:
     strides = as_sizes(attrs.strides)
     shape = tuple((n - 1) * s + 1 for n, s in zip(data.shape, strides, strict=True))
@@ -155,10 +184,18 @@ register_op(
     "nn.upsampling3d", arguments_=("data",), attrs=UpSampling3DAttrs, fuses=OpPattern.INJECTIVE
 )
 register_op(
-    "nn.space_to_depth", arguments_=("data",), attrs=SubPixelAttrs, fuses=OpPattern.INJECTIVE
+    "nn.space_to_depth",
+    arguments_=("data",),
+    attrs=SubPixelAttrs,
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_space_to_depth,
 )
 register_op(
-    "nn.depth_to_space", arguments_=("data",), attrs=SubPixelAttrs, fuses=OpPattern.INJECTIVE
+    "nn.depth_to_space",
+    arguments_=("data",),
+    attrs=SubPixelAttrs,
+    fuses=OpPattern.INJECTIVE,
+    evaluates=_depth_to_space,
 )
 register_op(
     "nn.space_to_batch_nd",
