@@ -164,7 +164,7 @@ def test_functions_of_the_module_are_followed():
     assert has_effect(Call(GlobalVar("missing"), (x,)), mod)
 
 
-@pytest.mark.parametrize("kind", ["call_chain", "let_body", "let_value", "if_cond", "match_nest"])
+@pytest.mark.parametrize("kind", ["call_chain", "let_body", "let_value", "if_cond"])
 def test_effect_is_found_at_any_depth(kind):
     assert not has_effect(DEEP_NESTS[kind](DEPTH))
     assert has_effect(DEEP_NESTS[kind](DEPTH, RefRead(r)))

@@ -39,7 +39,7 @@ def test_deep_function_evaluates_to_a_closure():
 
 def test_nested_functions_may_all_be_applied():
     # the innermost body reads the outermost and the innermost variable
-    add, levels = get_op("add"), 20_000
+    add, levels = get_op("add"), 5_000
     variables = [Var(f"x{level}") for level in range(levels)]
     expr = Call(add, (variables[0], variables[-1]))
     for var in reversed(variables):
@@ -50,7 +50,7 @@ def test_nested_functions_may_all_be_applied():
 
 
 def test_every_level_may_read_every_variable_around_it_in_little_time():
-    add, levels = get_op("add"), 20_000
+    add, levels = get_op("add"), 5_000
     variables = [Var(f"x{level}") for level in range(levels)]
     total = Constant(0)
     for var in variables:
@@ -63,7 +63,7 @@ def test_every_level_may_read_every_variable_around_it_in_little_time():
 
 
 def test_node_shared_by_all_levels_of_functions_is_evaluated_in_the_outermost():
-    add, levels = get_op("add"), 20_000
+    add, levels = get_op("add"), 5_000
     shared = Call(add, (Constant(1), Constant(1)))
     expr = shared
     for _ in range(levels):
