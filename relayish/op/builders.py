@@ -78,7 +78,8 @@ def _plain(op: Op, count: int) -> Builder:
 
 def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
     order = _positions(op, cls)
-    spatial = _spatial_rank(op.name)
+    rank = _spatial_rank(op.name)
+    tuples = frozenset(n for n in cls.field_names if "tuple" in _annotation(cls, n))
 
     def build(*args: object, **attributes: object) -> Call:
         operands, positional = _operands(op, args[:count], attributes), args[count:]
@@ -92,7 +93,8 @@ def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
                 raise OperatorError(f"{op.name} is given its attribute {name!r} twice")
             attributes[name] = value
         for name, value in attributes.items():
-            attributes[name] = _spelt_out(cls, name, value, spatial)
+            if name in tuples:
+                attributes[name] = _spelt_out(name, value, rank)
         return call_op(op, *operands, **attributes)
 
     return build
@@ -131,19 +133,18 @@ def _annotation(cls: type[Attrs], name: str) -> str:
     return str(inspect.get_annotations(cls).get(name, ""))
 
 
-def _spelt_out(cls: type[Attrs], name: str, value: object, rank: int) -> object:
-    """Return an attribute with the short forms that Relay's functions take written out.
+def _spelt_out(name: str, value: object, rank: int) -> object:
+    """Return a tuple attribute with the short forms that Relay's functions take written out.
 
     One axis stands for a tuple of it, one size for that size along every axis a window slides
     over, and padding given once for each axis for that padding on both sides of it.
     """
     single = isinstance(value, int) and not isinstance(value, bool)
-    several = "tuple" in _annotation(cls, name)
-    if name == "axis" and single and several:
+    if name == "axis" and single:
         return (value,)
-    if rank and several and name in ("strides", "dilation", "kernel_size", "pool_size"):
+    if rank and name in ("strides", "dilation", "kernel_size", "pool_size"):
         return (value,) * rank if single else value
-    if rank and several and name == "padding":
+    if rank and name == "padding":
         sizes = (value,) * rank if single else value
         if isinstance(sizes, (tuple, list)) and len(sizes) == rank:
             return (*sizes, *sizes)
