@@ -108,7 +108,7 @@ def spell_scalar(value: np.generic) -> str | None:
 
 
 NUMBER: Final = (
-    r"(?P<digits>inf|nan|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+    r"(?P<digits>(?:inf|nan)(?=f(?:16|32|64)?(?![A-Za-z0-9_.]))|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
     r"(?P<suffix>bf16|[iuf]\d+|f)?(?![A-Za-z0-9_])"
 )
 _DTYPES: Final[dict[str, type[np.generic]]] = {

@@ -39,6 +39,7 @@ _SIMPLE: Final = re.compile(
     r"|((?:float|u?int)\d++|bool)(?![A-Za-z0-9_.:\[]))"
 )
 """A tensor type of plain dimensions, or a scalar type: nearly all types there are."""
+_CUSTOM: Final = re.compile(rf"{BLANK}(custom\[\w+\]\d+(?:x\d+)?)")
 _SIZE: Final = re.compile(rf"{BLANK}(-?\d++)(?:i(?:8|16|32|64))?(?![A-Za-z0-9_.])")
 _DIMENSION: Final = re.compile(r"\d+|\?")
 
@@ -135,7 +136,11 @@ def _tensor_type(reader: Reader, start: int) -> Type:
             reader.expect(")", "after the dimensions of a tensor type")
             break
     reader.expect(",", "between the dimensions and the element type")
-    name, at = reader.name_here("an element type such as float32")
+    custom = reader.match(_CUSTOM)
+    if custom is not None:
+        name, at, reader.pos = custom[1], custom.start(1), custom.end()
+    else:
+        name, at = reader.name_here("an element type such as float32")
     reader.expect("]", "after the element type")
     try:
         return TensorType(tuple(shape), name, span=reader.span(start, reader.pos))

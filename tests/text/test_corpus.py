@@ -1,0 +1,38 @@
+"""What TVM printed parses, and comes back from relayish's own text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+from relayish.ir.structural_equal import first_mismatch
+from relayish.text import astext, parse
+from shared_data import shared_path
+
+
+def check(texts: list[str]) -> None:
+    for text in texts:
+        mod = parse(text, allow_unknown_ops=True)
+        printed = astext(mod)
+        again = parse(printed, allow_unknown_ops=True)
+        mismatch = first_mismatch(mod, again, map_free_vars=True)
+        assert mismatch is None, f"{mismatch}\n{printed[:2000]}"
+        assert astext(again) == printed
+
+
+def lines(name: str) -> list[dict[str, str]]:
+    with gzip.open(shared_path(f"corpus/{name}.jsonl.gz"), "rt") as file:
+        return [json.loads(line) for line in file]
+
+
+def test_recorded_pass_runs_parse_and_print_back() -> None:
+    found = {run[key] for run in lines("pairs") for key in ("before", "after") if run[key]}
+    check(sorted(found))
+
+
+def test_recorded_evaluations_parse_and_print_back() -> None:
+    check(sorted({run["mod"] for run in lines("evals")}))
+
+
+def test_recorded_workloads_parse_and_print_back() -> None:
+    check([path.read_text() for path in sorted(shared_path("programs").glob("*.relay"))])

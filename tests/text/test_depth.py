@@ -1,0 +1,88 @@
+"""Nothing in reading and writing recurses, and both are linear."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+from deep import DEEP_NESTS, doublings
+
+from relayish.ir.adt import Clause, Match, PatternTuple, PatternWildcard
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Var
+from relayish.ir.op import intern_op
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.type import FuncType, RefType, TensorType, TupleType, Type, TypeCall, TypeVar
+from relayish.text import astext, parse_expr, parse_pattern, parse_type
+
+LEVELS = 20_000
+
+
+@pytest.mark.parametrize("build", DEEP_NESTS.values(), ids=DEEP_NESTS.keys())
+def test_deep_program_is_read_back(build: Callable[[int], Expr]) -> None:
+    expr = build(LEVELS)
+    limit = sys.getrecursionlimit()
+    text = astext(expr)
+    assert_structural_equal(parse_expr(text), expr, map_free_vars=True)
+    assert sys.getrecursionlimit() == limit
+    assert len(text) < 1000 * LEVELS
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda item: TupleType((item,)),
+        lambda item: FuncType((item,), TensorType(())),
+        lambda item: FuncType((), item, (TypeVar("A"),)),
+        RefType,
+        lambda item: TypeCall(TypeVar("F"), (item,)),
+    ],
+)
+def test_deep_type_is_read_back(wrap: Callable[[Type], Type]) -> None:
+    item: Type = TensorType((1,))
+    for _ in range(LEVELS):
+        item = wrap(item)
+    text = astext(item)
+    assert_structural_equal(parse_type(text), item, map_free_vars=True)
+    func = Function((Var("x", item),), Constant(1))
+    assert_structural_equal(parse_expr(astext(func)), func, map_free_vars=True)
+
+
+def test_deep_pattern_is_read_back() -> None:
+    pattern = PatternTuple((PatternWildcard(),))
+    for _ in range(LEVELS):
+        pattern = PatternTuple((pattern,))
+    assert_structural_equal(parse_pattern(astext(pattern)), pattern)
+    match = Match(Constant(1), (Clause(pattern, Constant(2)),))
+    assert_structural_equal(parse_expr(astext(match)), match)
+
+
+@pytest.mark.parametrize("open_", ["(", "{", "-", "add(", "1 + ", "((1,), ", "fn () { ", "f(1, "])
+def test_deep_text_that_never_ends_is_a_parse_error(open_: str) -> None:
+    with pytest.raises(SyntaxError):
+        parse_expr(open_ * 100_000, allow_unknown_ops=True)
+
+
+@pytest.mark.parametrize(
+    ("open_", "close"), [("(", ")"), ("{", "}"), ("f(", ")"), ("(1, ", ")"), ("1 + ", ""), ("-", "")]
+)
+def test_deep_text_is_read(open_: str, close: str) -> None:
+    parse_expr(open_ * 100_000 + "1" + close * 100_000, allow_unknown_ops=True)
+
+
+def test_shared_program_is_written_in_the_size_of_its_nodes() -> None:
+    text = astext(doublings(100))
+    assert len(text.splitlines()) <= 102
+    assert_structural_equal(parse_expr(text), doublings(100), map_free_vars=True)
+
+
+def test_nodes_shared_between_nested_blocks_are_written_once() -> None:
+    shared: list[Expr] = [Var("x")]
+    expr: Expr = Constant(0)
+    negative = intern_op("negative")
+    for _ in range(LEVELS):
+        shared.append(Call(negative, (shared[-1],)))
+        expr = If(Constant(True), expr, shared[-1])
+    text = astext(expr)
+    assert text.count("negative(") == LEVELS
+    assert_structural_equal(parse_expr(text), expr, map_free_vars=True)

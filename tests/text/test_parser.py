@@ -1,0 +1,311 @@
+"""The grammar, spans, and what is said about text that does not follow it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from relayish.errors import FieldError, ParseError
+from relayish.ir.adt import Match, PatternTuple
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.traversal import EVERYTHING
+from relayish.ir.type import SizeVar, TensorType
+from relayish.text import astext, fromtext, parse, parse_expr, parse_type
+
+HEADER = '#[version = "0.0.5"]\n'
+
+PROGRAM = (
+    HEADER
+    + """type List[A] {
+  Cons(A, List[A]),
+  Nil,
+}
+
+extern type Handle
+
+/* a comment /* in a comment */ still */
+def @length[A](%xs: List[A], Primitive=1, odd="a\\"b") -> int32 {
+  // to the end of the line }
+  match? (%xs) {
+    Cons(_, %rest) => {
+      let %n: int32 /* ty=int32 */ = @length(%rest) /* ty=int32 span=x:1:2 */;
+      add(1 /* ty=int32 */, %n)
+    },
+    Nil => { 0 },
+  }
+}
+
+def @main(%x: Tensor[(2, ?), float32], %h: ref(fn (Handle[]) -> ())) -> (int32, bool) {
+  %0 = nn.conv2d(%x, %x, padding=[1, 1, 1, 1], channels=8, kernel_size=[3, 3]);
+  %1 = if (less(1f, 2f)) { ref(%0) } else { ref(negative(%0)) };
+  let %t = (ref_read(%1), (), (True,), -1i64, meta[relay.Constant][0]);
+  ref_write(%1, %t.0);
+  (%t.1, @length(Cons(1, Nil)), fn (%y) { %y }(%x))
+}
+
+#[metadata]
+{"root": 1, "nodes": [{"type_key": ""}, {"type_key": "Map", "keys": ["relay.Constant"],
+ "data": [2]}, {"type_key": "Array", "data": [3]}, {"type_key": "relay.Constant",
+ "attrs": {"data": "0"}}], "b64ndarrays":
+ ["P6G0lvBAXt0AAAAAAAAAAAEAAAAAAAAAAQAAAAAIAQADAAAAAAAAAAMAAAAAAAAAAQMF"]}
+"""
+)
+
+
+def read(text: str) -> Expr:
+    return parse_expr(text, allow_unknown_ops=True)
+
+
+def test_fromtext_is_parse() -> None:
+    assert fromtext is parse
+
+
+def test_program_of_every_construct_is_read_and_read_back() -> None:
+    mod = parse(PROGRAM, allow_unknown_ops=True)
+    assert_structural_equal(mod, parse(astext(mod), allow_unknown_ops=True))
+
+
+def test_every_node_carries_the_span_of_its_text() -> None:
+    text = "let %a = add(%x, 1);\n%0 = (%a, %a.0);\nif (%x) { %0 } else { fn (%p: int8) { %p } }"
+    expr = read(f"free_var %x;\n{text}")
+    unmarked = [
+        node
+        for node in EVERYTHING.post_order(expr)
+        if hasattr(node, "span") and node.span is None and not isinstance(node, (Op, GlobalVar))
+    ]
+    assert unmarked == []
+    assert isinstance(expr, Let)
+    assert expr.value.span == ("from_string", 2, 2, 10, 20)
+    assert expr.span is not None
+    assert (expr.span.line, expr.span.end_line) == (2, 4)
+
+
+def test_span_of_a_call_in_general_and_in_plain_statements_agree() -> None:
+    plain = read("free_var %x;\n%0 = add(%x, %x);\n%0")
+    spread = read("free_var %x;\n%0 = add(%x,%x) ;\n%0")
+    assert plain.span == ("from_string", 2, 2, 6, 17)
+    assert spread.span == ("from_string", 2, 2, 6, 16)
+
+
+def names(expr: Expr) -> str:
+    """Spell nested calls as a word."""
+    if isinstance(expr, Call) and isinstance(expr.op, Op):
+        return f"{expr.op.name}({', '.join(map(names, expr.args))})"
+    return str(expr.data) if isinstance(expr, Constant) else type(expr).__name__
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("1 + 2 * 3", "add(1, multiply(2, 3))"),
+        ("1 - 2 - 3", "subtract(subtract(1, 2), 3)"),
+        ("(1 - 2) - -3", "subtract(subtract(1, 2), -3)"),
+        ("1 < 2 == 3 >= 4", "equal(less(1, 2), greater_equal(3, 4))"),
+        ("1 + 2 != 3 / 4", "not_equal(add(1, 2), divide(3, 4))"),
+        ("-add(1, 2) * 3", "multiply(negative(add(1, 2)), 3)"),
+        ("1-2", "subtract(1, 2)"),
+        ("1 /* c */ / 2 // d", "divide(1, 2)"),
+    ],
+)
+def test_binary_operators_bind_as_in_relay(text: str, meaning: str) -> None:
+    assert names(read(text)) == meaning
+
+
+def test_postfixes_chain() -> None:
+    expr = read("free_var %f; %f(1).0.1(2)(3)")
+    kinds: list[type[Node]] = []
+    node: object = expr
+    while isinstance(node, (Call, TupleGetItem)):
+        kinds.append(type(node))
+        node = node.op if isinstance(node, Call) else node.tuple_value
+    assert kinds == [Call, Call, TupleGetItem, TupleGetItem, Call]
+
+
+def test_sequence_of_expressions_becomes_lets() -> None:
+    expr = read("free_var %r; ref_write(%r, 1); ref_read(%r)")
+    assert isinstance(expr, Let)
+    assert expr.var.name_hint == "_"
+
+
+def test_else_if_chains() -> None:
+    expr = read("if (True) { 1 } else if (False) { 2 } else { 3 }")
+    assert isinstance(expr, If)
+    assert isinstance(expr.false_branch, If)
+
+
+def test_temporary_is_one_node_wherever_it_is_used() -> None:
+    expr = read("free_var %x; %0 = add(%x, %x); (%0, if (%x) { %0 } else { %0 })")
+    assert isinstance(expr, Tuple)
+    assert isinstance(expr.fields[1], If)
+    assert expr.fields[0] is expr.fields[1].true_branch
+
+
+def test_temporary_of_a_nested_function_is_known_behind_it_unless_it_hides_one() -> None:
+    expr = read("%0 = (1, 1); %1 = fn () { %0 = (2,); %2 = (3,); %0 }; (%0, %2)")
+    assert isinstance(expr, Tuple)
+    assert [len(item.fields) for item in expr.fields if isinstance(item, Tuple)] == [2, 1]
+
+
+def test_global_is_one_node_defined_above_or_below() -> None:
+    mod = parse(HEADER + "def @a() { @b() }\ndef @b() { @a() }")
+    func = mod["a"]
+    assert isinstance(func, Function)
+    assert isinstance(func.body, Call)
+    assert func.body.op is mod.get_global_var("b")
+
+
+def test_constructor_is_that_of_the_module_though_defined_below() -> None:
+    mod = parse(HEADER + 'def @a() { "type X {" ; Make(1) }\n\ntype T { Make(int32), }\n')
+    func = mod["a"]
+    assert isinstance(func, Function)
+    assert isinstance(func.body, Let)
+    assert isinstance(func.body.body, Call)
+    assert func.body.body.op is mod.get_constructor("T", "Make")
+
+
+def test_metadata_reference_is_one_object_a_number() -> None:
+    size = SizeVar("n")
+    x, y = Var("x", TensorType((size,))), Var("y", TensorType((size, 2)))
+    func = parse_expr(astext(Function((x, y), y)))
+    assert isinstance(func, Function)
+    left, right = (param.type_annotation for param in func.params)
+    assert isinstance(left, TensorType)
+    assert isinstance(right, TensorType)
+    assert left.shape[0] is right.shape[0]
+
+
+def test_name_with_dots_and_digits_as_tvm_prints_it_is_one_name() -> None:
+    func = read("fn (%features.0.weight) { %features.0.weight }")
+    assert isinstance(func, Function)
+    assert func.params[0].name_hint == "features.0.weight"
+
+
+def test_match_with_question_mark_is_incomplete() -> None:
+    expr = read("match? ((1, 2)) { (%a, _) => { %a }, _ => 3 }")
+    assert isinstance(expr, Match)
+    assert not expr.complete
+    assert isinstance(expr.clauses[0].lhs, PatternTuple)
+
+
+def test_tuple_of_one_and_group_are_told_apart() -> None:
+    assert isinstance(read("(1,)"), Tuple)
+    assert isinstance(read("(1)"), Constant)
+    assert isinstance(parse_type("(int8)"), TensorType)
+
+
+BAD = [
+    ("", "1:1: a module begins with", None),
+    ('#[version = "0.0.4"]', "1:13: text of version", None),
+    (HEADER + "def @main() { %x }", "2:15: unknown variable %x", None),
+    (HEADER + "def @main(%xs) { %xz }", "did you mean %xs?", None),
+    (HEADER + "def @main() { %3 }", "unknown graph temporary %3", None),
+    (HEADER + "def @main() { nn.reluu(1) }", "did you mean nn.relu?", None),
+    (HEADER + "def @main() { 1 ", "expected '}' at the end of a block; found the end", None),
+    (HEADER + "def @main() { 1 }\ndef @main() { 2 }", "3:5: @main is defined twice", None),
+    (HEADER + "def @main(%x: Lisst[int32]) { %x }\ntype List[A] { Nil }", "mean List?", None),
+    (HEADER + "def @main() { /* 1 }", "2:15: this comment is not closed", None),
+    (HEADER + "def @main() { let %x = 1 %x }", "expected ';' after the value of a let", None),
+    (HEADER + "def @main() { meta[relay.Constant][0] }", "not in the metadata section", None),
+    (HEADER + "def @main() { 3000000000 }", "3000000000 does not fit int32", None),
+    (HEADER + "def @main() { 1q7 }", "expected an expression", None),
+    (HEADER + "def @main() { 1.5i64 }", "no integer", None),
+    (HEADER + "def @main() { ref(1, 2) }", "ref takes 1 argument(s); found 2", None),
+    (HEADER + "def @main() { ref.0 }", "ref is no value to project from", None),
+    (HEADER + "def @main() { add(1, 2, a=1, a=2) }", "attribute a is given twice", None),
+    (HEADER + "def @main(%x: Tensor[(2) float32]) { %x }", "expected ','", None),
+    (HEADER + "def @main(%x: Tensor[(2), floot32]) { %x }", "names no element type", None),
+    (HEADER + "garbage", "2:1: expected def, type or extern type; found 'garbage'", None),
+    (HEADER + "#[metadata]\n{", "the metadata section cannot be read", None),
+    (HEADER + "def @main() { f([[" + "[" * 5000, "expected", None),
+    (HEADER + "def @main() { f(a=" + "[" * 5000, "nests deeper than", None),
+    (HEADER + "def @main() { " + "9" * 10000 + " }", "too long", None),
+    (HEADER + "def @main() { f(a=" + "9" * 10000 + ") }", "too long", None),
+    (HEADER + "def @main(%x: Tensor[(" + "9" * 10000 + "), int8]) { 1 }", "too long", None),
+    (HEADER + "def @main() { (1)." + "9" * 10000 + " }", "does not exist", None),
+    (HEADER + "def @main() { %x-malformed-ir }", "unknown variable", None),
+    (HEADER + "def @main(%x-malformed-ir) { 1 }", "was not bound before", None),
+    (HEADER + "def @main(%x: #0) { 1 }", "type #0 is used before", None),
+    (HEADER + "#[metadata]\n" + "[" * 100000, "the metadata section cannot be read", None),
+]
+
+
+@pytest.mark.parametrize(("text", "message", "_"), BAD, ids=[b[1] for b in BAD])
+def test_bad_text_is_explained(text: str, message: str, _: None) -> None:
+    with pytest.raises(ParseError) as caught:
+        parse(text, "model.relay", allow_unknown_ops="nn.reluu" not in text)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("model.relay:")
+
+
+def test_error_shows_the_line_and_points_into_it() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse(HEADER + "def @main() {\n  add(%x, 1)\n}", "model.relay")
+    assert str(caught.value) == (
+        "model.relay:3:7: unknown variable %x\n    add(%x, 1)\n        ^"
+    )
+    assert (caught.value.filename, caught.value.lineno, caught.value.offset) == (
+        "model.relay",
+        3,
+        7,
+    )
+
+
+def test_bytes_are_refused_with_advice() -> None:
+    with pytest.raises(FieldError, match="decode bytes first"):
+        parse(b"")  # type: ignore[arg-type]
+
+
+def survives(text: str) -> None:
+    try:
+        parse(text, allow_unknown_ops=True)
+    except ParseError:
+        pass
+
+
+def test_truncated_program_gives_a_parse_error_and_nothing_else() -> None:
+    for end in range(len(PROGRAM)):
+        survives(PROGRAM[:end])
+
+
+def test_garbled_program_gives_a_parse_error_and_nothing_else() -> None:
+    chance = random.Random(7)
+    alphabet = "%@#(){}[]<>=;:,.*/+-\"\\ \n0123456789fiuxmetaletTensor_?!é"
+    pieces = PROGRAM.split(" ")
+    for _ in range(3000):
+        text = list(PROGRAM)
+        for _ in range(chance.choice([1, 1, 2, 5, 20])):
+            at = chance.randrange(len(text))
+            match chance.randrange(4):
+                case 0:
+                    text[at] = chance.choice(alphabet)
+                case 1:
+                    del text[at : at + chance.randrange(1, 10)]
+                case 2:
+                    text.insert(at, chance.choice(pieces))
+                case _:
+                    other = chance.randrange(len(text))
+                    text[at], text[other] = text[other], text[at]
+        survives("".join(text))
+
+
+def test_random_words_give_a_parse_error_and_nothing_else() -> None:
+    chance = random.Random(11)
+    words = [*PROGRAM.replace("(", " ( ").replace(")", " ) ").split(), "1", ";", "=", "-", "meta"]
+    for _ in range(2000):
+        survives(HEADER + " ".join(chance.choices(words, k=chance.randrange(1, 30))))
+        survives(HEADER + "def @f() { " + " ".join(chance.choices(words, k=8)) + " }")
