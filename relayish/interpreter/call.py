@@ -8,7 +8,6 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.interpreter.compile import call_problem, default_attrs
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Expr, Op
@@ -64,6 +63,30 @@ def call_evaluator(op: Op) -> CallEvaluator:
             raise operator_failed(op, list(values), error) from error
 
     return evaluate
+
+
+def call_problem(op: Op, count: int) -> str:
+    """Return why a call of ``op`` with ``count`` arguments cannot be evaluated."""
+    if op not in registry.evaluate:
+        return (
+            f"operator {op.name} has no evaluation; give it one with "
+            f"registry.evaluate.set(op, lambda attrs, *inputs: ...)"
+        )
+    names = ", ".join(registry.arguments.get(op, ()))
+    return (
+        f"operator {op.name} takes {registry.num_inputs.get(op)} arguments ({names}); found {count}"
+    )
+
+
+def default_attrs(op: Expr) -> Attrs | None:
+    """Return the attributes a call without any stands for; ``None`` if ``op`` has no defaults."""
+    kind = registry.attrs_type.get(op)
+    if kind is None:
+        return None
+    try:
+        return kind()
+    except TypeError:  # some attribute has no default; the operator will say what it misses
+        return None
 
 
 def operator_failed(op: Expr, values: list[Evaluated], error: Exception) -> EvaluationError:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from relayish.interpreter import code as c
+from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.code import Block, Code, Instruction, path_between
 from relayish.interpreter.scopes import LEAVES, Scopes
 from relayish.ir.adt import Constructor, Match, PatternVar
@@ -554,19 +555,6 @@ def _unbound(expr: Expr) -> str:
     )
 
 
-def call_problem(op: Op, count: int) -> str:
-    """Return why a call of ``op`` with ``count`` arguments cannot be evaluated."""
-    if op not in registry.evaluate:
-        return (
-            f"operator {op.name} has no evaluation; give it one with "
-            f"registry.evaluate.set(op, lambda attrs, *inputs: ...)"
-        )
-    names = ", ".join(registry.arguments.get(op, ()))
-    return (
-        f"operator {op.name} takes {registry.num_inputs.get(op)} arguments ({names}); found {count}"
-    )
-
-
 _BY_COUNT: Final = {1: c.OP1, 2: c.OP2}
 """The operations with so many operands, each in a place of the instruction."""
 
@@ -576,17 +564,6 @@ _Operator: TypeAlias = tuple[Callable[..., Any] | None, int | None, Attrs | None
 def _operator(op: Op) -> _Operator:
     """Return the evaluation of ``op``, how many arguments it takes, and its default attributes."""
     return registry.evaluate.get(op), registry.num_inputs.get(op), default_attrs(op)
-
-
-def default_attrs(op: Expr) -> Attrs | None:
-    """Return the attributes a call without any stands for; ``None`` if ``op`` has no defaults."""
-    kind = registry.attrs_type.get(op)
-    if kind is None:
-        return None
-    try:
-        return kind()
-    except TypeError:  # some attribute has no default; the operator will say what it misses
-        return None
 
 
 _ENTER: Final[dict[type[Node], Callable[[_Compiler, Any, bool], None]]] = {  # Any: one kind

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import Effect, analyse_effects, has_effect
 from relayish.ir.adt import Clause, Constructor, Match, PatternConstructor, PatternVar
@@ -23,7 +24,6 @@ from relayish.ir.op import intern_op
 from relayish.ir.type import GlobalTypeVar
 from relayish.op import registry
 from relayish.op.registry import get_op
-from tests.deep import DEEP_NESTS, doublings
 
 DEPTH = 100_000
 f, g, h, r, x, y = (Var(name) for name in "fghrxy")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from deep import DEEP_NESTS, doublings, type_nest
 
 from relayish.analysis import (
     all_type_vars,
@@ -25,7 +26,6 @@ from relayish.ir.adt import (
 from relayish.ir.expr import Call, Constant, Function, If, Let, RefCreate, Tuple, Var
 from relayish.ir.op import intern_op
 from relayish.ir.type import FuncType, GlobalTypeVar, TupleType, TypeCall, TypeVar
-from tests.deep import DEEP_NESTS, doublings, type_nest
 
 DEPTH = 100_000
 add = intern_op("add")

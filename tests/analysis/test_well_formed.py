@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import check_well_formed, well_formed
 from relayish.errors import WellFormedError
@@ -9,7 +10,6 @@ from relayish.ir.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.module import IRModule
 from relayish.ir.op import intern_op
 from relayish.ir.span import Span
-from tests.deep import DEEP_NESTS, doublings
 
 DEPTH = 100_000
 x, y, z, f, g = (Var(name) for name in "xyzfg")

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from random_exprs import (
+    random_arguments,
+    random_expr,
+    random_function,
+    random_module,
+    random_type,
+)
 
 from relayish.analysis import count_nodes, free_type_vars, free_vars, well_formed
 from relayish.interpreter import ConstructorValue, RefValue, create_executor, evaluate, same_value
@@ -33,13 +40,6 @@ from relayish.ir.expr import (
 )
 from relayish.ir.traversal import EVERYTHING
 from relayish.op import registry
-from tests.random_exprs import (
-    random_arguments,
-    random_expr,
-    random_function,
-    random_module,
-    random_type,
-)
 
 SEEDS = range(80)
 STEPS = 20_000
