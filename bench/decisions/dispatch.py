@@ -101,7 +101,12 @@ for _kind, _name in LADDER:
 
 def main() -> None:
     functor = Handlers()
-    scope: dict[str, object] = {"functor": functor, "table": Handlers.table, "nodes": NODES, "by_types": by_types}
+    scope: dict[str, object] = {
+        "functor": functor,
+        "table": Handlers.table,
+        "nodes": NODES,
+        "by_types": by_types,
+    }
     scope["single"] = by_single_dispatch
     loop = nanoseconds("for node in nodes: pass", scope)
     ways = {

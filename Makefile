@@ -1,0 +1,49 @@
+# `make` says what there is to make. Set PYTHON to use another interpreter than that of .venv.
+PYTHON ?= .venv/bin/python
+
+.PHONY: help
+help:  ## say what there is to make
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.venv/bin/python:
+	python3 -m venv .venv
+	.venv/bin/pip install -q -e '.[dev]'
+
+.PHONY: dev
+dev: .venv/bin/python  ## make a virtual environment with the package, editable, and all tools
+
+.PHONY: check
+check: lint format-check types test  ## all that must hold before a commit
+
+.PHONY: lint
+lint:  ## look for mistakes
+	$(PYTHON) -m ruff check .
+
+.PHONY: format
+format:  ## lay the code out
+	$(PYTHON) -m ruff format .
+
+.PHONY: format-check
+format-check:  ## is the code laid out?
+	$(PYTHON) -m ruff format --check .
+
+.PHONY: types
+types:  ## check the types
+	$(PYTHON) -m mypy
+
+.PHONY: test
+test:  ## run the tests, documentation included
+	$(PYTHON) -m pytest -q
+
+.PHONY: docs
+docs:  ## run the examples of the documentation only
+	$(PYTHON) -m pytest -q tests/test_docs.py
+
+.PHONY: decisions
+decisions:  ## measure again what the decisions in docs/adr rest on
+	for script in node_representation dispatch depth operand_lists; do \
+	    $(PYTHON) bench/decisions/$$script.py || exit 1; done
+
+.PHONY: ci
+ci:  ## what .ci/run does: everything, from nothing
+	.ci/run
