@@ -35,7 +35,7 @@ def astext(
 
     Returns:
         Text of the format that TVM reads and writes. Where that has no form for something,
-        relayish has one of its own: see ``docs/reference/text.md``.
+        relayish has one of its own: see ``docs/text_format.md``.
 
     Raises:
         FieldError: If an attribute holds a value of a type that text does not know.
