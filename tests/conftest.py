@@ -1,8 +1,10 @@
-"""Helpers of the tests are importable by name from every test."""
+"""What several tests share is importable by name from every test."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+
+sys.path[:0] = [str(HERE), str(HERE / "op")]

@@ -56,6 +56,25 @@ def _pad(attrs: Parameters, data: Array, *_value: Array) -> int:
     return prod(size + int(before) + int(after) for size, (before, after) in sizes)
 
 
+def _pad_by_input(_: Parameters, data: Array, widths: Array, *_value: Array) -> int:
+    return prod(size + int(pad.sum()) for size, pad in zip(data.shape, widths, strict=True))
+
+
+def _dilate(attrs: Parameters, data: Array) -> int:
+    strides = zip(data.shape, attrs.strides, strict=True)
+    return prod((size - 1) * int(stride) + 1 for size, stride in strides)
+
+
+def _einsum(attrs: Parameters, data: tuple[Array, ...]) -> int:
+    inputs, _, output = attrs.equation.replace(" ", "").partition("->")
+    sizes = {
+        label: size
+        for labels, item in zip(inputs.split(","), data, strict=True)
+        for label, size in zip(labels, item.shape, strict=True)
+    }
+    return prod(sizes[label] for label in output)
+
+
 def _take(attrs: Parameters, data: Array, indices: Array) -> int:
     along = 1 if attrs.axis is None else data.size // max(1, data.shape[attrs.axis])
     return int(indices.size * along)
@@ -67,11 +86,18 @@ def _gather_nd(_: Parameters, data: Array, indices: Array) -> int:
 
 
 def _dense(_: Parameters, data: Array, weight: Array) -> int:
-    return int(prod(data.shape[:-1]) * weight.size // max(1, data.shape[-1]))
+    return prod(data.shape[:-1]) * int(weight.shape[0])
 
 
-def _batch_matmul(_: Parameters, lhs: Array, rhs: Array) -> int:
-    return int(max(lhs.shape[0], rhs.shape[0]) * max(lhs.shape[1:]) * max(rhs.shape[1:]))
+def _matmul(attrs: Parameters, lhs: Array, rhs: Array) -> int:
+    rows = lhs.shape[:-2] + lhs.shape[-1:] if attrs.transpose_a else lhs.shape[:-1]
+    return prod(rows) * int(rhs.shape[-2 if attrs.transpose_b else -1])
+
+
+def _batch_matmul(attrs: Parameters, lhs: Array, rhs: Array) -> int:
+    rows = int(lhs.shape[2 if attrs.transpose_a else 1])
+    columns = int(rhs.shape[1 if attrs.transpose_b else 2])
+    return max(lhs.shape[0], rhs.shape[0]) * rows * columns
 
 
 def _meshgrid(_: Parameters, data: tuple[Array, ...]) -> int:
@@ -86,17 +112,20 @@ _SIZES: Final[dict[str, Size]] = {
     "arange": _arange,
     "broadcast_to": _by_shape,
     "dyn.broadcast_to": _by_last_input,
+    "dyn.nn.pad": _pad_by_input,
     "dyn.full": _by_last_input,
     "dyn.one_hot": _one_hot_by_input,
     "dyn.ones": _by_last_input,
     "dyn.tile": _tile_by_input,
     "dyn.zeros": _by_last_input,
+    "einsum": _einsum,
     "full": _by_shape,
     "gather_nd": _gather_nd,
     "meshgrid": _meshgrid,
     "nn.batch_matmul": _batch_matmul,
     "nn.dense": _dense,
-    "nn.matmul": _dense,
+    "nn.dilate": _dilate,
+    "nn.matmul": _matmul,
     "nn.pad": _pad,
     "one_hot": _one_hot,
     "repeat": _repeat,

@@ -5,11 +5,11 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
+from checking import assert_same, by_element, evaluated, evaluated_in, random_values
 
 from relayish.errors import EvaluationError
 from relayish.op import get_op
 from relayish.op.registry import commutative
-from tests.op.checking import assert_same, by_element, evaluated, evaluated_in, random_values
 
 ARITHMETIC = {
     "add": lambda a, b: a + b,

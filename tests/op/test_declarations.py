@@ -8,12 +8,12 @@ import re
 import typing
 
 import pytest
+from shared_data import shared_path
 
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.op import get_op, list_ops, registry
 from relayish.op.device import VirtualDevice
 from relayish.op.fields import check_optional_dtype
-from tests.shared_data import shared_path
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
+from checking import assert_same, by_element, evaluated, evaluated_in, random_values
 
 from relayish.errors import EvaluationError
-from tests.op.checking import assert_same, by_element, evaluated, evaluated_in, random_values
 
 
 def half_away(x):

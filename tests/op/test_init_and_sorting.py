@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from checking import assert_same, evaluated, evaluated_in, random_values
 
 from relayish.errors import EvaluationError
 from relayish.ir.expr import Var
-from tests.op.checking import assert_same, evaluated, evaluated_in, random_values
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", None])

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 from relayish.errors import EvaluationError
-from tests.op.checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 
 def test_relu_and_its_kin():

@@ -9,14 +9,14 @@ import io
 import json
 
 import numpy as np
+from checking import evaluated
+from shared_data import shared_path
 
 from relayish.interpreter import evaluate
 from relayish.ir.expr import Var
 from relayish.ir.type import TensorType
 from relayish.op import get_op, registry
 from relayish.text import parse
-from tests.op.checking import evaluated
-from tests.shared_data import shared_path
 
 # Random numbers are drawn by whoever runs the program; the others have no evaluation yet.
 UNEVALUATED = {

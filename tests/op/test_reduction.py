@@ -5,9 +5,9 @@ import statistics
 
 import numpy as np
 import pytest
+from checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 from relayish.errors import EvaluationError
-from tests.op.checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 AXES = [None, (), (0,), (-1,), (0, 2), (2, -3), (0, 1, 2)]
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 from relayish.errors import EvaluationError
 from relayish.op.layout import convert_layout, read_layout
 from relayish.op.reshaping import reshaped
-from tests.op.checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 from relayish.errors import EvaluationError
-from tests.op.checking import assert_same, evaluated, evaluated_in, every_index, random_values
 
 
 def gathered(shape, source, position):
