@@ -106,14 +106,15 @@ def post_order(root: Plain) -> list[Plain]:
 def identity(root: Plain) -> Plain:
     memo: dict[Plain, Plain] = {}
     for node in post_order(root):
-        images = tuple([memo[arg] for arg in node.args])
-        same = all(map(_is, images, node.args))
-        memo[node] = node if same else Plain(node.kind, node.name, images, node.value)
+        same = True
+        images = []
+        for arg in node.args:
+            image = memo[arg]
+            images.append(image)
+            if image is not arg:
+                same = False
+        memo[node] = node if same else Plain(node.kind, node.name, tuple(images), node.value)
     return memo[root]
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
 
 
 def fold(root: Plain, table: dict[str, Callable[[object, object], object]]) -> Plain:

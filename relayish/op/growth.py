@@ -86,18 +86,18 @@ def _gather_nd(_: Parameters, data: Array, indices: Array) -> int:
 
 
 def _dense(_: Parameters, data: Array, weight: Array) -> int:
-    return prod(data.shape[:-1]) * int(weight.shape[0])
+    return int(prod(data.shape[:-1]) * weight.shape[0])
 
 
 def _matmul(attrs: Parameters, lhs: Array, rhs: Array) -> int:
     rows = lhs.shape[:-2] + lhs.shape[-1:] if attrs.transpose_a else lhs.shape[:-1]
-    return prod(rows) * int(rhs.shape[-2 if attrs.transpose_b else -1])
+    return int(prod(rows) * rhs.shape[-2 if attrs.transpose_b else -1])
 
 
 def _batch_matmul(attrs: Parameters, lhs: Array, rhs: Array) -> int:
     rows = int(lhs.shape[2 if attrs.transpose_a else 1])
     columns = int(rhs.shape[1 if attrs.transpose_b else 2])
-    return max(lhs.shape[0], rhs.shape[0]) * rows * columns
+    return int(max(lhs.shape[0], rhs.shape[0]) * rows * columns)
 
 
 def _meshgrid(_: Parameters, data: tuple[Array, ...]) -> int:
