@@ -58,6 +58,7 @@ TYPE: Final = re.compile(
     rf"{BLANK}(?:(?P<name>{DOTTED}|\#{STRING})|\#(?P<label>\d+)(?P<defined>=)?|(?P<mark>\())"
 )
 """What a type starts with."""
+_ODD_COMMENT: Final = re.compile(r"/\*[^*/]*+(?!\*/)")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
 _SEVERAL: Final = re.compile(r"\S{1,24}")
 _NEW: Final = tuple.__new__
@@ -72,6 +73,7 @@ class Source:
         self.pos = 0
         self._starts: list[int] = [0]
         self._starts += [found.end() for found in re.finditer("\n", text)]
+        self._has_odd_comments = _ODD_COMMENT.search(text) is not None
         self._line = 0
         self._line_start = -1
         self._line_end = -1
@@ -159,7 +161,7 @@ class Source:
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Match at the position, behind blanks and comments; the position stays."""
         found = pattern.match(self.text, self.pos)
-        if found is None:
+        if found is None and self._has_odd_comments:
             found = pattern.match(self.text, self.skip())
         return found
 

@@ -53,13 +53,12 @@ class MetadataWriter:
         sections = [table.add_array(self._sections[key]) for key in keys]
         table.nodes[1].update(keys=keys, data=sections)
         table.finish()
-        content = {
-            "root": 1,
-            "nodes": table.nodes,
-            "b64ndarrays": table.arrays,
-            "attrs": {"relay_text": "0.0.5"},
-        }
-        return f"{SECTION}\n{json.dumps(content, indent=1)}"
+        nodes = ",\n  ".join([json.dumps(node) for node in table.nodes])
+        arrays = ",\n  ".join([json.dumps(array) for array in table.arrays])
+        return (
+            f'{SECTION}\n{{\n "root": 1,\n "nodes": [\n  {nodes}\n ],\n'
+            f' "b64ndarrays": [\n  {arrays}\n ],\n "attrs": {{"relay_text": "0.0.5"}}\n}}'
+        )
 
 
 class _Table:

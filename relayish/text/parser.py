@@ -171,7 +171,7 @@ def _module(reader: Reader) -> Rule:
         reader.pos = found.end()
         attrs = DictAttrs((yield attributes(reader, ")")))
         reader.expect("]", "after the attributes of the module")
-    functions: dict[GlobalVar, Expr] = {}
+    functions: dict[GlobalVar | str, Expr] = {}
     types: dict[GlobalTypeVar, TypeData] = {}
     yield from _early_types(reader, types)
     while True:
@@ -189,7 +189,7 @@ def _module(reader: Reader) -> Rule:
         else:
             reader.fail(f"expected def, type or extern type; {reader.found()}")
     _check_types(reader)
-    return IRModule({**functions}, types, attrs)
+    return IRModule(functions, types, attrs)
 
 
 _TYPE_LINE: Final = re.compile(r"^[ \t]*(?:extern[ \t]+)?type\b(?![ \t]*[=(])", re.MULTILINE)
@@ -235,7 +235,7 @@ def _type(
     types[data.header] = data
 
 
-def _definition(reader: Reader, start: int, functions: dict[GlobalVar, Expr]) -> Rule:
+def _definition(reader: Reader, start: int, functions: dict[GlobalVar | str, Expr]) -> Rule:
     found = reader.match(GLOBAL)
     if found is None:
         reader.fail(f"expected a name such as @main after def; {reader.found()}")

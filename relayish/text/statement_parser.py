@@ -26,12 +26,13 @@ def block(reader: Reader, close: str | None) -> Rule:
     mark = len(reader.hidden_locals)
     bindings: list[tuple[Var, Expr, int]] = []
     while True:
+        reader.skip()
         fast = FAST.match(reader.text, reader.pos)
         if fast is not None and _read_fast(reader, fast, bindings):
             continue
         found = reader.match(STATEMENT)
         if found is None:
-            start = reader.skip()
+            start = reader.pos
             value = yield expression(reader)
             if close is None or not reader.take(";"):
                 break

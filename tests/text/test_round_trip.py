@@ -304,7 +304,9 @@ TYPES: list[Type] = [
     TensorType((), "float32x4"),
     TensorType((3,), "custom[posit]8"),
     TensorType((Any(), 3, N, N), "int4"),
-    TensorType((PrimOp("tir.Mul", (N, PrimOp("tir.FloorDiv", (N, 2)))), SizeVar("m", "int64", False))),
+    TensorType(
+        (PrimOp("tir.Mul", (N, PrimOp("tir.FloorDiv", (N, 2)))), SizeVar("m", "int64", False))
+    ),
     TupleType(()),
     TupleType((FLOAT,)),
     TupleType((FLOAT, RefType(RefType(FLOAT)))),
@@ -432,9 +434,7 @@ def test_metadata_is_left_out_when_not_wanted() -> None:
 def test_annotation_stands_in_a_comment_behind_its_expression() -> None:
     expr = calls(0, calls(1))
     text = astext(expr, annotate=lambda node: f"{type(node).__name__} */ here")
-    assert text == (
-        "%0 = test.op1() /* Call * / here */;\ntest.op0(%0) /* Call * / here */"
-    )
+    assert text == ("%0 = test.op1() /* Call * / here */;\ntest.op0(%0) /* Call * / here */")
     assert_structural_equal(parse_expr(text, allow_unknown_ops=True), expr)
 
 
