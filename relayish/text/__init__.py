@@ -1,4 +1,29 @@
-"""Relay's text format: ``parse`` reads it, ``astext`` writes it."""
+"""Relay's text format 0.0.5: ``parse`` reads it, ``astext`` writes it.
+
+What TVM's format cannot say, or says and cannot read back, has forms of relayish's own:
+
+* ``nanf`` (``nanf16``, ``nanf64``), ``inff``, ``-0f``; a NaN with another sign or payload stands in
+  the metadata section, as do tensors and scalars of other types, and tuples of values;
+* ``"text"`` and ``None`` as expressions: constants that hold a string, or nothing;
+* ``%"odd name"``, ``@"odd name"``, and ``#"odd name"`` for any other name: one that is no
+  identifier, or that is a keyword;
+* ``let %x = { let %y = 1; %y };``: a let inside the value of a let (read without braces, too);
+* ``%x-malformed-ir`` where a variable is bound: the variable bound before under that name, again;
+* ``%a(share: %b)`` where a variable is bound: it may share the memory of ``%b``;
+* ``free_var %x: T;`` and ``free_type A;`` at the beginning: variables that nothing binds, or that
+  are used outside of what binds them;
+* ``%0 = ...;`` before the functions of a module: a node that several of them share;
+* ``def @name = e;``: a definition that is no function;
+* ``#[attrs(key=value)]`` behind the header: attributes of the module;
+* ``#0=(T, T)`` and then ``#0``: a large type, or a pattern, that occurs more than once;
+* ``ref(T)``, ``fn [S: ShapeVar](...)``, ``... where (relation R[1](A, B))``: reference types, kinds
+  of type variables, constraints of function types;
+* ``Type::Constructor``, where two types have a constructor of one name;
+* ``%f[T](%x)``: type arguments of a call (of operators they are not written);
+* ``key={a=1}``, ``key=type(T)``, ``key=%x``: attributes that hold a mapping, a type, an expression;
+* ``meta[None][0]``, ``meta[DictAttrs][0]`` behind the arguments of a call: no attributes, or those
+  of another class than the operator's own.
+"""
 
 from __future__ import annotations
 

@@ -48,6 +48,7 @@ def astext(
         Relay ``AsText`` and its ``RelayTextPrinter``.
 
     Example:
+        >>> from relayish.ir.expr import Function, Var
         >>> x = Var("x")
         >>> print(astext(Function((x,), x)))
         fn (%x) {
