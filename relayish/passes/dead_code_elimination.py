@@ -58,6 +58,8 @@ class _Needed:
                     used.add(node)
                     if node in bound:
                         append(bound[node])
+                    if node.may_share is not None:
+                        append(node.may_share)
                 continue
             if node in seen:
                 continue
@@ -80,6 +82,8 @@ class _Needed:
                 if self._acts(value):
                     self.kept_for_effect.add(value)
                     append(value)
+                    if var.may_share is not None:
+                        append(var.may_share)
             if var in self.used:  # by an enclosing scope that shares a part of this one
                 append(value)
             node = node.body

@@ -18,6 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from relayish.analysis.static_shape import static_shape
+from relayish.analysis.timeless import Timeless
 from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator
@@ -54,6 +55,7 @@ class ConstantFolder(MixedModeMutator):
 
     def __init__(self, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> None:
         self._checker = ConstantChecker()
+        self._timeless = Timeless()
         self._fold_qnn = fold_qnn
         self._size_limit = size_limit
         self._tuples: dict[Expr, Tuple] = {}
@@ -91,10 +93,15 @@ class ConstantFolder(MixedModeMutator):
         return post
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
-        """Take the field, of a tuple that stands there, is constant, or is bound to a variable."""
+        """Take the field, of a tuple that stands there, is constant, or is bound to a variable.
+
+        A tuple that has to do with references stays: its other fields may have effects, and its
+        first use, perhaps not this one, says when the field is evaluated.
+        """
         tup = post.tuple_value
         if type(tup) is Tuple:
-            return tup.fields[post.index] if 0 <= post.index < len(tup.fields) else post
+            inside = 0 <= post.index < len(tup.fields)
+            return tup.fields[post.index] if inside and self._timeless.check(tup) else post
         if type(tup) is Constant and isinstance(tup.data, tuple):
             inside = 0 <= post.index < len(tup.data)
             return Constant(tup.data[post.index], span=post.span) if inside else post
@@ -191,7 +198,8 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
     Bindings of constants are propagated, projections of tuples and ifs on constants decided, calls
     of operators on constants replaced by their value (a tuple of constants for several outputs).
     Left as they are: calls without arguments, calls of operators that have state, draw random
-    numbers, only annotate, or cannot be evaluated (also: on these values), and primitive functions.
+    numbers, only annotate, or cannot be evaluated (also: on these values), primitive functions, and
+    projections of tuples in which something has an effect.
 
     Args:
         expr: Any well-formed expression, shared subexpressions included.

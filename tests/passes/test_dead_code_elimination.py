@@ -135,6 +135,17 @@ def test_stateful_operator_is_kept() -> None:
     assert eliminate_dead_code(func) is func
 
 
+def test_variable_whose_memory_is_shared_stays_bound() -> None:
+    x, dead = Var("x"), Var("dead")
+    shared = Var("shared")
+    sharing = Var("sharing", may_share=shared)
+    double = Call(get_op("add"), (x, x))
+    func = Function((x,), Let(dead, double, Let(shared, double, Let(sharing, double, sharing))))
+    out = eliminate_dead_code(func)
+    assert out.body.var is shared
+    assert out.body.body.var is sharing
+
+
 def test_shared_chain_is_rebuilt_once() -> None:
     x, d, v = Var("x"), Var("d"), Var("v")
     tail = Let(d, Call(get_op("add"), (x, x)), x)
