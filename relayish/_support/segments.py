@@ -4,9 +4,10 @@ A handler written in the natural recursive way nests one Python call for each le
 No single stack serves a million levels on every CPython: 3.11 would need gigabytes where a level
 crosses C, and 3.12 and 3.13 count C frames against a fixed limit. So a traversal that has nested
 :data:`FIRST_LEVELS` deep goes on in a thread with a stack of its own, the one before waiting for
-it, and again every :data:`LEVELS` levels. Each stack is large enough for the recursion limit it
-runs under, so running away ends in an exception, never in a crash. Exceptions, context variables and
-interrupts cross from stack to stack; see ``docs/adr/0003-depth.md`` for the measurements.
+it, and again every :data:`LEVELS` levels, or sooner where handlers put many frames between one
+level and the next. Each stack is large enough for the recursion limit it runs under, so running
+away ends in an exception, never in a crash. Exceptions, context variables and interrupts cross from
+stack to stack; see ``docs/adr/0003-depth.md`` for the measurements.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from relayish.errors import EndlessRecursionError
 
@@ -33,54 +34,119 @@ LEVELS: Final = {(3, 11): 10_000, (3, 12): 450, (3, 13): 2_000}[_AGE]
 MAX_LEVELS: Final = 1_500_000
 """Levels after which a recursion counts as endless."""
 
-_RECURSION_LIMIT: Final = 12 * LEVELS
+_CIRCLE_LEVELS: Final = 10_000
+"""Levels after which a visit of a node within a visit of the same node counts as endless."""
+
+_RECURSION_LIMIT: Final = 120_000
 _STACK_BYTES: Final = max(16 * 1024 * 1024, 16 * 1024 * LEVELS)
 _KEPT_TRACEBACK: Final = 64
 """Entries kept at each end of a traceback that crosses from one stack to another."""
 
 
 class Levels:
-    """What a functor carries to count its levels: ``depth`` on this stack, out of ``limit``."""
+    """How deep the functors of one stack have nested: ``depth``, of which ``limit`` are granted.
 
-    __slots__ = ("depth", "limit")
+    The limit is raised by ``step`` at a time, up to ``capacity``, as long as the frames in use
+    leave room for it: how many frames a level takes is up to the handlers.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("capacity", "depth", "limit", "step")
+
+    def __init__(self, step: int, capacity: int) -> None:
         self.depth = 0
         self.limit = 0
+        self.step = step
+        self.capacity = capacity
+
+
+IDLE: Final = Levels(0, 0)
+"""What a functor that visits nothing counts with: it has no room, so the functor asks for some."""
+
+
+class Nesting(Protocol):
+    """A functor: it counts its levels in what stands in ``_levels``."""
+
+    _levels: Levels
 
 
 class _Stack(threading.local):
-    """Where the current thread stands: its innermost functor, and the chain it belongs to."""
+    """The levels of the current thread, and the chain of stacks it belongs to."""
 
     def __init__(self) -> None:
-        self.active: Levels | None = None
-        self.capacity = FIRST_LEVELS
+        self.levels = Levels(FIRST_LEVELS // 6, FIRST_LEVELS)
         self.chain: _Chain | None = None
 
 
 class _Chain:
-    """The stacks of one deep traversal: what each was entered with, and its thread."""
+    """The stacks of one deep traversal: what each was entered with, and which one is running.
+
+    An interrupt reaches the thread the traversal started on, which waits. It is passed on to the
+    running thread while that executes handlers; while threads are started and left, none is open to
+    interrupts, and the next one to run asks for them itself.
+    """
 
     def __init__(self) -> None:
         self.entered: list[tuple[object, object]] = []
-        self.threads: list[int] = []
         self.levels = 0
+        self._lock = threading.Lock()
+        self._open: int | None = None
+        self._interrupted = False
+
+    def run_interruptibly(self, work: Callable[[], None]) -> None:
+        """Call ``work``, open to interrupts; afterwards none is on its way to this thread."""
+        ident = threading.get_ident()
+        try:
+            self._open = ident
+            self.check_interrupt()
+            work()
+        finally:
+            while self._open == ident:
+                try:
+                    self.close()
+                except KeyboardInterrupt:
+                    self._interrupted = True
+
+    def close(self) -> None:
+        """Keep interrupts from this thread; one that is on its way is kept for later."""
+        with self._lock:
+            if self._open is not None and _set_async(self._open, None):
+                self._open = None
+
+    def reopen(self) -> None:
+        """Let interrupts reach this thread again."""
+        if _stack.chain is self:
+            self._open = threading.get_ident()
+
+    def interrupt(self) -> None:
+        """Interrupt whichever thread runs handlers of the chain, now or next."""
+        with self._lock:
+            self._interrupted = True
+            if self._open is not None:
+                _set_async(self._open, ctypes.py_object(KeyboardInterrupt))
+
+    def check_interrupt(self) -> None:
+        if self._interrupted:
+            raise KeyboardInterrupt
+
+
+def _set_async(ident: int, kind: object) -> bool:
+    """Set, or with ``None`` clear, what is raised in a thread when it next runs Python code."""
+    set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    return bool(set_exception(ctypes.c_ulong(ident), kind))
 
 
 _stack = _Stack()
 _limit_lock = threading.Lock()
-_limit_users = 0
+_limit_users: set[_Chain] = set()
 _limit_before = 0
+_UNSET: Final = object()
 
 
-def descend(
-    levels: Levels, owner: object, subject: object, visit: Callable[..., _R], *arguments: object
-) -> _R:
+def descend(owner: Nesting, subject: object, visit: Callable[..., _R], *arguments: object) -> _R:
     """Call ``visit(*arguments)`` with room to nest, here or, if none is left, on a fresh stack.
 
     Args:
-        levels: The counter of the functor that visits; its ``depth`` reached its ``limit``.
-        owner: The functor, for error messages and to notice that it runs in circles.
+        owner: The functor that visits; the ``depth`` of its levels reached their ``limit``.
         subject: What is about to be visited, or ``None`` when arguments make visits differ.
         visit: Continues the traversal.
         arguments: What ``visit`` is called with.
@@ -89,82 +155,135 @@ def descend(
         EndlessRecursionError: If the traversal visits ``subject`` in the midst of visiting it,
             thousands of levels up, or nests deeper than :data:`MAX_LEVELS`.
     """
-    outer = _stack.active
-    used = outer.depth if outer is not None else 0
-    if used < _stack.capacity and outer is not levels:
-        return _enter(levels, used, _stack.capacity, visit, arguments)
-    return _on_fresh_stack(levels, owner, subject, visit, arguments)
+    levels = _stack.levels
+    if levels.depth == 0:
+        levels.limit = levels.step
+    if levels.depth >= levels.limit and not _extend(levels):
+        return _on_fresh_stack(owner, subject, visit, arguments)
+    if owner._levels is levels:  # noqa: SLF001 - what the protocol is about
+        return visit(*arguments)
+    return _enter(owner, levels, visit, arguments)
 
 
 def _enter(
-    levels: Levels,
-    used: int,
-    capacity: int,
-    visit: Callable[..., _R],
-    arguments: tuple[object, ...],
+    owner: Nesting, levels: Levels, visit: Callable[..., _R], arguments: tuple[object, ...]
 ) -> _R:
-    """Call ``visit`` with ``levels`` as the innermost counter of this stack."""
-    before = levels.depth, levels.limit, _stack.active
-    levels.depth, levels.limit, _stack.active = used, capacity, levels
+    """Call ``visit`` with ``owner`` counting in ``levels``, as all functors of one stack do."""
+    before = owner._levels  # noqa: SLF001 - what the protocol is about
+    owner._levels = levels  # noqa: SLF001
     try:
         return visit(*arguments)
     finally:
-        levels.depth, levels.limit, _stack.active = before
+        owner._levels = before  # noqa: SLF001
+
+
+def _extend(levels: Levels) -> bool:
+    """Grant some more levels of this stack, unless it has no more or too many frames are in use.
+
+    A third of the recursion limit may be frames: as many calls again may cross C and count as well,
+    and what is left serves the levels now granted.
+    """
+    limit = _RECURSION_LIMIT
+    if _stack.chain is None:
+        limit = min(limit, _limit_before if _limit_users else sys.getrecursionlimit())
+    if levels.limit >= levels.capacity or _has_frames(limit // 3):
+        return False
+    levels.limit += levels.step
+    return True
+
+
+def _has_frames(count: int) -> bool:
+    try:
+        sys._getframe(count)  # noqa: SLF001 - the one way to ask that makes no object per frame
+    except ValueError:
+        return False
+    return True
 
 
 def _on_fresh_stack(
-    levels: Levels,
-    owner: object,
+    owner: Nesting, subject: object, visit: Callable[..., _R], arguments: tuple[object, ...]
+) -> _R:
+    chain = _stack.chain
+    if chain is not None:
+        return _nest(chain, owner, subject, visit, arguments)
+    chain = _Chain()
+    try:
+        _claim_recursion_limit(chain)
+        return _nest(chain, owner, subject, visit, arguments)
+    finally:
+        try:
+            _release_recursion_limit(chain)
+        except BaseException:  # an interrupt in its midst
+            _release_recursion_limit(chain)
+            raise
+
+
+def _nest(
+    chain: _Chain,
+    owner: Nesting,
     subject: object,
     visit: Callable[..., _R],
     arguments: tuple[object, ...],
 ) -> _R:
-    chain = _stack.chain or _Chain()
     _check_progress(chain, owner, subject)
+    used = _stack.levels.depth
     context = contextvars.copy_context()
     outcome: list[_R] = []
     failure: list[BaseException] = []
-    done = threading.Lock()
+    finished: list[bool] = []
+    claim, done = threading.Lock(), threading.Lock()
     done.acquire()
 
+    def handle() -> None:
+        levels = Levels(LEVELS // 16, LEVELS)
+        levels.limit = levels.step
+        _stack.levels, _stack.chain = levels, chain
+        outcome.append(context.run(_enter, owner, levels, visit, arguments))
+
     def run() -> None:
-        _stack.capacity, _stack.chain = LEVELS, chain
-        chain.threads.append(threading.get_ident())
+        if not claim.acquire(blocking=False):
+            return  # an interrupt made the waiting stack start this twice
         try:
-            outcome.append(context.run(_enter, levels, 0, LEVELS, visit, arguments))
+            chain.run_interruptibly(handle)
         except BaseException as error:  # noqa: BLE001 - raised again on the waiting stack
             failure.append(error)
         finally:
-            chain.threads.pop()
+            finished.append(True)
             done.release()
 
+    chain.close()
     chain.entered.append((owner, subject))
-    chain.levels += LEVELS
-    _raise_recursion_limit()
+    chain.levels += used
     try:
-        _start_thread(run)
-        _wait(done, chain)
+        _run_and_wait(run, done, finished, chain)
     finally:
-        _restore_recursion_limit()
-        chain.levels -= LEVELS
+        chain.levels -= used
         chain.entered.pop()
     for variable, value in context.items():
-        if variable.get(None) is not value:
+        if variable.get(_UNSET) is not value:
             variable.set(value)
     if failure:
         error = failure.pop()
         _shorten_traceback(error)
-        raise error
+        try:
+            raise error
+        finally:
+            chain.reopen()
+            del error  # its traceback holds this frame: together they would be a cycle
+    chain.reopen()
+    chain.check_interrupt()
     return outcome[0]
 
 
 def _check_progress(chain: _Chain, owner: object, subject: object) -> None:
     name = type(owner).__name__
-    if subject is not None and any(o is owner and s is subject for o, s in chain.entered):
-        raise EndlessRecursionError(
-            f"{name} runs in circles: while it visits {subject!r} its handlers visit that node "
-            f"again, without end; visit the children of a node in its handler, not the node"
-        )
+    if subject is not None:
+        met = sum(o is owner and s is subject for o, s in chain.entered)
+        if met and met * LEVELS >= _CIRCLE_LEVELS:
+            raise EndlessRecursionError(
+                f"{name} runs in circles: while it visits {subject!r} its handlers visit that node "
+                f"again, without end; visit the children of a node in its handler, not the node"
+            )
     if chain.levels >= MAX_LEVELS:
         raise EndlessRecursionError(
             f"{name} nests deeper than {MAX_LEVELS:,} levels, now at {subject!r}; either its "
@@ -173,48 +292,60 @@ def _check_progress(chain: _Chain, owner: object, subject: object) -> None:
         )
 
 
-def _start_thread(run: Callable[[], None]) -> None:
+def _run_and_wait(
+    run: Callable[[], None], done: threading.Lock, finished: list[bool], chain: _Chain
+) -> None:
+    """Call ``run`` in a thread and wait until it has ``finished`` and released ``done``.
+
+    What a signal raises here meanwhile, such as ``KeyboardInterrupt``, is passed on to the
+    innermost stack, the one running, as an interrupt, and raised when all stacks have been left.
+    """
+    raised: BaseException | None = None
+    thread: threading.Thread | None = None
+    while not finished:
+        try:
+            if thread is None:
+                thread = _start_thread(run)
+            done.acquire()
+        except BaseException as error:  # raised below, when nothing is left running
+            if thread is None and isinstance(error, RuntimeError):
+                raise  # the thread could not be started
+            raised = error
+            chain.interrupt()
+    if raised is not None:
+        try:
+            raise raised
+        finally:
+            del raised
+
+
+def _start_thread(run: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=run, name="relayish-stack", daemon=True)
     with _limit_lock:
         before = threading.stack_size(_STACK_BYTES)
         try:
-            threading.Thread(target=run, name="relayish-stack", daemon=True).start()
+            thread.start()
         finally:
             threading.stack_size(before)
+    return thread
 
 
-def _wait(done: threading.Lock, chain: _Chain) -> None:
-    """Wait for the next stack; pass an interrupt on to the innermost one, which is running."""
-    interrupted = False
-    while True:
-        try:
-            done.acquire()
-            break
-        except KeyboardInterrupt:
-            interrupted = True
-            if chain.threads:
-                ident = ctypes.c_ulong(chain.threads[-1])
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ident, ctypes.py_object(KeyboardInterrupt)
-                )
-    if interrupted:
-        raise KeyboardInterrupt
-
-
-def _raise_recursion_limit() -> None:
-    global _limit_users, _limit_before  # noqa: PLW0603 - the limit is the interpreter's, so is this
+def _claim_recursion_limit(chain: _Chain) -> None:
+    global _limit_before  # noqa: PLW0603 - the limit is the interpreter's, so is this
     with _limit_lock:
-        if _limit_users == 0:
+        if not _limit_users:
             _limit_before = sys.getrecursionlimit()
-            sys.setrecursionlimit(max(_RECURSION_LIMIT, _limit_before))
-        _limit_users += 1
+        _limit_users.add(chain)
+        sys.setrecursionlimit(max(_RECURSION_LIMIT, _limit_before))
 
 
-def _restore_recursion_limit() -> None:
-    global _limit_users  # noqa: PLW0603 - see above
+def _release_recursion_limit(chain: _Chain) -> None:
+    """Put the limit back when no other chain needs it; may be called again for the same chain."""
     with _limit_lock:
-        _limit_users -= 1
-        if _limit_users == 0:
-            sys.setrecursionlimit(_limit_before)
+        if chain in _limit_users:
+            if len(_limit_users) == 1:
+                sys.setrecursionlimit(_limit_before)
+            _limit_users.discard(chain)
 
 
 def _shorten_traceback(error: BaseException) -> None:

@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Generic, TypeVar, cast
 
-from relayish._support.segments import Levels, descend
+from relayish._support.segments import IDLE, Levels, descend
 from relayish.errors import DispatchError
 from relayish.functor.vtable import (
     Handler,
@@ -59,7 +59,7 @@ class Functor(Generic[N, R]):
     def __new__(cls, *_args: object, **_options: object) -> Functor[N, R]:
         self = super().__new__(cls)
         self.memo_map = {}
-        self._levels = Levels()
+        self._levels = IDLE
         return self
 
     @classmethod
@@ -96,7 +96,7 @@ class Functor(Generic[N, R]):
         levels = self._levels
         if levels.depth >= levels.limit:
             subject = None if args else node
-            return cast("R", descend(levels, self, subject, Functor.visit, self, node, *args))
+            return cast("R", descend(self, subject, Functor.visit, self, node, *args))
         handler = self._handlers[type(node)]
         levels.depth += 1
         try:
@@ -158,7 +158,7 @@ class Visitor(Functor[N, Any]):
             return self.memo_map.get(node)
         levels = self._levels
         if levels.depth >= levels.limit:
-            return descend(levels, self, node, Visitor.visit, self, node)
+            return descend(self, node, Visitor.visit, self, node)
         if self._push[type(node)] is not OVERRIDDEN:
             self._walk(node)
             return None
@@ -248,7 +248,7 @@ class Mutator(Functor[N, N]):
             return cast("N", image)
         levels = self._levels
         if levels.depth >= levels.limit:
-            return cast("N", descend(levels, self, node, Mutator.visit, self, node))
+            return cast("N", descend(self, node, Mutator.visit, self, node))
         if self._push[type(node)] is not OVERRIDDEN:
             self._mutate(node)
             return cast("N", self.memo_map[node])

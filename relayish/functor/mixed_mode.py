@@ -58,7 +58,7 @@ class MixedModeVisitor(ExprVisitor):
             return Functor.visit(self, node, *args)
         levels = self._levels
         if levels.depth >= levels.limit:
-            return descend(levels, self, node, MixedModeVisitor.visit, self, node)
+            return descend(self, node, MixedModeVisitor.visit, self, node)
         self._walk(node)
         return self.memo_map.get(node)
 

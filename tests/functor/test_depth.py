@@ -1,0 +1,727 @@
+"""Handlers written in the natural recursive style, at depths no stack holds."""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import subprocess
+import sys
+import textwrap
+import threading
+import traceback
+
+import deep
+import pytest
+
+from relayish._support import segments
+from relayish.errors import EndlessRecursionError, RelayishError
+from relayish.functor import (
+    ExprFunctor,
+    ExprMutator,
+    ExprVisitor,
+    MixedModeMutator,
+    MixedModeVisitor,
+    PatternFunctor,
+    TypeFunctor,
+    TypeMutator,
+    memoized,
+)
+from relayish.ir.expr import Constant, Expr, Let, Tuple, Var
+from relayish.ir.traversal import EXPRESSIONS
+
+DEPTH = 100_000
+
+
+@pytest.fixture(autouse=True)
+def _limit_is_restored():
+    before = sys.getrecursionlimit()
+    yield
+    assert sys.getrecursionlimit() == before
+    assert not segments._limit_users
+    assert segments._stack.levels.depth == 0
+
+
+class Height(ExprFunctor[int]):
+    """Counts levels, with one natural handler for everything."""
+
+    def visit_expr(self, expr: Expr) -> int:
+        highest = 0
+        for child in EXPRESSIONS.children(expr):
+            highest = max(highest, self.visit(child))
+        return highest + 1
+
+    visit_clause = visit_pattern = visit_expr
+
+
+class RebuildAll(ExprMutator):
+    def visit_expr(self, expr):
+        return self.mutate_children(expr)
+
+    visit_clause = visit_pattern = visit_expr
+
+
+class VisitAll(ExprVisitor):
+    def visit_expr(self, expr):
+        for child in EXPRESSIONS.children(expr):
+            self.visit(child)
+
+    visit_clause = visit_pattern = visit_expr
+
+
+@pytest.mark.parametrize("nest", deep.DEEP_NESTS)
+def test_functor_with_natural_handlers_reaches_the_bottom(nest):
+    assert Height().visit(deep.DEEP_NESTS[nest](DEPTH)) >= DEPTH
+
+
+@pytest.mark.parametrize("nest", deep.DEEP_NESTS)
+def test_natural_mutator_of_every_kind_returns_the_same_object(nest):
+    expr = deep.DEEP_NESTS[nest](10_500)
+    assert RebuildAll().visit(expr) is expr
+
+
+@pytest.mark.parametrize("nest", deep.DEEP_NESTS)
+def test_natural_visitor_of_every_kind_visits_each_node_once(nest):
+    expr = deep.DEEP_NESTS[nest](10_500)
+    visitor = VisitAll()
+    visitor.visit(expr)
+    assert set(visitor.visit_counter) == set(EXPRESSIONS.post_order(expr))
+
+
+def test_visitor_that_overrides_let_alone_reaches_the_bottom():
+    class Lets(ExprVisitor):
+        count = 0
+
+        def visit_let(self, let):
+            self.count += 1
+            self.visit(let.value)
+            self.visit(let.body)
+
+    for nest in (deep.let_body, deep.let_value):
+        visitor = Lets()
+        visitor.visit(nest(DEPTH))
+        assert visitor.count == DEPTH
+
+
+def test_mutator_that_overrides_if_alone_reaches_the_bottom():
+    class Collapse(ExprMutator):
+        def visit_if(self, if_):
+            return self.visit(if_.true_branch)
+
+    leaf = Var("leaf")
+    assert Collapse().visit(deep.if_true(DEPTH, leaf)) is leaf
+
+
+def test_visitor_through_super_reaches_the_bottom():
+    class Calls(ExprVisitor):
+        count = 0
+
+        def visit_call(self, call):
+            self.count += 1
+            super().visit_call(call)
+
+    visitor = Calls()
+    visitor.visit(deep.call_chain(DEPTH))
+    assert visitor.count == DEPTH
+
+
+def test_visit_overridden_reaches_the_bottom():
+    class Traced(ExprVisitor):
+        count = 0
+
+        def visit(self, node):
+            self.count += 1
+            super().visit(node)
+
+    visitor = Traced()
+    visitor.visit(deep.tuple_nest(DEPTH))
+    assert visitor.count == DEPTH + 1
+
+
+THROUGH_C = {
+    "genexpr": lambda self, tup: tuple(self.visit(f) for f in tup.fields),
+    "list comprehension": lambda self, tup: [self.visit(f) for f in tup.fields],
+    "map": lambda self, tup: list(map(self.visit, tup.fields)),
+    "sorted": lambda self, tup: (
+        [self.visit(f) for f in tup.fields]
+        and sorted(tup.fields, key=self.visit)
+        and [self.visit(f) for f in tup.fields]
+    ),
+    "sorted first": lambda self, tup: [
+        self.visit(f) for f in sorted(tup.fields, key=lambda f: -self.visit(f))
+    ],
+    "reduce": lambda self, tup: [
+        functools.reduce(lambda so_far, f: so_far + self.visit(f), tup.fields, 0)
+    ],
+    "max": lambda self, tup: [self.visit(max(tup.fields, key=self.visit))],
+    "dict": lambda self, tup: list({f: self.visit(f) for f in tup.fields}.values()),
+    "star": lambda self, tup: [self.visit(*tup.fields)],
+    "partial": lambda self, tup: [functools.partial(self.visit, f)() for f in tup.fields],
+}
+
+
+@pytest.mark.parametrize("way", THROUGH_C)
+def test_handler_that_crosses_c_works_10_500_deep(way):
+    class Crossing(ExprFunctor[int]):
+        def visit_constant(self, const):
+            return 0
+
+        def visit_tuple(self, tup):
+            return 1 + sum(THROUGH_C[way](self, tup))
+
+    assert Crossing().visit(deep.tuple_nest(10_500)) == 10_500
+
+
+def test_genexpr_works_100_000_deep():
+    class Crossing(ExprMutator):
+        def visit_tuple(self, tup):
+            return tup.with_fields(fields=tuple(self.visit(f) for f in tup.fields))
+
+    expr = deep.tuple_nest(DEPTH)
+    assert Crossing().visit(expr) is expr
+
+
+@pytest.mark.parametrize(
+    "depth", [0, 1, 7, 8, 9, 47, 48, 49, 50, 500, segments.LEVELS + 47, segments.LEVELS + 48]
+)
+def test_result_and_order_are_the_same_at_every_depth(depth):
+    events = []
+
+    class Traced(ExprFunctor[int]):
+        def visit_constant(self, const):
+            return 0
+
+        def visit_tuple(self, tup):
+            events.append(tup)
+            result = self.visit(tup.fields[0]) + 1
+            events.append(tup)
+            return result
+
+    expr = deep.tuple_nest(depth)
+    assert Traced().visit(expr) == depth
+    chain = [expr]
+    while type(chain[-1]) is Tuple:
+        chain.append(chain[-1].fields[0])
+    assert events == chain[:-1] + chain[:-1][::-1]
+
+
+def test_type_and_pattern_functors_reach_the_bottom():
+    class Depth(TypeFunctor[int]):
+        def visit_tensor_type(self, ty):
+            return 0
+
+        def visit_tuple_type(self, ty):
+            return 1 + self.visit(ty.fields[0])
+
+    class PatternDepth(PatternFunctor[int]):
+        def visit_pattern_wildcard(self, pattern):
+            return 0
+
+        def visit_pattern_tuple(self, pattern):
+            return 1 + self.visit(pattern.patterns[0])
+
+    class Rebuild(TypeMutator):
+        def visit_tuple_type(self, ty):
+            return ty.with_fields(fields=[self.visit(f) for f in ty.fields])
+
+    ty = deep.type_nest(DEPTH)
+    assert Depth().visit(ty) == DEPTH
+    assert Rebuild().visit(ty) is ty
+    assert PatternDepth().visit(deep.pattern_nest(DEPTH)) == DEPTH
+
+
+def test_extra_arguments_are_carried_to_the_bottom():
+    for extra in ((1,), (1, 2), (1, 2, 3)):
+
+        class Summing(ExprFunctor[int]):
+            def visit_constant(self, const, total, *rest):
+                return total + sum(rest)
+
+            def visit_tuple(self, tup, total, *rest):
+                return self.visit(tup.fields[0], total + 1, *rest)
+
+        assert Summing().visit(deep.tuple_nest(10_500), *extra) == 10_500 + sum(extra)
+
+
+def test_memoized_functor_reaches_the_bottom():
+    @memoized
+    class Summing(ExprFunctor[int]):
+        def visit_constant(self, const, total):
+            return total
+
+        def visit_tuple(self, tup, total):
+            return self.visit(tup.fields[0], total + 1)
+
+    assert Summing().visit(deep.tuple_nest(10_500), 0) == 10_500
+
+
+def test_mixed_mode_handlers_that_recurse_reach_the_bottom():
+    class Ifs(MixedModeVisitor):
+        count = 0
+
+        def visit_if(self, if_):
+            self.visit(if_.cond)
+            self.count += 1
+            self.visit(if_.true_branch)
+
+    class Swap(MixedModeMutator):
+        def visit_if(self, if_):
+            return self.visit(if_.true_branch)
+
+    expr = deep.if_true(10_500)
+    visitor = Ifs()
+    visitor.visit(expr)
+    assert visitor.count == 10_500
+    assert type(Swap().visit(expr)) is Constant
+
+
+# Exceptions
+
+
+def test_exception_comes_back_with_type_notes_and_short_traceback():
+    class Failing(ExprVisitor):
+        def visit_constant(self, const):
+            error = ZeroDivisionError("at the bottom")
+            error.add_note("a note")
+            raise error
+
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    with pytest.raises(ZeroDivisionError, match="at the bottom") as caught:
+        Failing().visit(deep.tuple_nest(DEPTH))
+    assert caught.value.__notes__ == ["a note"]
+    assert len(list(traceback.walk_tb(caught.value.__traceback__))) < 500
+
+
+def test_handler_may_catch_what_comes_from_another_stack():
+    class Catching(ExprFunctor[int]):
+        def visit_constant(self, const):
+            raise KeyError("bottom")
+
+        def visit_tuple(self, tup):
+            try:
+                return self.visit(tup.fields[0]) + 1
+            except KeyError:
+                return 1
+
+    assert Catching().visit(deep.tuple_nest(10_500)) == 10_500
+
+
+def test_functor_works_on_after_an_exception():
+    class Once(ExprFunctor[int]):
+        failed = False
+
+        def visit_constant(self, const):
+            if not self.failed:
+                self.failed = True
+                raise KeyError
+            return 0
+
+        def visit_tuple(self, tup):
+            return self.visit(tup.fields[0]) + 1
+
+    functor, expr = Once(), deep.tuple_nest(10_500)
+    with pytest.raises(KeyError):
+        functor.visit(expr)
+    assert functor.visit(expr) == 10_500
+
+
+def test_system_exit_and_generator_exit_cross_stacks():
+    class Leaving(ExprVisitor):
+        kind = SystemExit
+
+        def visit_constant(self, const):
+            raise self.kind
+
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    for kind in (SystemExit, GeneratorExit):
+        Leaving.kind = kind
+        with pytest.raises(kind):
+            Leaving().visit(deep.tuple_nest(10_500))
+
+
+# Several functors
+
+
+def test_functors_that_call_each_other_reach_the_bottom():
+    class Even(ExprFunctor[int]):
+        other: ExprFunctor[int]
+
+        def visit_constant(self, const):
+            return 0
+
+        def visit_tuple(self, tup):
+            return 1 + sum(tuple(self.other.visit(f) for f in tup.fields))
+
+    functors = [Even() for _ in range(5)]
+    for one, other in zip(functors, functors[1:] + functors[:1], strict=True):
+        one.other = other
+    assert functors[0].visit(deep.tuple_nest(DEPTH)) == DEPTH
+
+
+def test_fresh_functor_at_every_level_reaches_the_bottom():
+    class Fresh(ExprFunctor[int]):
+        def visit_constant(self, const):
+            return 0
+
+        def visit_tuple(self, tup):
+            return 1 + Fresh().visit(tup.fields[0])
+
+    assert Fresh().visit(deep.tuple_nest(DEPTH)) == DEPTH
+
+
+def test_functor_started_within_a_deep_handler_reaches_the_bottom():
+    inner = deep.let_body(10_500)
+
+    class Outer(ExprFunctor[int]):
+        def visit_constant(self, const):
+            return Height().visit(inner)
+
+        def visit_tuple(self, tup):
+            return self.visit(tup.fields[0])
+
+    assert Outer().visit(deep.tuple_nest(10_500)) == 10_501
+
+
+def test_functor_visits_at_the_top_again_after_each_deep_visit():
+    functor, expr = Height(), deep.tuple_nest(10_500)
+    leaves = [Tuple((expr,)) for _ in range(5)]
+    assert {functor.visit(leaf) for leaf in leaves} == {10_502}
+
+
+def test_threads_traverse_at_the_same_time():
+    results = []
+
+    def work(nest):
+        results.append(Height().visit(nest(30_000)))
+
+    threads = [
+        threading.Thread(target=work, args=(nest,))
+        for nest in (deep.tuple_nest, deep.let_value, deep.ref_nest, deep.if_cond)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == [30_001, 30_001, 30_001, 60_001]
+
+
+def test_recursion_limit_set_high_by_the_caller_stays():
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(200_000)
+    try:
+        assert Height().visit(deep.tuple_nest(10_500)) == 10_501
+        assert sys.getrecursionlimit() == 200_000
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def test_traversal_works_near_the_end_of_the_callers_stack():
+    expr = deep.tuple_nest(1_000)
+
+    def nested(levels):
+        return nested(levels - 1) if levels else Height().visit(expr)
+
+    free = sys.getrecursionlimit() - len(traceback.extract_stack())
+    assert nested(free - 150) == 1_001
+
+
+# Context variables
+
+PLACE: contextvars.ContextVar[object] = contextvars.ContextVar("place")
+
+
+def test_context_variables_go_down_and_come_back():
+    class Counting(ExprVisitor):
+        def visit_tuple(self, tup):
+            PLACE.set(PLACE.get() + 1)
+            self.visit(tup.fields[0])
+
+    def count():
+        PLACE.set(0)
+        Counting().visit(deep.tuple_nest(10_500))
+        return PLACE.get()
+
+    assert contextvars.copy_context().run(count) == 10_500
+
+
+def test_context_variable_first_set_to_none_deep_down_comes_back():
+    class Setting(ExprVisitor):
+        def visit_constant(self, const):
+            PLACE.set(None)
+
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    def look():
+        Setting().visit(deep.tuple_nest(10_500))
+        return PLACE.get("never set")
+
+    assert contextvars.copy_context().run(look) is None
+
+
+def test_context_variables_set_around_a_visit_are_reset_on_the_same_stack():
+    class Scoped(ExprVisitor):
+        def visit_tuple(self, tup):
+            token = PLACE.set(tup)
+            self.visit(tup.fields[0])
+            assert PLACE.get() is tup
+            PLACE.reset(token)
+
+    def look():
+        PLACE.set("outside")
+        Scoped().visit(deep.tuple_nest(10_500))
+        return PLACE.get()
+
+    assert contextvars.copy_context().run(look) == "outside"
+
+
+def test_context_variables_come_back_with_an_exception():
+    class Failing(ExprVisitor):
+        def visit_constant(self, const):
+            PLACE.set("bottom")
+            raise KeyError
+
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    def look():
+        with pytest.raises(KeyError):
+            Failing().visit(deep.tuple_nest(2_000))
+        return PLACE.get()
+
+    assert contextvars.copy_context().run(look) == "bottom"
+
+
+# Heavy handlers
+
+
+@pytest.mark.parametrize("frames", [30, 100])
+def test_handler_with_many_frames_a_level_works_10_500_deep(frames):
+    class Heavy(ExprFunctor[int]):
+        def visit_constant(self, const):
+            return 0
+
+        def visit_tuple(self, tup):
+            return 1 + self.help(frames, tup.fields[0])
+
+        def help(self, left, node):
+            return self.help(left - 1, node) if left else self.visit(node)
+
+    assert Heavy().visit(deep.tuple_nest(10_500)) == 10_500
+
+
+def test_handlers_that_grow_heavier_on_the_way_down_reach_the_bottom():
+    class Growing(ExprFunctor[int]):
+        level = 0
+
+        def visit_constant(self, const):
+            return 0
+
+        def visit_tuple(self, tup):
+            self.level += 1
+            return 1 + self.help(0 if self.level % 10_000 < 5_000 else 40, tup.fields[0])
+
+        def help(self, left, node):
+            return self.help(left - 1, node) if left else self.visit(node)
+
+    assert Growing().visit(deep.tuple_nest(10_500)) == 10_500
+
+
+def test_helper_that_recurses_without_end_by_itself_is_a_recursion_error():
+    class Helpless(ExprVisitor):
+        def visit_constant(self, const):
+            self.help()
+
+        def help(self):
+            self.help()
+
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    with pytest.raises(RecursionError) as caught:
+        Helpless().visit(deep.tuple_nest(1_000))
+    assert not isinstance(caught.value, RelayishError)
+
+
+# Endless recursion
+
+
+class Circling(ExprFunctor[int]):
+    def visit_expr(self, expr):
+        return self.visit(expr)
+
+
+def test_handler_that_visits_its_own_node_without_end_is_told_so():
+    with pytest.raises(
+        EndlessRecursionError, match=r"Circling runs in circles.*Var\(name_hint='x'"
+    ):
+        Circling().visit(Var("x"))
+
+
+def test_handlers_that_send_each_other_in_circles_are_told_so():
+    a, b = Var("a"), Var("b")
+
+    class Ring(ExprFunctor[int]):
+        def visit_var(self, var):
+            return self.visit(b if var is a else a)
+
+    with pytest.raises(EndlessRecursionError, match="Ring runs in circles"):
+        Ring().visit(a)
+
+
+def test_mutator_that_visits_what_it_makes_of_ever_new_nodes_is_told_so(monkeypatch):
+    monkeypatch.setattr(segments, "MAX_LEVELS", 2_000)
+    monkeypatch.setattr(segments, "LEVELS", 400)
+
+    class Growing(ExprMutator):
+        def visit_tuple(self, tup):
+            return self.visit(Tuple((tup,)))
+
+    with pytest.raises(
+        EndlessRecursionError, match=r"Growing nests deeper than 2,000 levels.*Mixed"
+    ):
+        Growing().visit(Tuple(()))
+
+
+def test_endless_recursion_with_arguments_ends(monkeypatch):
+    monkeypatch.setattr(segments, "MAX_LEVELS", 2_000)
+    monkeypatch.setattr(segments, "LEVELS", 400)
+
+    class Counting(ExprFunctor[int]):
+        def visit_var(self, var, count):
+            return self.visit(var, count + 1)
+
+    with pytest.raises(EndlessRecursionError, match="nests deeper"):
+        Counting().visit(Var("x"), 0)
+
+
+@pytest.mark.parametrize("rounds", [10, 500, 5_000])
+def test_handler_may_visit_its_own_node_a_bounded_number_of_times(rounds):
+    class Bounded(ExprFunctor[int]):
+        left = rounds
+
+        def visit_var(self, var):
+            if not self.left:
+                return 0
+            self.left -= 1
+            return 1 + self.visit(var)
+
+    assert Bounded().visit(Var("x")) == rounds
+
+
+# Interrupts
+
+INTERRUPTED = """
+    import signal, sys, threading, time
+    sys.path.insert(0, {root!r})
+    from relayish._support import segments
+    from relayish.functor import ExprVisitor
+    import deep
+
+    class Raised(BaseException):
+        pass
+
+    class Slow(ExprVisitor):
+        done = False
+        def visit_constant(self, const):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:
+                pass
+            Slow.done = True
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    def handler(signum, frame):
+        raise {error}
+
+    signal.signal(signal.SIGALRM, handler)
+    try:
+        Slow().visit(deep.tuple_nest(30_000))
+    except {error} as caught:
+        assert not Slow.done
+        assert not segments._limit_users
+        assert sys.getrecursionlimit() == 1000
+        assert threading.active_count() == 1, threading.enumerate()
+        print("stopped")
+"""
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "Raised"])
+def test_signal_stops_a_deep_traversal_at_once(error, request):
+    script = textwrap.dedent(
+        INTERRUPTED.format(root=str(request.config.rootpath / "tests"), error=error)
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=50, check=False
+    )
+    assert ran.stdout == "stopped\n", ran.stderr
+
+
+INTERRUPTED_EVERYWHERE = """
+    import random, signal, sys, threading
+    sys.path.insert(0, {root!r})
+    from relayish._support import segments
+    from relayish.functor import ExprVisitor
+    import deep
+    segments.LEVELS = 20
+
+    class Plain(ExprVisitor):
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    def handler(signum, frame):
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, handler)
+    expr = deep.tuple_nest(2_000)
+    random.seed(7)
+    stopped = 0
+    for _ in range(30):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(0.0005, 0.02))
+            Plain().visit(expr)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except KeyboardInterrupt:
+            stopped += 1
+        assert not segments._limit_users
+        assert sys.getrecursionlimit() == 1000
+    assert stopped > 10, stopped
+    print("stopped")
+"""
+
+
+def test_interrupt_while_stacks_are_being_started_leaves_nothing_behind(request):
+    script = textwrap.dedent(
+        INTERRUPTED_EVERYWHERE.format(root=str(request.config.rootpath / "tests"))
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=50, check=False
+    )
+    assert ran.stdout == "stopped\n", ran.stderr
+
+
+def test_threads_that_cannot_be_started_are_an_error_and_leave_no_trace(monkeypatch):
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        Height().visit(deep.tuple_nest(1_000))
+
+
+def test_natural_mutator_changes_a_leaf_at_the_bottom():
+    class Replace(ExprMutator):
+        def visit_constant(self, const):
+            return Var("new")
+
+        def visit_let(self, let):
+            return Let(let.var, self.visit(let.value), self.visit(let.body))
+
+    image = Replace().visit(deep.let_value(DEPTH))
+    for _ in range(DEPTH):
+        image = image.value
+    assert isinstance(image, Var)
