@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 from deep import DEEP_NESTS
-from random_exprs import random_arguments, random_function, same_value
 
-from relayish.analysis import well_formed
-from relayish.interpreter import evaluate
 from relayish.ir.expr import Call, Expr, Function, Let, Var
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.registry import get_op
@@ -157,14 +154,3 @@ def test_shared_chain_is_rebuilt_once() -> None:
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels(kind: str) -> None:
     eliminate_dead_code(DEEP_NESTS[kind](100_000))
-
-
-@pytest.mark.parametrize("seed", range(0, 200, 10))
-def test_value_and_form_are_preserved(seed: int) -> None:
-    for offset in range(10):
-        func = random_function(seed + offset, 60)
-        args = random_arguments(func, seed)
-        out = eliminate_dead_code(func)
-        assert same_value(evaluate(out, args=args), evaluate(func, args=args))
-        assert well_formed(out)
-        assert eliminate_dead_code(out) is out
