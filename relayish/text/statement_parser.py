@@ -26,10 +26,10 @@ def block(reader: Reader, close: str | None) -> Rule:
     mark = len(reader.hidden_locals)
     bindings: list[tuple[Var, Expr, int]] = []
     while True:
-        reader.skip()
         fast = FAST.match(reader.text, reader.pos)
         if fast is not None and _read_fast(reader, fast, bindings):
             continue
+        reader.skip()
         found = reader.match(STATEMENT)
         if found is None:
             start = reader.pos
