@@ -43,6 +43,28 @@ CASES = {
         "fn (%x: int32, %y: int32) { (%x, %y).1 }",
         "fn (%x: int32, %y: int32) { %y }",
     ),
+    "projection of a tuple whose other field writes": (
+        "fn (%r: ref(int32), %x: int32) { (%x, ref_write(%r, 1)).0 }",
+        "fn (%r: ref(int32), %x: int32) { (%x, ref_write(%r, 1)).0 }",
+    ),
+    "projection of a tuple whose other field calls what is not known": (
+        "fn (%f: fn () -> int32, %x: int32) { (%x, %f()).0 }",
+        "fn (%f: fn () -> int32, %x: int32) { (%x, %f()).0 }",
+    ),
+    "projection of a tuple that is evaluated before it is projected": (
+        (
+            "fn (%r: ref(int32)) { %0 = (1, ref_read(%r)); let %a = %0.0; "
+            "let %w = ref_write(%r, 2); %0.1 }"
+        ),
+        (
+            "fn (%r: ref(int32)) { %0 = (1, ref_read(%r)); let %a = %0.0; "
+            "let %w = ref_write(%r, 2); %0.1 }"
+        ),
+    ),
+    "projection of a tuple whose other field calls a literal function": (
+        "fn (%x: int32) { (%x, fn (%y: int32) { add(%y, 1) }(%x)).0 }",
+        "fn (%x: int32) { %x }",
+    ),
     "true condition": (
         "fn (%x: int32, %y: int32) { if (less(1, 2)) { %x } else { %y } }",
         "fn (%x: int32, %y: int32) { %x }",

@@ -1,0 +1,70 @@
+"""Expressions whose value does not depend on when, where and how often they are evaluated.
+
+Only these may be taken out of the place where they stand, or dropped from it, without asking what
+else the program does. References have an identity, so even creating one is bound to its place: a
+function that creates a reference makes a new one for each call, one that uses a shared node does
+not.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.ir.adt import Constructor
+from relayish.ir.expr import Call, Expr, Function, Op, RefCreate, RefRead, RefWrite
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.op import registry
+
+_REFERENCES: Final[frozenset[type[Node]]] = frozenset({RefCreate, RefRead, RefWrite})
+
+
+class Timeless:
+    """Answers :meth:`check` for many expressions, looking at each node once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Node, bool] = {}
+
+    def check(self, expr: Expr) -> bool:
+        """Return whether nothing in ``expr``, bodies of functions included, has to do with time.
+
+        What does: references, operators with state, and calls of functions that do not stand there
+        literally.
+
+        Complexity:
+            Linear in the distinct nodes that were not looked at before; no recursion.
+
+        Example:
+            >>> from relayish.ir.expr import Tuple, Var
+            >>> x, timeless = Var("x"), Timeless()
+            >>> timeless.check(Tuple((x, x))), timeless.check(Tuple((x, RefRead(x))))
+            (True, False)
+        """
+        known, table = self._known, EXPRESSIONS.push
+        stack: list[Node | None] = [expr]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                node = stack.pop()
+                assert node is not None
+                below = [known[child] for child in EXPRESSIONS.children(node)]
+                known[node] = all(below) and not _acts(node)
+                continue
+            if node in known:
+                continue
+            push = table[type(node)]
+            if push is None:
+                known[node] = True
+                continue
+            stack += (node, None)
+            push(node, known, stack.append)
+        return known[expr]
+
+
+def _acts(node: Node) -> bool:
+    if type(node) is not Call:
+        return type(node) in _REFERENCES
+    op = node.op
+    if type(op) is Op:
+        return not registry.is_registered(op.name) or op in registry.stateful
+    return type(op) is not Constructor and type(op) is not Function

@@ -1,0 +1,58 @@
+"""Which expressions may be evaluated at another time, elsewhere, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+from deep import DEEP_NESTS, doublings
+
+from relayish.analysis.timeless import Timeless
+from relayish.ir.adt import Constructor
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    Var,
+)
+from relayish.ir.op import intern_op
+from relayish.ir.type import GlobalTypeVar
+from relayish.op.registry import get_op
+
+X = Var("x")
+PLAIN: dict[str, Expr] = {
+    "variable": X,
+    "call of an operator": Call(get_op("add"), (X, X)),
+    "call of a constructor": Call(Constructor("C", (), GlobalTypeVar("T")), ()),
+    "call of a literal function": Call(Function((X,), X), (Constant(1),)),
+    "doublings": doublings(100, X),
+}
+BOUND: dict[str, Expr] = {
+    "creating a reference": RefCreate(X),
+    "reading a reference": RefRead(X),
+    "writing a reference": RefWrite(X, X),
+    "call of a variable": Call(X, ()),
+    "call of an operator with state": Call(get_op("memory.kill"), (X,)),
+    "call of an operator that is not declared": Call(intern_op("somebody.elses"), (X,)),
+    "inside a function": Function((X,), RefRead(X)),
+    "below": Tuple((X, Tuple((RefRead(X),)))),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_expression_without_references_is_timeless(name: str) -> None:
+    assert Timeless().check(PLAIN[name])
+
+
+@pytest.mark.parametrize("name", BOUND)
+def test_expression_that_acts_is_not(name: str) -> None:
+    assert not Timeless().check(BOUND[name])
+
+
+@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+def test_nest_of_100_000_levels_is_answered_twice_alike(kind: str) -> None:
+    timeless, nest = Timeless(), DEEP_NESTS[kind](100_000)
+    assert timeless.check(nest) is timeless.check(nest)
