@@ -16,7 +16,28 @@ def same_literal(lhs: object, rhs: object) -> bool:
     """Return whether two values without nodes in them are the same in type and in every bit.
 
     Arrays are the same if element type, shape and bits are; two NaNs if their payloads are.
+
+    Complexity:
+        Linear in the number of distinct pairs of tuples; no recursion.
     """
+    pairs = [(lhs, rhs)]
+    compared: set[tuple[int, int]] = set()
+    while pairs:
+        left, right = pairs.pop()
+        if left is right:
+            continue
+        if isinstance(left, tuple) and isinstance(right, tuple) and type(left) is type(right):
+            if len(left) != len(right):
+                return False
+            if (id(left), id(right)) not in compared:
+                compared.add((id(left), id(right)))
+                pairs += zip(left, right, strict=True)
+        elif not _same_leaf(left, right):
+            return False
+    return True
+
+
+def _same_leaf(lhs: object, rhs: object) -> bool:
     if type(lhs) is not type(rhs):
         return False
     if isinstance(lhs, (np.ndarray, np.generic)):
@@ -24,14 +45,28 @@ def same_literal(lhs: object, rhs: object) -> bool:
         return lhs.dtype == rhs.dtype and lhs.shape == rhs.shape and lhs.tobytes() == rhs.tobytes()
     if isinstance(lhs, float):
         return struct.pack("d", lhs) == struct.pack("d", rhs)
-    if isinstance(lhs, tuple):
-        assert isinstance(rhs, tuple)
-        return len(lhs) == len(rhs) and all(map(same_literal, lhs, rhs))
     return bool(lhs == rhs)
 
 
 def hash_literal(value: object) -> int:
     """Return a hash of ``value`` that agrees with :func:`same_literal` and between processes."""
+    if not isinstance(value, tuple):
+        return _hash_leaf(value)
+    hashes: dict[int, int] = {}
+    stack: list[tuple[object, ...]] = [value]
+    while stack:
+        nest = stack[-1]
+        pending = [i for i in nest if isinstance(i, tuple) and id(i) not in hashes]
+        if pending:
+            stack += pending
+            continue
+        stack.pop()
+        items = [hashes[id(i)] if isinstance(i, tuple) else _hash_leaf(i) for i in nest]
+        hashes[id(nest)] = hash((5, *items))
+    return hashes[id(value)]
+
+
+def _hash_leaf(value: object) -> int:
     if isinstance(value, str):
         return stable_hash(value)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -41,8 +76,6 @@ def hash_literal(value: object) -> int:
         return hash((1, int.from_bytes(struct.pack("d", value), "little")))
     if isinstance(value, bool) or value is None:
         return {True: 2, False: 3, None: 4}[value]
-    if isinstance(value, tuple):
-        return hash((5, *map(hash_literal, value)))
     if isinstance(value, int):
         return hash((6, value))
     return stable_hash(repr(value))

@@ -164,9 +164,8 @@ class IRModule:
         raise FieldError(f"a module is indexed with a name or a GlobalVar; found {key!r}")
 
     def __contains__(self, key: object) -> bool:
-        if isinstance(key, str):
-            return key in self._globals
-        return key in self._functions
+        name = key.name_hint if isinstance(key, GlobalVar) else key
+        return isinstance(name, str) and name in self._globals
 
     def __iter__(self) -> Iterator[GlobalVar]:
         return iter(self.get_global_vars())
@@ -188,10 +187,12 @@ class IRModule:
     def with_functions(self, functions: Mapping[GlobalVar | str, Definition]) -> IRModule:
         """Return the module with all of ``functions`` put in; see :meth:`with_function`."""
         definitions, names = self._functions.evolver(), self._globals.evolver()
+        given_names: dict[str, GlobalVar] = {}
         changed = False
         for given, func in functions.items():
             _check_definition(func)
-            key = self._resolve(given)
+            key = self._resolve(given, given_names)
+            given_names[key.name_hint] = key
             if self._functions.get(key) is func:
                 continue
             definitions[key] = func
@@ -210,6 +211,8 @@ class IRModule:
         definitions, names = self._functions, self._globals
         for given in keys:
             key = self.get_global_var(given if isinstance(given, str) else given.name_hint)
+            if key not in definitions:
+                continue  # named twice
             definitions, names = definitions.remove(key), names.remove(key.name_hint)
         return self if definitions is self._functions else self._derive(definitions, names)
 
@@ -244,19 +247,29 @@ class IRModule:
         derived._fill(functions, names, self._types, self._type_globals, self.attrs)
         return derived
 
-    def _resolve(self, key: GlobalVar | str) -> GlobalVar:
+    def _resolve(self, key: GlobalVar | str, names: dict[str, GlobalVar]) -> GlobalVar:
+        name = key if isinstance(key, str) else _as_global(key).name_hint
+        taken = self._globals.get(name, names.get(name))
         if isinstance(key, str):
-            return self._globals.get(key) or GlobalVar(key)
-        taken = self._globals.get(_as_global(key).name_hint)
+            return GlobalVar(key) if taken is None else taken
         if taken is not None and taken is not key:
             raise DuplicateNameError(
-                f"@{key.name_hint} is defined under another GlobalVar of that name; "
-                f"use mod.get_global_var({key.name_hint!r})"
+                f"@{name} is defined under another GlobalVar of that name; "
+                f"use mod.get_global_var({name!r})"
             )
         return key
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenNodeError(f"cannot assign IRModule.{name}: modules are immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenNodeError(f"cannot delete IRModule.{name}: modules are immutable")
+
+    def __delitem__(self, key: object) -> NoReturn:
+        raise FrozenNodeError(
+            "cannot delete from a module: modules are immutable; "
+            "use mod = mod.without_functions([name])"
+        )
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         raise FrozenNodeError(

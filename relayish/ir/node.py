@@ -221,6 +221,7 @@ def _brief(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+_CONSTANT: Final = "constant"
 _BY_VISIT_NAME: dict[str, type[Node]] = {}
 
 
@@ -396,7 +397,8 @@ def _repair(owner: type, declared: Field, value: object) -> object:
     expected = declared.kind.__name__ if declared.kind else _names(declared.accepts)
     if declared.shape is Shape.OPTIONAL:
         expected += " or None"
-    raise FieldError(f"{where} must be {expected}; found {_describe(value)}{_advice(value)}")
+    advice = _advice(declared, value)
+    raise FieldError(f"{where} must be {expected}; found {_describe(value)}{advice}")
 
 
 def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, ...]:
@@ -414,7 +416,7 @@ def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, .
             continue
         raise FieldError(
             f"{where}[{index}] must be {_names(declared.accepts)}; "
-            f"found {_describe(item)}{_advice(item)}"
+            f"found {_describe(item)}{_advice(declared, item)}"
         )
     return items
 
@@ -429,7 +431,11 @@ def _describe(value: object) -> str:
     )
 
 
-def _advice(value: object) -> str:
-    if isinstance(value, (int, float)):
+def _advice(declared: Field, value: object) -> str:
+    """Say how a number becomes a constant, where a constant may stand."""
+    takes_constants = declared.kind is not None and _CONSTANT in {
+        k.visit_name for k in declared.kind.kinds
+    }
+    if takes_constants and isinstance(value, (int, float)):
         return f"; wrap Python numbers with const({value!r})"
     return ""

@@ -39,26 +39,48 @@ _being_saved = _BeingSaved()
 
 
 class _ChildrenFirst:
-    """Pickles as a list of all nodes below one, children first."""
+    """Pickles as a list of all nodes below one, children first.
 
-    __slots__ = ("_root",)
+    Pickles take some items ahead of saving them. So the nodes count as being saved until the mark
+    at the end of the list is saved, or, where an error ends the pickle, until this is freed.
+    """
+
+    __slots__ = ("_being_saved", "_entered", "_root")
 
     def __init__(self, root: Node) -> None:
         self._root = root
+        self._being_saved = _being_saved.nodes
+        self._entered: set[Node] = set()
 
-    def __reduce__(self) -> tuple[type, tuple[()], None, Iterator[Node]]:
+    def __reduce__(self) -> tuple[type, tuple[()], None, Iterator[Node | _End]]:
         return list, (), None, self._nodes()
 
-    def _nodes(self) -> Iterator[Node]:
-        entered = []
-        try:
-            for node in _STORED.post_order(self._root)[:-1]:
-                if node not in _being_saved.nodes:
-                    _being_saved.nodes.add(node)
-                    entered.append(node)
-                yield node
-        finally:
-            _being_saved.nodes.difference_update(entered)
+    def _nodes(self) -> Iterator[Node | _End]:
+        for node in _STORED.post_order(self._root)[:-1]:
+            if node not in self._being_saved:
+                self._being_saved.add(node)
+                self._entered.add(node)
+            yield node
+        yield _End(self)
+
+    def leave(self) -> None:
+        self._being_saved.difference_update(self._entered)
+        self._entered.clear()
+
+    __del__ = leave
+
+
+class _End:
+    """Stands at the end of a list of nodes; pickles as an empty tuple."""
+
+    __slots__ = ("_nodes",)
+
+    def __init__(self, nodes: _ChildrenFirst) -> None:
+        self._nodes = nodes
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        self._nodes.leave()
+        return tuple, ()
 
 
 def _reduce(self: Node, _protocol: int = 2) -> tuple[Callable[..., Node], tuple[object, ...]]:
@@ -83,19 +105,32 @@ def _copy(self: Node) -> Node:
 
 def _deepcopy(self: Node, memo: dict[int, object]) -> Node:
     """Return a copy of everything below ``self``, sharing what ``self`` shares; arrays stay."""
-    kept = memo.setdefault(id(memo), [])
-    assert isinstance(kept, list)
-    images: dict[Node, Node] = {}
+    images = memo.setdefault(
+        id(_STORED), {}
+    )  # of all nodes copied so far, whose ids it keeps taken
+    assert isinstance(images, dict)
     get = images.get
-    for node in _STORED.post_order(self):
-        known = memo.get(id(node))
-        if known is None:
-            known = _copy_over(node, get)
-            memo[id(node)] = known
-            kept.append(node)  # as copy itself does: an id must not be taken again
-        assert isinstance(known, Node)
-        images[node] = known
-    return images[self]
+    stack: list[Node | None] = [self]
+    pop, append = stack.pop, stack.append
+    while stack:
+        node = pop()
+        if node is None:
+            node = pop()
+            assert node is not None
+            images[node] = memo[id(node)] = _copy_over(node, get)
+        elif node in images:
+            continue
+        elif id(node) in memo:
+            images[node] = memo[id(node)]
+        else:
+            append(node)
+            append(None)
+            push = _STORED.push[type(node)]
+            if push is not None:
+                push(node, images, append)
+    copied = images[self]
+    assert isinstance(copied, Node)
+    return copied
 
 
 def _copy_over(node: Node, get: Callable[[Any, Any], Any]) -> Node:  # Any: nodes and tuples

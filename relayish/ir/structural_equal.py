@@ -1,11 +1,12 @@
 """Whether two programs are the same, whatever their variables are called.
 
 The rules are Relay's. Bound variables correspond by where they are bound. A free variable is the
-same only as itself, unless ``map_free_vars`` lets it correspond by first use. Sharing is structure:
-calls, non-empty tuples, lets, ifs, functions and references correspond one to one, so ``add(s, s)``
-is not ``add(s, t)`` with ``t`` a copy of ``s``; constants, projections, operators, matches,
-patterns and types may be shared on one side and repeated on the other. Names of globals and
-constructors count; spans, inferred types, names of variables and the type arguments of operator calls do not.
+same only as itself, unless ``map_free_vars`` lets it correspond by first use. Sharing is
+structure: calls, non-empty tuples, lets, ifs, functions and references correspond one to one, so
+``add(s, s)`` is not ``add(s, t)`` with ``t`` a copy of ``s``; constants, projections, operators,
+matches, patterns and types may be shared on one side and repeated on the other. Names of globals
+and constructors count; spans, inferred types, names of variables and the type arguments of
+operator calls do not.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ class _Comparer:
         self._map_free_vars = map_free_vars
         self._image: dict[Node, Node] = {}
         self._preimage: dict[Node, Node] = {}
-        self._equated: set[tuple[Node, Node]] = set()
+        self._class_of: dict[Node, Node] = {}
         self._stack: list[_Pair] = []
 
     def compare(self, lhs: object, rhs: object) -> Mismatch | None:
@@ -151,10 +152,27 @@ class _Comparer:
         rule = _RULES.get(kind)
         if rule is not None:
             return None if rule(lhs, rhs) else "different names"
-        if (lhs, rhs) in self._equated:
+        if self._equate(lhs, rhs):
             return None
-        self._equated.add((lhs, rhs))
         return _EXPAND[kind](lhs, rhs, pair, self._bind, self._stack.append)
+
+    def _equate(self, lhs: Node, rhs: Node) -> bool:
+        """Take two nodes for equal from here on; return whether they were taken for it before.
+
+        What is equal to one is equal to the other, so that nodes repeated on both sides are
+        compared as often as there are nodes, not as there are pairs of them.
+        """
+        left, right = self._find(lhs), self._find(rhs)
+        self._class_of[left] = right
+        return left is right
+
+    def _find(self, node: Node) -> Node:
+        above = self._class_of
+        parent = above.get(node, node)
+        while parent is not node:
+            above[node] = grandparent = above.get(parent, parent)
+            node, parent = grandparent, above.get(grandparent, grandparent)
+        return node
 
     def _bind(self, lhs: Node, rhs: Node) -> None:
         """Let a bound variable correspond to another, unless either is taken already."""
@@ -170,9 +188,8 @@ class _Comparer:
             self._bind(lhs, rhs)
         elif image is not rhs:
             return "different variables"
-        if lhs is rhs or (lhs, rhs) in self._equated:
+        if lhs is rhs or self._equate(lhs, rhs):
             return None
-        self._equated.add((lhs, rhs))
         for name in ("type_annotation", "may_share", "kind", "dtype"):
             if hasattr(lhs, name):
                 self._stack.append((getattr(lhs, name), getattr(rhs, name), pair, name, -1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TypeAlias, Union
 
 import numpy as np
@@ -24,7 +25,7 @@ def as_value(value: object) -> Value:
         ValueError: If a Python integer does not fit ``int32``.
     """
     if isinstance(value, np.generic):
-        return value if value.dtype.kind not in "OSUM" else _refuse(value)
+        return value if value.dtype.kind in "biuf" else _frozen(np.asarray(value))
     if value is None or isinstance(value, str):
         return value
     if type(value) in _DEFAULTS:
@@ -32,10 +33,32 @@ def as_value(value: object) -> Value:
     if isinstance(value, np.ndarray):
         return _frozen(value)
     if isinstance(value, (tuple, list)):
-        return tuple(as_value(item) for item in value)
+        return _tuple(value)
     if hasattr(value, "__array__"):
         return _frozen(np.array(value))
     return _refuse(value)
+
+
+def _tuple(root: tuple[object, ...] | list[object]) -> Value:
+    """Return a nest of tuples and lists as one of tuples; what is shared stays shared."""
+    values: dict[int, Value] = {}
+    entered: set[int] = set()
+    stack: list[tuple[object, ...] | list[object]] = [root]
+    while stack:
+        nest = stack[-1]
+        inner = [item for item in nest if isinstance(item, (tuple, list))]
+        pending = [item for item in inner if id(item) not in values]
+        if not pending:
+            stack.pop()
+            items = tuple([values[id(i)] if id(i) in values else as_value(i) for i in nest])
+            unchanged = type(nest) is tuple and all(map(operator.is_, items, nest))
+            values[id(nest)] = nest if unchanged else items  # type: ignore[assignment]
+            continue
+        if not entered.isdisjoint(map(id, pending)):
+            raise TypeError("a list that contains itself has no value")
+        entered.add(id(nest))
+        stack += pending
+    return values[id(root)]
 
 
 def _scalar(value: object) -> np.generic:
@@ -49,8 +72,10 @@ def _scalar(value: object) -> np.generic:
 
 
 def _frozen(array: npt.NDArray[np.generic]) -> Value:
-    if array.dtype.kind in "OSUM":
+    if array.dtype.kind in "OSUM" or issubclass(array.dtype.type, np.void):
         _refuse(array)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.ndim == 0:
         return array[()]
     if array.flags.writeable or array.base is not None:
