@@ -19,6 +19,7 @@ import numpy as np
 
 from relayish.analysis.static_shape import static_shape
 from relayish.analysis.timeless import Timeless
+from relayish.analysis.variables import free_vars
 from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator
@@ -34,12 +35,17 @@ SIZE_LIMIT: Final = 1 << 20
 """Elements a folded tensor may have, unless what it is made of has as many."""
 
 
+_NUMBERS: Final = (np.ndarray, np.generic)
+_ELEMENTWISE: Final = (registry.OpPattern.ELEMWISE, registry.OpPattern.BROADCAST)
+
+
 class _Plan(NamedTuple):
     """What to do with the calls of one operator on constants."""
 
     evaluate: CallEvaluator | None
     keeps_scalars: bool  # the result on scalars is one
     shape_only: bool
+    takes: tuple[type, ...] = ()  # the kinds of values it takes
 
 
 _LEAVE: Final = _Plan(None, keeps_scalars=False, shape_only=False)
@@ -59,6 +65,7 @@ class ConstantFolder(MixedModeMutator):
         self._fold_qnn = fold_qnn
         self._size_limit = size_limit
         self._tuples: dict[Expr, Tuple] = {}
+        self._named: set[Expr] = set()  # variables that must stay: a constant cannot replace them
         self._plans: dict[Expr, _Plan] = {}
 
     def visit_let(self, let: Let) -> Expr:
@@ -69,20 +76,30 @@ class ConstantFolder(MixedModeMutator):
             value = self.visit(tail.value)
             if type(value) is Constant:
                 self.memo_map[tail.var] = value
-            elif type(value) is Tuple:
-                self._tuples[tail.var] = value
+            else:
+                if type(value) is Tuple:
+                    self._tuples[tail.var] = value
+                if tail.var.may_share is not None:
+                    self._named.add(tail.var.may_share)
             kept.append((tail, value))
             tail = tail.body
         image = self.visit(tail)
         for binding, value in reversed(kept):
-            if type(value) is not Constant:
+            if type(value) is not Constant or binding.var in self._named:
                 image = binding.with_fields(value=value, body=image)
             self.memo_map[binding] = image
         return image
 
+    def visit_var(self, var: Var) -> Expr:
+        """Leave ``var`` as it is: constants were put in the memo where they are bound."""
+        if var.may_share is not None:
+            self._named.add(var.may_share)
+        return var
+
     def visit_function(self, func: Function) -> Expr:
         """Leave primitive functions alone: what they compute is a kernel's business."""
         if func.attrs is not None and func.attrs.get("Primitive", 0):
+            self._named.update(free_vars(func))
             return func
         return self.mutate_children(func)
 
@@ -125,14 +142,14 @@ class ConstantFolder(MixedModeMutator):
             if type(arg) is Constant:
                 value = arg.data
                 values.append(value)
-                if type(value) is np.ndarray:
+                if not isinstance(value, np.generic):
                     scalar = False
             elif type(arg) is Tuple and self._checker.check(arg):
                 values.append(constant_value(arg))
                 scalar = False
             else:
                 return post
-        if not scalar and self._grows(post, values):
+        if not scalar and (_strays(plan, values) or self._grows(post, values)):
             return post
         try:
             result = evaluate(post.attrs, values)
@@ -156,7 +173,12 @@ class ConstantFolder(MixedModeMutator):
             return _LEAVE
         if op not in registry.evaluate:
             return _LEAVE
-        return _Plan(call_evaluator(op), op not in registry.result_size, shape_only=False)
+        return _Plan(
+            call_evaluator(op),
+            keeps_scalars=op not in registry.result_size,
+            shape_only=False,
+            takes=_NUMBERS if registry.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),
+        )
 
     def _grows(self, call: Call, values: list[Value]) -> bool:
         """Return whether the result would be so large that it had better be computed later."""
@@ -180,15 +202,23 @@ class ConstantFolder(MixedModeMutator):
         return Constant(result, span=post.span)
 
 
+def _strays(plan: _Plan, values: list[Value]) -> bool:
+    """Return whether some value is none for an operator: numpy would add strings and tuples too."""
+    for value in values:
+        if not isinstance(value, plan.takes):
+            return True
+    return False
+
+
 def _elements(value: Value) -> int:
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, _NUMBERS):
         return value.size
     return sum(map(_elements, value)) if isinstance(value, tuple) else 1
 
 
 def _broadcast_size(_attrs: object, *values: Value) -> int:
     """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
-    shapes = [value.shape for value in values if isinstance(value, (np.ndarray, np.generic))]
+    shapes = [value.shape for value in values if isinstance(value, _NUMBERS)]
     return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from deep import DEEP_NESTS, doublings
 
+from relayish.analysis import well_formed
 from relayish.functor import ExprVisitor
 from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.op import intern_op
@@ -188,6 +189,30 @@ def test_unknown_operator_is_left_alone() -> None:
 def test_operators_that_only_mark_are_left_alone() -> None:
     call = Call(get_op("nn.dropout"), (Constant(1.0),))
     assert fold_constant(call) is call
+
+
+def test_operator_on_what_is_no_number_is_left_for_the_type_checker() -> None:
+    for value in ("a", None, (1, 2)):
+        call = Call(get_op("add"), (Constant(value), Constant(value)))
+        assert fold_constant(call) is call
+
+
+def test_variable_that_another_may_share_with_stays_bound() -> None:
+    x, first = Var("x"), Var("first")
+    second = Var("second", may_share=first)
+    func = Function(
+        (x,), Let(first, Constant(1), Let(second, Call(get_op("add"), (x, first)), second))
+    )
+    folded = fold_constant(func)
+    assert well_formed(folded)
+    assert folded.body.var is first
+    assert folded.body.body.value.args[1].data == 1
+    assert fold_constant(folded) is folded
+
+
+def test_variable_that_a_primitive_function_uses_stays_bound() -> None:
+    func = _main("fn () { let %c = 1; fn (%x: int32, Primitive=1) { add(%x, %c) } }").body
+    assert fold_constant(func) is func
 
 
 def test_several_outputs_become_a_tuple() -> None:
