@@ -31,7 +31,7 @@ from relayish.ir.expr import (
     Var,
 )
 from relayish.ir.traversal import EXPRESSIONS, Traversal
-from relayish.ir.type import TensorType, Type
+from relayish.ir.type import Type
 
 R = TypeVar("R")
 
@@ -40,9 +40,9 @@ _EXPRESSIONS_AND_TYPES = Traversal(Expr, Pattern, Clause, Type)
 
 def _traversal_of(owner: type) -> Traversal:
     """Follow types as well where the class has something to do with them."""
-    takes_types = find_handler(owner, "visit_", TensorType) not in (
-        None,
-        find_handler(owner, "visit_", Var),
+    of_any_node = getattr(owner, "visit_node", None)
+    takes_types = any(
+        find_handler(owner, "visit_", kind) not in (None, of_any_node) for kind in Type.kinds
     )
     return _EXPRESSIONS_AND_TYPES if takes_types else EXPRESSIONS
 

@@ -23,6 +23,7 @@ from relayish.functor.vtable import (
     check_handler_names,
     default_handler,
     find_handler,
+    is_default,
 )
 from relayish.ir.node import Node
 from relayish.ir.traversal import EVERYTHING, Push, Rebuild, Traversal
@@ -52,8 +53,8 @@ class Functor(Generic[N, R]):
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
-        check_handler_names(cls, "visit_", _HOOKS)
-        cls._intercepts = not hasattr(cls.visit, "_is_default_handler")
+        check_handler_names(cls, Functor, "visit_", _HOOKS)
+        cls._intercepts = not is_default(cls.visit)
         cls._tabulate()
 
     def __new__(cls, *_args: object, **_options: object) -> Functor[N, R]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 from relayish._support.segments import descend
 from relayish.functor.expr_functor import ExprVisitor
 from relayish.functor.functor import OVERRIDDEN, Functor
-from relayish.functor.vtable import VTable, default_handler, find_handler
+from relayish.functor.vtable import Handler, VTable, default_handler, find_handler
 from relayish.ir.expr import Call, Expr, Tuple, TupleGetItem
 from relayish.ir.node import Node
 
@@ -51,6 +51,10 @@ class MixedModeVisitor(ExprVisitor):
             lambda kind: find_handler(cls, "visit_", kind) if handled_after(kind) else None
         )
 
+    @classmethod
+    def _missing(cls, kind: type[Node]) -> Handler:
+        return MixedModeVisitor.visit_call if kind in _DATAFLOW else super()._missing(kind)
+
     @default_handler
     def visit(self, node: Expr, *args: Any) -> Any:  # Any: whatever the handlers take and return
         """Visit ``node`` and what is below it; return what its handler returned last, if ever."""
@@ -85,6 +89,8 @@ class MixedModeVisitor(ExprVisitor):
             if push is OVERRIDDEN:
                 levels.depth += 1
                 try:
+                    if type(node) in _DATAFLOW:  # visit() is overridden: children go through it
+                        self.visit_children(node)
                     result = self._handlers[type(node)](self, node)
                 finally:
                     levels.depth -= 1

@@ -11,8 +11,15 @@ from typing import Any, ClassVar, Final
 
 from relayish.errors import DeclarationError
 from relayish.functor.expr_functor import ExprMutator
-from relayish.functor.functor import OVERRIDDEN
-from relayish.functor.vtable import VTable, check_handler_names, default_handler, find_handler
+from relayish.functor.functor import OVERRIDDEN, Mutator
+from relayish.functor.vtable import (
+    Handler,
+    VTable,
+    check_handler_names,
+    default_handler,
+    find_handler,
+    is_default,
+)
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import (
     Call,
@@ -42,7 +49,7 @@ class RewriteHandlers:
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
-        check_handler_names(cls, "rewrite_")
+        check_handler_names(cls, RewriteHandlers, "rewrite_")
         cls._rewrites = VTable(lambda kind: find_handler(cls, "rewrite_", kind))
 
     @default_handler
@@ -156,11 +163,17 @@ class MixedModeMutator(RewriteHandlers, ExprMutator):
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
         for kind in _FINAL:
-            if f"visit_{kind}" in cls.__dict__:
+            if not is_default(getattr(cls, f"visit_{kind}")):
                 raise DeclarationError(
                     f"{cls.__name__} overrides visit_{kind}; in a MixedModeMutator children are "
                     f"visited beforehand: define rewrite_{kind}(self, pre, post) instead"
                 )
+
+    @classmethod
+    def _missing(cls, kind: type[Node]) -> Handler:
+        """Return what serves a kind without a handler where ``visit`` is overridden."""
+        handler = super()._missing(kind)
+        return _rewrite_after_children if handler is Mutator.mutate_children else handler
 
     @property
     def _rewriter(self) -> RewriteHandlers:
@@ -205,6 +218,13 @@ class MixedModeMutator(RewriteHandlers, ExprMutator):
                 append(node)
                 append(None)
                 push(node, memo, append)
+
+
+def _rewrite_after_children(self: MixedModeMutator, pre: Expr) -> object:
+    post = self.mutate_children(pre)
+    rewriter = self._rewriter
+    rewrite = rewriter._rewrites[type(pre)]  # noqa: SLF001 - a table of this module
+    return post if rewrite is None else rewrite(rewriter, pre, post)
 
 
 class _PostOrder(MixedModeMutator):

@@ -18,7 +18,6 @@ Handler = Callable[..., Any]  # Any: the arguments and the result are those of e
 
 _F = TypeVar("_F", bound=Handler)
 
-_ABSTRACT: Final = ("expr", "pattern", "type", "node")
 _DEFAULT: Final = "_is_default_handler"
 
 
@@ -28,24 +27,41 @@ def default_handler(function: _F) -> _F:
     return function
 
 
-def check_handler_names(owner: type, prefix: str, allowed: Iterable[str] = ()) -> None:
+def is_default(handler: Handler) -> bool:
+    """Return whether ``handler`` was marked as one of the library's."""
+    return hasattr(handler, _DEFAULT)
+
+
+def check_handler_names(
+    owner: type, checked: type, prefix: str, allowed: Iterable[str] = ()
+) -> None:
     """Raise for methods of ``owner`` that start with ``prefix`` and name no node kind.
+
+    Methods of mix-ins count as well: bases not derived from ``checked``, so not looked at before.
 
     Raises:
         DeclarationError: Naming the method and the nearest handler there is.
     """
-    for name, member in owner.__dict__.items():
-        if not name.startswith(prefix) or not callable(member) or name in allowed:
+    for base in owner.__mro__:
+        if base is not owner and issubclass(base, checked):
             continue
-        kind = name.removeprefix(prefix)
-        kinds = node_kinds()
-        if kind in kinds or kind in _ABSTRACT:
-            continue
-        known = [prefix + k for k in (*kinds, *_ABSTRACT)] + list(allowed)
-        raise DeclarationError(
-            f"{owner.__name__}.{name} names no node kind{suggest(name, known)}; "
-            f"methods called {prefix}* are handlers, helpers need another name"
-        )
+        for name, member in base.__dict__.items():
+            if name.startswith(prefix) and callable(member) and name not in allowed:
+                _check_handler_name(base, prefix, name, allowed)
+
+
+def _check_handler_name(owner: type, prefix: str, name: str, allowed: Iterable[str]) -> None:
+    kinds = node_kinds()
+    if name.removeprefix(prefix) in kinds:
+        return
+    families = {a.visit_name for k in kinds.values() for a in k.__mro__ if issubclass(a, Node)}
+    if name.removeprefix(prefix) in families:
+        return
+    known = [prefix + k for k in sorted(families)] + list(allowed)
+    raise DeclarationError(
+        f"{owner.__name__}.{name} names no node kind{suggest(name, known)}; "
+        f"methods called {prefix}* are handlers, helpers need another name"
+    )
 
 
 def find_handler(owner: type, prefix: str, kind: type[Node]) -> Handler | None:
@@ -53,7 +69,7 @@ def find_handler(owner: type, prefix: str, kind: type[Node]) -> Handler | None:
     for ancestor in kind.__mro__:
         name = prefix + getattr(ancestor, "visit_name", "")
         handler = getattr(owner, name, None)
-        if handler is not None and not hasattr(handler, _DEFAULT):
+        if handler is not None and not is_default(handler):
             return handler  # type: ignore[no-any-return]
         if ancestor is Node:
             return None
