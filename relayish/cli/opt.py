@@ -12,6 +12,7 @@ from relayish.transform.config import read_config
 from relayish.transform.context import PassContext
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.printing import PassPrintingInstrument, PrintAfterAll
+from relayish.transform.registry import pass_entry
 from relayish.transform.sequential import Sequential, parse_pipeline
 from relayish.transform.timing import PassTimingInstrument
 
@@ -19,6 +20,8 @@ from relayish.transform.timing import PassTimingInstrument
 def run(args: argparse.Namespace) -> int:
     """Run the command; the result is written when every pass has succeeded."""
     pipeline = parse_pipeline(args.passes)
+    for name in (*args.disable_pass, *args.required_pass, *args.print_ir_after):
+        pass_entry(name)  # misspelt, it would silently have no effect
     timing = PassTimingInstrument()
     ctx = PassContext(
         opt_level=_level(pipeline, args.opt_level),

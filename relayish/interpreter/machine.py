@@ -31,6 +31,7 @@ from relayish.ir.adt import (
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Expr, Function, GlobalVar, Op, Var
 from relayish.ir.module import IRModule
+from relayish.ir.type import TensorType
 
 MAX_DEPTH: Final = 5_000_000
 """How many calls may be under way at once, unless a caller says otherwise."""
@@ -302,7 +303,7 @@ def _arguments(
     """Order what a Python caller passed as ``function`` takes it."""
     params = function.params
     if not named:
-        return [as_argument(value) for value in args]
+        return _as_taken(params, args)
     names = [param.name_hint for param in params]
     rest = dict(named)
     values = list(args)
@@ -317,7 +318,19 @@ def _arguments(
             f"unknown or repeated argument {next(iter(rest))!r}; the function takes "
             f"({', '.join(names)})"
         )
-    return [as_argument(value) for value in values]
+    return _as_taken(params, values)
+
+
+def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluated]:
+    """Return ``values`` in the form values have; a list, which becomes a tuple, is no tensor."""
+    taken = [as_argument(value) for value in values]
+    for param, value in zip(params, taken, strict=False):
+        if type(value) is tuple and type(param.type_annotation) is TensorType:
+            raise EvaluationError(
+                f"argument {param.name_hint!r} must be a tensor; found a list or tuple; pass a "
+                f"numpy array"
+            )
+    return taken
 
 
 _Found = list[tuple[Var, Evaluated]]

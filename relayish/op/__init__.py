@@ -35,6 +35,9 @@ from relayish.op.builders import builder, namespace
 from relayish.op.call import call_op, make_attrs
 from relayish.op.registry import get_op, is_registered, list_ops, register_op
 
+get = get_op
+"""Relay's name for :func:`get_op`."""
+
 __all__ = [
     "annotation",
     "broadcast",
@@ -45,6 +48,7 @@ __all__ = [
     "device",
     "dyn",
     "elementwise",
+    "get",
     "get_op",
     "image",
     "indexing",

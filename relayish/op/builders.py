@@ -178,6 +178,8 @@ class Namespace:
         self._prefix = prefix
 
     def __getattr__(self, name: str) -> Builder | Namespace:
+        if name.startswith("__"):  # Python asks modules for many; no operator has such a name
+            raise AttributeError(name)
         full = self._prefix + name
         if is_registered(full) or full in _MADE:
             return builder(full)

@@ -58,8 +58,8 @@ class _Needed:
                     used.add(node)
                     if node in bound:
                         append(bound[node])
-                    if node.may_share is not None:
-                        append(node.may_share)
+                    if node.may_share is not None:  # type: ignore[attr-defined]  # its kind is Var
+                        append(node.may_share)  # type: ignore[attr-defined]
                 continue
             if node in seen:
                 continue

@@ -149,6 +149,15 @@ def test_disabled_pass_does_not_run_and_that_is_told(program: Path, capsys: Capt
     assert shown.err == "relayish: note: Seven is not run: it is disabled\n"
 
 
+@pytest.mark.parametrize("option", ["--disable-pass", "--required-pass", "--print-ir-after"])
+def test_unknown_pass_in_an_option_is_an_error(program: Path, capsys: Capture, option: str) -> None:
+    register("Seven")
+    assert main(["opt", str(program), "-p", "Seven", option, "Sevn"]) == 2
+    shown = capsys.readouterr()
+    assert "no pass 'Sevn' is registered; did you mean Seven?" in shown.err
+    assert not shown.out
+
+
 def test_program_is_printed_after_all_passes(program: Path, capsys: Capture) -> None:
     register("Seven")
     register("Again")

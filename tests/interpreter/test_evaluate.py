@@ -494,3 +494,9 @@ def test_evaluation_table_is_consulted_when_compiling():
     op = intern_op("tests.evaluated")
     registry.evaluate.set(op, lambda attrs, value: value * 2, replace=True)
     assert evaluate(Call(op, (three,))) == 6
+
+
+def test_list_where_a_tensor_is_expected_is_refused():
+    param = Var("p", TensorType((2,), "float32"))
+    error = failing(Function((param,), Call(get_op("add"), (param, param))), args=[[1.0, 2.0]])
+    assert "argument 'p' must be a tensor; found a list or tuple" in str(error)

@@ -83,6 +83,15 @@ def test_builders_are_found_by_relay_name():
     assert {"add", "nn", "reshape"} <= set(dir(op))
 
 
+def test_declaration_is_had_under_relays_name_for_that():
+    assert op.get("nn.relu") is get_op("nn.relu")
+
+
+def test_name_that_python_asks_for_is_refused_without_looking_for_similar_ones():
+    with pytest.raises(AttributeError, match=r"^__path__$"):
+        _ = op.nn.__getattr__("__path__")
+
+
 def test_builder_takes_attributes_in_order_and_by_name():
     assert op.reshape(x, (2, 3)).attrs.newshape == (2, 3)
     assert op.reshape(data=x, newshape=[2, 3]).attrs.newshape == (2, 3)
