@@ -9,6 +9,8 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform
 
+import numpy as np
+
 from relayish.errors import (
     DeclarationError,
     DuplicateNameError,
@@ -35,6 +37,10 @@ class Attrs:
     defaults: ClassVar[Mapping[str, object]] = types.MappingProxyType({})
     """The defaults of the fields that have one."""
     _values_of: ClassVar[Callable[[Any], object]]  # Any: an instance of the class itself
+
+    def __init_subclass__(cls) -> None:
+        if "__init__" not in cls.__dict__:
+            cls.__init__ = Attrs.__init__  # type: ignore[method-assign]  # not that of its base
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         # The first construction of a class completes it: a program uses few of the many attribute
@@ -341,7 +347,9 @@ def _to_float(value: Any) -> float:  # Any: still to be checked
 
 
 def _to_bool(value: Any) -> bool:  # Any: still to be checked
-    if isinstance(value, bool) or (hasattr(value, "__index__") and int(value) in (0, 1)):
+    if isinstance(value, (bool, np.bool_)) or (
+        hasattr(value, "__index__") and int(value) in (0, 1)
+    ):
         return bool(value)
     raise TypeError(f"expected True or False; found {value!r}")
 

@@ -11,7 +11,7 @@ import numpy as np
 from relayish.errors import FieldError
 
 _PATTERN = re.compile(
-    r"(?:(?:u?int|float)\d+|bfloat16|bool|(?:e\dm\d\w*_)?float8_?e\dm\d\w*|handle|custom\[\w+\]\d+)"
+    r"(?:(?:u?int|float)\d+|bfloat16|bool|float8_?e\dm\d\w*|e\dm\d\w*_float8|handle|custom\[\w+\]\d+)"
     r"(?:x\d+)?|void|string"
 )
 

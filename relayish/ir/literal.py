@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from enum import Enum
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
@@ -78,7 +79,8 @@ def _hash_leaf(value: object) -> int:
         return {True: 2, False: 3, None: 4}[value]
     if isinstance(value, int):
         return hash((6, value))
-    return stable_hash(repr(value))
+    exact = isinstance(value, (bytes, Enum))  # of other values, equal ones may print differently
+    return stable_hash(repr(value) if exact else type(value).__qualname__)
 
 
 @lru_cache(maxsize=4096)

@@ -116,6 +116,7 @@ class _Comparer:
         self._image: dict[Node, Node] = {}
         self._preimage: dict[Node, Node] = {}
         self._class_of: dict[Node, Node] = {}
+        self._equated_tuples: set[tuple[int, int]] = set()
         self._stack: list[_Pair] = []
 
     def compare(self, lhs: object, rhs: object) -> Mismatch | None:
@@ -206,6 +207,10 @@ class _Comparer:
         if isinstance(lhs, tuple) and isinstance(rhs, tuple):
             if len(lhs) != len(rhs):
                 return f"{len(lhs)} items against {len(rhs)}"
+            key = (id(lhs), id(rhs))
+            if key in self._equated_tuples:
+                return None
+            self._equated_tuples.add(key)
             items = enumerate(zip(lhs, rhs, strict=True))
             self._stack += [(a, b, pair, "", i) for i, (a, b) in items][::-1]
             return None

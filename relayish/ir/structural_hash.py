@@ -6,7 +6,7 @@ from typing import Final
 
 from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Call
+from relayish.ir.expr import Call, Constant
 from relayish.ir.literal import hash_literal, stable_hash
 from relayish.ir.module import IRModule
 from relayish.ir.node import Field, Node, Shape
@@ -110,6 +110,8 @@ class _Hasher:
                 case Shape.MANY:
                     parts.append(len(value))
                     parts += [hashes[item] for item in value]
+                case _ if kind is Constant:
+                    parts.append(hash_literal(value))
                 case _:
                     parts.append(self.hash(value))
         return hash(tuple(parts))
