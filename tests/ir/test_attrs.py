@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -13,130 +14,255 @@ from relayish.errors import (
     FrozenNodeError,
     UnknownNameError,
 )
+from relayish.ir import attrs as attrs_module
 from relayish.ir.attrs import Attrs, DictAttrs, attrs, attrs_class
 from relayish.ir.dtype import DType
 
 
 @attrs("test.WindowAttrs")
 class WindowAttrs(Attrs):
-    size: tuple[int, ...]
-    stride: int = 1
+    """Of every kind of field."""
+
+    known: ClassVar[int] = 7
+    size: int
+    strides: tuple[int, ...] = (1, 1)
     scale: float = 1.0
+    wrap: bool = False
+    layout: str = "NCHW"
     dtype: DType | None = None
-    exact: bool = False
+    axis: int | tuple[int, ...] | None = None
+    anything: Any = None
+    nested: DictAttrs | None = None
+    nothing: None = None
 
 
-@attrs("test.LateAttrs")
-class LateAttrs(Attrs):
-    mode: str = "edge"
-    width: int  # type: ignore[misc]
+@attrs("test.PaddedWindowAttrs")
+class PaddedWindowAttrs(WindowAttrs):
+    """With a required field after inherited optional ones."""
+
+    padding: int
+    strides: tuple[int, ...] = (2, 2)
 
 
-def test_values_are_converted_where_nothing_is_lost():
-    given = WindowAttrs([1, np.int64(2)], scale=2, dtype=np.dtype("int8"), exact=1)
-    assert given == WindowAttrs((1, 2), 1, 2.0, "int8", exact=True)
-    assert [type(v) for _, v in given.items()] == [tuple, int, float, str, bool]
+@attrs("test.NoAttrs")
+class NoAttrs(Attrs):
+    """Without fields."""
+
+
+@pytest.fixture
+def declarations():
+    keys = set(attrs_module._ATTRS_BY_KEY)
+    yield
+    for key in set(attrs_module._ATTRS_BY_KEY) - keys:
+        del attrs_module._ATTRS_BY_KEY[key]
+
+
+def test_fields_are_listed_in_order_with_their_defaults():
+    made = WindowAttrs(3)
+    assert made.keys()[:3] == ("size", "strides", "scale")
+    assert dict(made.items())["strides"] == (1, 1)
+    assert dict(made.shown_items()) == {"size": 3}
+    assert WindowAttrs.known == 7
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("given", "kept"),
     [
-        ({"size": (1,), "stride": 1.5}, "WindowAttrs.stride: expected an int; found 1.5"),
-        ({"size": (1,), "stride": True}, "expected an int; found True"),
-        ({"size": 1}, r"WindowAttrs.size: expected tuple\[int, ...\]; found 1"),
-        ({"size": "12"}, "found '12'"),
-        ({"size": (1,), "dtype": "real"}, "WindowAttrs.dtype: "),
-        ({"size": (1,), "exact": 2}, "expected True or False; found 2"),
+        ({"strides": [1, 2]}, (1, 2)),
+        ({"strides": np.array([1, 2])}, (1, 2)),
+        ({"strides": (np.int64(1),)}, (1,)),
+        ({"scale": 2}, 2.0),
+        ({"scale": np.float32(0.5)}, 0.5),
+        ({"wrap": 1}, True),
+        ({"wrap": np.bool_(True)}, True),
+        ({"dtype": "float32"}, "float32"),
+        ({"dtype": np.dtype("int8")}, "int8"),
+        ({"dtype": None}, None),
+        ({"axis": 2}, 2),
+        ({"axis": [0, 1]}, (0, 1)),
+        ({"axis": None}, None),
+        ({"anything": [1]}, [1]),
+        ({"nested": DictAttrs({"a": 1})}, DictAttrs({"a": 1})),
+        ({"nothing": None}, None),
     ],
 )
-def test_value_of_another_type_is_refused(values, message):
+def test_values_are_converted_where_nothing_is_lost(given, kept):
+    (name,) = given
+    found = WindowAttrs(1, **given)[name]
+    assert found == kept
+    assert type(found) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"size": "3"}, r"WindowAttrs.size: expected an int; found '3'"),
+        ({"size": 1.0}, r"WindowAttrs.size: expected an int; found 1.0"),
+        ({"size": True}, r"WindowAttrs.size: expected an int; found True"),
+        ({"strides": "12"}, r"WindowAttrs.strides: expected tuple\[int, \.\.\.\]; found '12'"),
+        ({"strides": 3}, r"WindowAttrs.strides: expected tuple\[int, \.\.\.\]; found 3"),
+        ({"strides": (1, "a")}, r"WindowAttrs.strides: expected an int; found 'a'"),
+        ({"scale": "1"}, r"WindowAttrs.scale: expected a float; found '1'"),
+        ({"scale": True}, r"WindowAttrs.scale: expected a float; found True"),
+        ({"wrap": 2}, r"WindowAttrs.wrap: expected True or False; found 2"),
+        ({"wrap": "yes"}, r"WindowAttrs.wrap: expected True or False; found 'yes'"),
+        ({"layout": None}, r"WindowAttrs.layout: expected a str; found None"),
+        ({"dtype": "flot"}, r"WindowAttrs.dtype: expected .*found 'flot'"),
+        ({"axis": "a"}, r"WindowAttrs.axis: expected .*found 'a'"),
+        ({"nested": {}}, r"WindowAttrs.nested: expected .*found \{\}"),
+        ({"nothing": 0}, r"WindowAttrs.nothing: expected None; found 0"),
+    ],
+)
+def test_wrong_value_is_an_error_that_names_the_field(given, message):
     with pytest.raises(FieldError, match=message):
-        WindowAttrs(**values)
+        WindowAttrs(**{"size": 1, **given})
 
 
-def test_equality_and_hash_look_at_class_and_fields():
-    one, same, other = WindowAttrs((1,)), WindowAttrs((1,)), WindowAttrs((2,))
-    assert one == same
-    assert hash(one) == hash(same)
-    assert one != other
-    assert one != LateAttrs(width=1)
+def test_instance_of_a_class_is_checked(declarations):
+    @attrs("test.HoldingAttrs")
+    class HoldingAttrs(Attrs):
+        held: NoAttrs
+
+    assert HoldingAttrs(NoAttrs()).held == NoAttrs()
+    with pytest.raises(FieldError, match=r"HoldingAttrs.held: expected NoAttrs; found 3"):
+        HoldingAttrs(3)
+
+
+def test_unknown_or_missing_field_is_a_type_error():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sise'"):
+        WindowAttrs(1, sise=2)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        WindowAttrs()
+
+
+def test_inherited_fields_follow_and_defaults_may_change():
+    made = PaddedWindowAttrs(1, size=2)
+    assert (made.padding, made.size, made.strides) == (1, 2, (2, 2))
+    assert made.keys()[0] == "padding"
+    assert isinstance(made, WindowAttrs)
+    assert made != WindowAttrs(2)
+    assert dict(made.shown_items()) == {"padding": 1, "size": 2}
+
+
+def test_attributes_are_equal_by_class_and_value():
+    assert WindowAttrs(1) == WindowAttrs(1)
+    assert WindowAttrs(1) != WindowAttrs(2)
+    assert hash(WindowAttrs(1)) == hash(WindowAttrs(1))
+    assert NoAttrs() == NoAttrs()
+    assert NoAttrs() != WindowAttrs(1)
+    assert len({WindowAttrs(1), WindowAttrs(1), NoAttrs()}) == 2
 
 
 def test_attributes_are_frozen():
-    given = WindowAttrs((1,))
-    with pytest.raises(FrozenNodeError, match=r"with_values\(stride=...\)"):
-        given.stride = 2
-    with pytest.raises(FrozenNodeError, match="cannot delete"):
-        del given.stride
-    assert given.with_values(stride=2).stride == 2
+    made = WindowAttrs(1)
+    with pytest.raises(FrozenNodeError, match=r"use attrs.with_values\(size=\.\.\.\)"):
+        made.size = 2
+    with pytest.raises(FrozenNodeError, match="cannot delete attribute 'size'"):
+        del made.size
+    assert not hasattr(made, "__dict__")
 
 
-def test_shown_items_leave_defaults_out():
-    assert dict(WindowAttrs((1,), 1, 2.0).shown_items()) == {"size": (1,), "scale": 2.0}
+def test_with_values_checks_and_keeps_the_rest():
+    made = WindowAttrs(1, layout="NHWC").with_values(size=2)
+    assert (made.size, made.layout) == (2, "NHWC")
+    with pytest.raises(FieldError, match="size: expected an int"):
+        made.with_values(size="a")
 
 
-def test_fields_are_found_by_name():
-    given = WindowAttrs((1,))
-    assert given["stride"] == given.get("stride") == 1
-    assert given.get("keys", "none") == "none"
-    assert "stride" in given
-    with pytest.raises(UnknownNameError, match="did you mean stride"):
-        given["strides"]
+def test_attributes_are_read_by_name():
+    made = WindowAttrs(1)
+    assert made["size"] == made.get("size") == made.size == 1
+    assert made.get("other") is None
+    assert made.get("other", 3) == 3
+    assert "size" in made
+    assert "other" not in made
+    assert 3 not in made
+    with pytest.raises(
+        UnknownNameError, match="WindowAttrs has no attribute 'sise'; did you mean s"
+    ):
+        made["sise"]
 
 
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))]
-)
-@pytest.mark.parametrize("given", [WindowAttrs((1, 2), dtype="int8"), LateAttrs(width=3)])
-def test_copies_are_equal(given, copied):
-    assert copied(given) == given
+@pytest.mark.parametrize("made", [WindowAttrs(1, axis=(1,)), NoAttrs(), DictAttrs({"a": [1]})])
+def test_attributes_are_pickled_and_copied(made):
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert copy.deepcopy(made) == made
 
 
-def test_required_field_after_optional_ones_is_given_by_name():
-    assert LateAttrs(width=3).mode == "edge"
-    with pytest.raises(TypeError):
-        LateAttrs("edge", 3)
+def test_attributes_show_themselves():
+    assert repr(NoAttrs()) == "NoAttrs()"
+    assert repr(WindowAttrs(1)).startswith("WindowAttrs(size=1, strides=(1, 1), scale=1.0, ")
+    assert repr(DictAttrs({"a": 1})) == "DictAttrs({'a': 1})"
 
 
-def test_missing_and_unknown_fields_are_refused():
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'size'"):
-        WindowAttrs()
-    with pytest.raises(TypeError, match="unexpected keyword argument 'strides'"):
-        WindowAttrs((1,), strides=2)
+def test_shown_items_tell_values_of_different_types_apart():
+    assert dict(WindowAttrs(1, axis=None, anything=0).shown_items()) == {"size": 1, "anything": 0}
 
 
-def test_type_key_is_claimed_once():
+def test_attribute_class_is_found_by_its_key():
     assert attrs_class("test.WindowAttrs") is WindowAttrs
-    with pytest.raises(DuplicateNameError, match="declared twice"):
-        attrs("test.WindowAttrs")(type("Other", (Attrs,), {"__slots__": ()}))
+    assert attrs_class("test.Missing") is None
 
 
-def test_class_that_is_not_declared_has_no_instances():
-    with pytest.raises(DeclarationError, match="Bare is not declared"):
-        type("Bare", (Attrs,), {})()
+def test_key_declared_twice_is_an_error_naming_both():
+    with pytest.raises(DuplicateNameError, match=r"'test.NoAttrs' is declared twice: by .*attrs"):
+
+        @attrs("test.NoAttrs")
+        class Other(Attrs):
+            pass
 
 
-def test_annotation_that_cannot_be_checked_is_refused_at_first_use():
-    @attrs("test.PairAttrs")
-    class PairAttrs(Attrs):
+def test_undeclared_class_cannot_be_made():
+    class Bare(Attrs):
+        __slots__ = ()
+
+    class Child(NoAttrs):
+        __slots__ = ()
+
+    for kind in (Bare, Child, Attrs):
+        with pytest.raises(DeclarationError, match=f"{kind.__name__} is not declared; decorate it"):
+            kind()
+
+
+def test_annotation_that_cannot_be_checked_is_an_error_at_first_use(declarations):
+    @attrs("test.OddAttrs")
+    class OddAttrs(Attrs):
         pair: tuple[int, str]
 
-    with pytest.raises(DeclarationError, match=r"not of the form tuple\[T, ...\]"):
-        PairAttrs((1, "a"))
+    with pytest.raises(DeclarationError, match=r"tuple\[int, str\] is not of the form"):
+        OddAttrs((1, "a"))
 
 
-def test_default_of_another_type_is_refused_at_first_use():
+def test_wrong_default_is_an_error_at_first_use(declarations):
     @attrs("test.WrongAttrs")
     class WrongAttrs(Attrs):
-        count: int = "many"
+        size: int = "three"
 
-    with pytest.raises(FieldError, match=r"WrongAttrs\.count: expected an int; found 'many'"):
+    with pytest.raises(FieldError, match=r"WrongAttrs.size: expected an int; found 'three'"):
         WrongAttrs()
 
 
-def test_dict_attrs_take_any_names_and_values():
-    given = DictAttrs({"Primitive": 1, "shape": [1, [2]]})
-    assert given["shape"] == (1, (2,))
-    assert given.with_values(Primitive=2) != given
+def test_dict_attrs_hold_any_names():
+    made = DictAttrs({"a b": [1, [2]], "inner": {"c": 1}, 3: None})
+    assert made.keys() == ("a b", "inner", "3")
+    assert made["a b"] == (1, (2,))
+    assert made["inner"] == DictAttrs({"c": 1})
+    assert made.get("a") is None
+    assert made.get("inner") == DictAttrs({"c": 1})
+    assert dict(made.shown_items()) == dict(made.items())
+    assert len(made) == 3
+    assert not DictAttrs()
+    with pytest.raises(UnknownNameError, match="no attribute 'iner'; did you mean inner"):
+        made["iner"]
     with pytest.raises(FrozenNodeError):
-        given.shape = ()
+        made._values = {}
+
+
+def test_dict_attrs_are_equal_whatever_their_order():
+    one, other = DictAttrs({"a": 1, "b": 2}), DictAttrs({"b": 2, "a": 1})
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != DictAttrs({"a": 1})
+    assert one != {"a": 1, "b": 2}
+    assert one.with_values(b=3) == DictAttrs({"a": 1, "b": 3})
+    assert one["b"] == 2
