@@ -53,7 +53,7 @@ class _Needed:
         while stack:
             node = pop()
             kind = type(node)
-            if kind is Var:
+            if type(node) is Var:
                 if node not in used:
                     used.add(node)
                     if node in bound:

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from relayish.analysis.static_shape import static_shape
+from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.timeless import Timeless
 from relayish.analysis.variables import free_vars
 from relayish.errors import EvaluationError
@@ -62,6 +62,7 @@ class ConstantFolder(MixedModeMutator):
     def __init__(self, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> None:
         self._checker = ConstantChecker()
         self._timeless = Timeless()
+        self._shapes = StaticShapes()
         self._fold_qnn = fold_qnn
         self._size_limit = size_limit
         self._tuples: dict[Expr, Tuple] = {}
@@ -191,9 +192,9 @@ class ConstantFolder(MixedModeMutator):
 
     def _fold_shape(self, pre: Call, post: Call) -> Expr:
         """Fold what depends on the shape of its argument alone, which need not be constant."""
-        shape = static_shape(post.args[0])
+        shape = self._shapes.of(post.args[0])
         if shape is None:
-            shape = static_shape(pre.args[0])
+            shape = self._shapes.of(pre.args[0])
         compute = registry.shape_only.get(post.op)
         if shape is None or compute is None:
             return post

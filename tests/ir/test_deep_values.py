@@ -1,0 +1,49 @@
+"""Constants that hold tuples of values, nested or shared as deeply as one likes."""
+
+from __future__ import annotations
+
+import pytest
+
+from relayish.errors import FieldError
+from relayish.ir.expr import Constant
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.structural_hash import structural_hash
+
+
+def _nest(levels: int, leaf: object) -> object:
+    for _ in range(levels):
+        leaf = (leaf,)
+    return leaf
+
+
+def _doubled(levels: int) -> object:
+    nest: object = ()
+    for _ in range(levels):
+        nest = (nest, nest)
+    return nest
+
+
+def test_deep_tuple_of_values_is_held_compared_and_hashed() -> None:
+    one, other = Constant(_nest(100_000, 1)), Constant(_nest(100_000, 1))
+    assert structural_equal(one, other)
+    assert structural_hash(one) == structural_hash(other)
+    assert not structural_equal(one, Constant(_nest(100_000, 2)))
+
+
+def test_shared_tuple_of_values_stays_shared_and_is_compared_once() -> None:
+    one, other = Constant(_doubled(100)), Constant(_doubled(100))
+    assert one.data[0] is one.data[1]
+    assert structural_equal(one, other)
+    assert structural_hash(one) == structural_hash(other)
+
+
+def test_normal_tuple_of_values_is_kept_as_it_is() -> None:
+    data = Constant((1, ("a", None))).data
+    assert Constant(data).data is data
+
+
+def test_list_that_contains_itself_is_refused() -> None:
+    items: list[object] = [1]
+    items.append(items)
+    with pytest.raises(FieldError, match="contains itself"):
+        Constant(items)
