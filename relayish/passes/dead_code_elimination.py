@@ -59,7 +59,7 @@ class _Needed:
                     if node in bound:
                         append(bound[node])
                     if node.may_share is not None:  # type: ignore[attr-defined]  # its kind is Var
-                        append(node.may_share)  # type: ignore[attr-defined]
+                        append(node.may_share)
                 continue
             if node in seen:
                 continue
