@@ -58,7 +58,7 @@ class _Needed:
                     used.add(node)
                     if node in bound:
                         append(bound[node])
-                    if node.may_share is not None:  # type: ignore[attr-defined]  # its kind is Var
+                    if node.may_share is not None:
                         append(node.may_share)
                 continue
             if node in seen:
