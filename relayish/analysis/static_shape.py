@@ -1,35 +1,57 @@
-"""The shape of an expression where it is plain to see, without type inference."""
+"""The shapes of expressions where they are plain to see, without type inference."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from relayish.functor import MixedModeVisitor
 from relayish.ir.expr import Call, Constant, Expr, Var
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import TensorType, Type
 from relayish.op.registry import OpPattern, attrs_type, pattern
 
 _ELEMENTWISE = (OpPattern.ELEMWISE, OpPattern.BROADCAST)
 
 
-def static_shape(expr: Expr) -> tuple[int, ...] | None:
-    """Return the shape of the tensor ``expr`` where all its dimensions are known, else ``None``.
+class StaticShapes(MixedModeVisitor):
+    """Answers :meth:`of` for many expressions, looking at each once."""
 
-    It is read off an inferred type, an annotation, a constant, or, for operators without
-    attributes that work element by element, off the arguments.
+    def of(self, expr: Expr) -> tuple[int, ...] | None:
+        """Return the shape of the tensor ``expr`` where all its dimensions are known, or ``None``.
 
-    Complexity:
-        Linear in the number of distinct nodes below ``expr``; no recursion.
-    """
-    direct = _own_shape(expr)
-    if direct is not None or type(expr) is not Call:
-        return direct
-    shapes: dict[Expr, tuple[int, ...] | None] = {}
-    for node in EXPRESSIONS.post_order(expr):
-        if isinstance(node, Expr):
-            own = _own_shape(node)
-            shapes[node] = _call_shape(node, shapes) if own is None and type(node) is Call else own
-    return shapes[expr]
+        It is read off an inferred type, an annotation, a constant, or, for operators without
+        attributes that work element by element, off the arguments.
+
+        Complexity:
+            Linear in the distinct nodes below ``expr`` not looked at before; no recursion.
+
+        Example:
+            >>> StaticShapes().of(Var("x", TensorType((2, 3), "float32")))
+            (2, 3)
+        """
+        own = _own_shape(expr)
+        if own is not None or type(expr) is not Call:
+            return own
+        self.visit(expr)
+        return self._known(expr)
+
+    def visit_call(self, call: Call) -> tuple[int, ...] | None:
+        """Return the shape that the arguments, whose shapes are known by now, broadcast to."""
+        if pattern.get(call.op) not in _ELEMENTWISE or call.op in attrs_type:
+            return None
+        known = [shape for shape in map(self._known, call.args) if shape is not None]
+        if not known or len(known) < len(call.args):
+            return None
+        try:
+            return np.broadcast_shapes(*known)
+        except ValueError:
+            return None  # an ill-typed call; saying so is the business of type inference
+
+    def _known(self, expr: Expr) -> tuple[int, ...] | None:
+        own = _own_shape(expr)
+        if own is not None:
+            return own
+        inferred: tuple[int, ...] | None = self.memo_map.get(expr)
+        return inferred
 
 
 def _own_shape(expr: Expr) -> tuple[int, ...] | None:
@@ -48,15 +70,3 @@ def _shape_of_type(ty: Type | None) -> tuple[int, ...] | None:
         return None
     sizes = tuple(size for size in ty.shape if isinstance(size, int))
     return sizes if len(sizes) == len(ty.shape) else None
-
-
-def _call_shape(call: Call, shapes: dict[Expr, tuple[int, ...] | None]) -> tuple[int, ...] | None:
-    if pattern.get(call.op) not in _ELEMENTWISE or call.op in attrs_type:
-        return None
-    known = [shape for shape in map(shapes.get, call.args) if shape is not None]
-    if not known or len(known) < len(call.args):
-        return None
-    try:
-        return np.broadcast_shapes(*known)
-    except ValueError:
-        return None  # an ill-typed call; saying so is the business of type inference

@@ -7,8 +7,20 @@ import pytest
 from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import well_formed
+from relayish.analysis.static_shape import StaticShapes
 from relayish.functor import ExprVisitor
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    RefRead,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relayish.ir.op import intern_op
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal
@@ -270,6 +282,29 @@ def test_shape_of_a_statically_shaped_variable_is_folded() -> None:
 def test_shape_of_a_dynamic_variable_is_left_alone() -> None:
     func = _main("fn (%x: Tensor[(2, ?), float32]) { shape_of(%x) }")
     assert fold_constant(func) is func
+
+
+def test_shape_of_what_has_an_effect_is_left_alone() -> None:
+    read = RefRead(Var("r"), checked_type=TensorType((2, 3), "float32"))
+    call = Call(get_op("shape_of"), (read,))
+    assert fold_constant(call) is call
+
+
+def test_shape_of_every_link_of_a_chain_looks_at_each_once() -> None:
+    visits = 0
+
+    class Counting(StaticShapes):
+        def visit_call(self, call: Call) -> tuple[int, ...] | None:
+            nonlocal visits
+            visits += 1
+            return super().visit_call(call)
+
+    link: Expr = Var("x", TensorType((2, 3), "float32"))
+    shapes = Counting()
+    for _ in range(100):
+        link = Call(get_op("negative"), (link,))
+        assert shapes.of(link) == (2, 3)
+    assert visits == 100
 
 
 def test_shared_subexpression_is_evaluated_once() -> None:
