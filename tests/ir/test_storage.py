@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import threading
+
+import deep
+import numpy as np
+import pytest
+from random_exprs import random_expr, random_module
+
+from relayish.ir import storage
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, Var
+from relayish.ir.op import intern_op
+from relayish.ir.span import Span
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EVERYTHING
+from relayish.ir.type import IncompleteType, TensorType, TypeVar
+
+ADD = intern_op("add")
+DEPTH = 100_000
+
+
+def slow_dumps(thing, protocol=None):
+    """Pickle with the pickler written in Python, as debuggers and some platforms do."""
+    file = io.BytesIO()
+    pickle._Pickler(file, protocol).dump(thing)
+    return file.getvalue()
+
+
+def through(dumps, loads=pickle.loads):
+    return lambda thing: loads(dumps(thing))
+
+
+CLONES = {f"protocol {n}": through(lambda t, n=n: pickle.dumps(t, n)) for n in (2, 3, 4, 5)}
+CLONES["python"] = through(slow_dumps, lambda data: pickle._Unpickler(io.BytesIO(data)).load())
+CLONES["deepcopy"] = copy.deepcopy
+
+
+@pytest.fixture(autouse=True)
+def _leaves_no_state():
+    yield
+    assert not storage._being_saved.nodes
+
+
+def same_shape(one, other):
+    """Whether two programs are equal with the same sharing of every kind of node, and no node."""
+    left, right = EVERYTHING.post_order(one), EVERYTHING.post_order(other)
+    common = [n for n in set(left) & set(right) if type(n) is not Op]
+    return structural_equal(one, other, True) and len(left) == len(right) and not common
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_clone_is_equal_with_the_same_sharing(clone):
+    for seed in range(25):
+        expr = random_expr(seed)
+        assert same_shape(expr, CLONES[clone](expr)), seed
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_clone_keeps_every_field(clone):
+    ty = TensorType((2,), "int8")
+    shared = Var("x", ty, span=Span("f", 1, 2, 3, 4), checked_type=ty)
+    call = Call(ADD, (shared, shared), DictAttrs({"a": (1, "b")}), checked_type=ty)
+    other = CLONES[clone](call)
+    assert other.args[0] is other.args[1]
+    assert other.args[0].span == shared.span
+    assert other.args[0].checked_type is other.checked_type is other.args[0].type_annotation
+    assert other.checked_type.shape == (2,)
+    assert other.attrs == call.attrs
+    assert other.op is ADD
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_values_of_constants_survive_bit_by_bit(clone):
+    array = np.array([0x7FA00001, 0x80000000], "uint32").view("float32")
+    for value in (array, array[0], "text", None, (1, ("a", None)), np.int8(3)):
+        one = Constant(value)
+        assert structural_equal(one, CLONES[clone](one))
+    assert not CLONES[clone](Constant(array)).data.flags.writeable
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_deep_programs_are_cloned(clone):
+    expr = deep.call_chain(20_000)
+    other = CLONES[clone](expr)
+    assert other is not expr
+    assert structural_equal(expr, other)
+
+
+@pytest.mark.parametrize("nest", deep.DEEP_NESTS)
+def test_every_deep_nest_is_pickled(nest):
+    expr = deep.DEEP_NESTS[nest](30_000)
+    assert structural_equal(expr, pickle.loads(pickle.dumps(expr)))
+
+
+@pytest.mark.parametrize("nest", [deep.tuple_nest, deep.let_value, deep.type_nest])
+def test_nests_100_000_deep_are_pickled_and_copied(nest):
+    root = nest(DEPTH)
+    assert structural_equal(root, pickle.loads(pickle.dumps(root)))
+    assert structural_equal(root, copy.deepcopy(root))
+
+
+def test_deep_inferred_types_are_cloned():
+    expr = Tuple((), checked_type=deep.type_nest(20_000))
+    for clone in (copy.deepcopy, CLONES["protocol 5"]):
+        assert structural_equal(clone(expr).checked_type, expr.checked_type)
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_doublings_stay_as_small_as_they_are(clone):
+    expr = deep.doublings(100)
+    assert len(EVERYTHING.post_order(CLONES[clone](expr))) == len(EVERYTHING.post_order(expr))
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_roots_in_one_container_share_what_they_shared(clone):
+    shared = deep.tuple_nest(2_000)
+    one, other = Tuple((shared,)), Function((), shared)
+    everything = {"list": [one, other, one], "shared": shared, "op": ADD}
+    found = CLONES[clone](everything)
+    assert found["list"][0] is found["list"][2]
+    assert found["list"][0].fields[0] is found["list"][1].body is found["shared"]
+    assert found["op"] is ADD
+    assert found["shared"] is not shared
+
+
+@pytest.mark.parametrize("clone", CLONES)
+def test_modules_are_cloned(clone):
+    for seed in range(5):
+        mod = random_module(seed, 60)
+        assert structural_equal(mod, CLONES[clone](mod))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 999, 1000, 1001, 2000])
+def test_python_pickler_goes_through_a_program_once(monkeypatch, count):
+    """It takes 1,000 items of a list at a time, before it saves them."""
+    walks = []
+    walk = storage._STORED.post_order
+    monkeypatch.setattr(
+        storage._STORED, "post_order", lambda root: walks.append(root) or walk(root)
+    )
+    expr = deep.tuple_nest(count)
+    other = pickle.loads(slow_dumps(expr))
+    assert structural_equal(expr, other)
+    assert walks == [expr]
+
+
+def test_deepcopy_of_all_parts_of_a_program_copies_each_once(monkeypatch):
+    copies = 0
+    over = storage._copy_over
+
+    def counting(*arguments):
+        nonlocal copies
+        copies += 1
+        return over(*arguments)
+
+    monkeypatch.setattr(storage, "_copy_over", counting)
+    parts = EVERYTHING.post_order(deep.tuple_nest(2_000))
+    found = copy.deepcopy(parts)
+    assert copies == len(parts)
+    assert all(a.fields[0] is b for a, b in zip(found[1:], found[:-1], strict=True))
+
+
+def test_deepcopy_uses_what_the_memo_holds():
+    x, y = Var("x"), Var("y")
+    expr = Tuple((x, Tuple((x,))))
+    found = copy.deepcopy(expr, {id(x): y})
+    assert found.fields[0] is found.fields[1].fields[0] is y
+
+
+def test_copy_is_shallow():
+    expr = Tuple((Var("x"),))
+    other = copy.copy(expr)
+    assert other is not expr
+    assert other.fields is expr.fields
+    assert copy.copy(ADD) is copy.deepcopy(ADD) is ADD
+
+
+def test_operator_stays_the_one_of_its_name():
+    for name in ("add", "nobody.declared.this"):
+        op = intern_op(name)
+        assert pickle.loads(pickle.dumps(op)) is op
+        assert pickle.loads(pickle.dumps(Call(op, ()))).op is op
+
+
+def test_variables_stay_distinct():
+    for make in (lambda: Var("x"), lambda: TypeVar("a"), IncompleteType):
+        one, other = pickle.loads(pickle.dumps([make(), make()]))
+        assert one is not other
+
+
+class Unpicklable:
+    def __reduce__(self):
+        raise ZeroDivisionError("this cannot be pickled")
+
+
+@pytest.mark.parametrize("dumps", [pickle.dumps, slow_dumps], ids=["c", "python"])
+@pytest.mark.parametrize("after", [0, 3, 5_000])
+def test_error_while_pickling_leaves_nothing_behind(dumps, after):
+    bad = Call(ADD, (deep.tuple_nest(after),), DictAttrs({"bad": Unpicklable()}))
+    expr = deep.tuple_nest(3_000, bad)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError, match="cannot be pickled"):
+            dumps(expr)
+    assert not storage._being_saved.nodes
+    good = deep.tuple_nest(3_000, bad.args[0])
+    assert structural_equal(good, pickle.loads(dumps(good)))
+
+
+def test_pickler_used_for_several_dumps_shares_between_them():
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file)
+    expr = deep.tuple_nest(2_000)
+    pickler.dump(expr)
+    pickler.dump([expr])
+    file.seek(0)
+    unpickler = pickle.Unpickler(file)
+    first = unpickler.load()
+    assert unpickler.load()[0] is first
+
+
+def test_nodes_within_attributes_are_cloned():
+    deep_type = deep.type_nest(200)
+    call = Call(ADD, (), DictAttrs({"ty": deep_type, "inner": {"again": deep_type}}))
+    other = pickle.loads(pickle.dumps(call))
+    assert structural_equal(call, other)
+    assert other.attrs["ty"] is other.attrs["inner"]["again"]
+
+
+def test_threads_pickle_at_the_same_time():
+    expr: Expr = deep.call_chain(5_000)
+    results = []
+
+    def work():
+        results.append(structural_equal(expr, pickle.loads(pickle.dumps(expr))))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 4
