@@ -1,0 +1,1 @@
+"""What the package needs and has nothing to do with programs."""
