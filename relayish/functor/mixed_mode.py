@@ -63,6 +63,7 @@ class MixedModeVisitor(ExprVisitor):
         levels = self._levels
         if levels.depth >= levels.limit:
             return descend(self, node, MixedModeVisitor.visit, self, node)
+        self._push[type(node)]  # raises for what is no node: None would be a mark on the stack
         self._walk(node)
         return self.memo_map.get(node)
 

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import deep
+import pytest
+
+from relayish.errors import DeclarationError
+from relayish.functor import (
+    ExprRewriter,
+    ExprVisitor,
+    MixedModeMutator,
+    MixedModeVisitor,
+    post_order_rewrite,
+)
+from relayish.ir.expr import Call, Constant, If, Let, Tuple, TupleGetItem, Var
+from relayish.ir.op import intern_op
+from relayish.ir.traversal import EXPRESSIONS
+
+ADD = intern_op("add")
+X = Var("x")
+
+
+@pytest.mark.parametrize("limit", [0, 10, -1])
+def test_visit_limit_outside_1_to_9_is_an_error(limit):
+    with pytest.raises(ValueError, match=f"visit_limit must be 1 to 9; found {limit}"):
+        MixedModeVisitor(limit)
+
+
+def test_visit_limit_holds_without_the_constructor():
+    class Careless(MixedModeVisitor):
+        def __init__(self):
+            self.calls = 0
+
+        def visit_call(self, call):
+            self.calls += 1
+
+    visitor = Careless()
+    call = Call(ADD, ())
+    visitor.visit(Tuple((call, call)))
+    assert visitor.calls == 1
+
+
+def test_handler_returns_what_visit_returns():
+    class Height(MixedModeVisitor):
+        def visit_tuple(self, tup):
+            return 1 + max((self.memo_map.get(f, 0) for f in tup.fields), default=0)
+
+        def visit_if(self, if_):
+            return "if"
+
+    assert Height().visit(Tuple((Tuple((X,)), X))) == 2
+    assert Height().visit(If(X, X, X)) == "if"
+    assert Height().visit(X) is None
+
+
+def test_mixed_mode_visitor_needs_no_stack_on_any_nest():
+    class Calls(MixedModeVisitor):
+        count = 0
+
+        def visit_call(self, call):
+            self.count += 1
+
+        def visit_tuple(self, tup):
+            self.count += 1
+
+    for nest in (deep.call_chain, deep.tuple_nest, deep.projection_nest):
+        visitor = Calls()
+        visitor.visit(nest(100_000))
+        assert visitor.count == 100_000
+
+
+@pytest.mark.parametrize("kind", ["call", "tuple", "tuple_getitem"])
+def test_visit_override_of_a_dataflow_kind_is_an_error(kind):
+    with pytest.raises(
+        DeclarationError, match=rf"Wrong overrides visit_{kind}; .*define rewrite_{kind}\(self, pre"
+    ):
+        type("Wrong", (MixedModeMutator,), {f"visit_{kind}": lambda self, node: node})
+
+
+def test_visit_override_by_a_mix_in_is_an_error():
+    class Mixin:
+        def visit_call(self, call):
+            return call
+
+    with pytest.raises(DeclarationError, match="Wrong overrides visit_call"):
+
+        class Wrong(Mixin, MixedModeMutator):
+            pass
+
+
+def test_visit_handler_takes_over_from_rewriting():
+    class Both(MixedModeMutator):
+        def visit_let(self, let):
+            return self.visit(let.body)
+
+        def rewrite_tuple(self, pre, post):
+            return post.fields[0]
+
+    expr = Let(Var("v"), Constant(1), Tuple((X,)))
+    assert Both().visit(Tuple((expr, expr))) is X
+
+
+def test_pre_is_the_old_node_and_post_the_new_one():
+    pairs = []
+
+    class Watching(ExprRewriter):
+        def rewrite_constant(self, pre, post):
+            return X
+
+        def rewrite_tuple(self, pre, post):
+            pairs.append((pre, post))
+            return post
+
+    untouched, touched = Tuple((X,)), Tuple((Constant(1),))
+    post_order_rewrite(Tuple((untouched, touched)), Watching())
+    assert pairs[0] == (untouched, untouched)
+    assert pairs[1][0] is touched
+    assert pairs[1][1].fields == (X,)
+    assert pairs[2][1].fields == (untouched, pairs[1][1])
+
+
+def test_what_a_rewrite_returns_is_not_visited_again():
+    class Growing(ExprRewriter):
+        def rewrite_tuple(self, pre, post):
+            return Tuple((post,))
+
+    image = post_order_rewrite(Tuple(()), Growing())
+    assert image.fields[0].fields == ()
+
+
+def test_shared_nodes_are_rewritten_once_and_stay_shared():
+    class Copying(ExprRewriter):
+        count = 0
+
+        def rewrite_call(self, pre, post):
+            self.count += 1
+            return Call(post.op, post.args)
+
+    rewriter = Copying()
+    image = post_order_rewrite(deep.doublings(100), rewriter)
+    assert rewriter.count == 100
+    assert len(EXPRESSIONS.post_order(image)) == 102
+
+
+@pytest.mark.parametrize("nest", deep.DEEP_NESTS)
+def test_rewriting_a_leaf_reaches_every_depth(nest):
+    class Replace(ExprRewriter):
+        def rewrite_var(self, pre, post):
+            return Tuple(()) if post is X else post
+
+    image = post_order_rewrite(deep.DEEP_NESTS[nest](100_000, X), Replace())
+    counter = ExprVisitor()
+    counter.visit(image)
+    assert X not in counter.visit_counter
+
+
+def test_rewriter_of_constant_projections():
+    class Unwrap(MixedModeMutator):
+        def rewrite_tuple_getitem(self, pre, post):
+            tup = post.tuple_value
+            return tup.fields[post.index] if type(tup) is Tuple else post
+
+    assert Unwrap().visit(deep.projection_nest(100_000, X)) is X
+    kept = TupleGetItem(X, 0)
+    assert Unwrap().visit(kept) is kept
