@@ -138,7 +138,16 @@ def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     return found
 
 
+def _text(thing: object) -> str:
+    """Return what ``str`` shows of a program, without loading the printer any earlier."""
+    astext: _typing.Callable[..., str] = _lookup("astext")
+    return astext(thing, show_meta_data=False)
+
+
 def _lookup(name: str) -> _typing.Any:  # Any: as above
+    show = _importlib.import_module("relayish._support.show")
+    if show.printer is repr:
+        show.printer = _text
     if name in _MODULE_OF:
         return getattr(_importlib.import_module(_MODULE_OF[name]), name)
     operators = _importlib.import_module("relayish.op")

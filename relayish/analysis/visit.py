@@ -20,7 +20,7 @@ def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
     Example:
         >>> from relayish.ir.expr import Tuple, Var
         >>> x, y = Var("x"), Var("y")
-        >>> post_order_visit(Tuple((x, Tuple((y, x)))), print)
+        >>> post_order_visit(Tuple((x, Tuple((y, x)))), lambda node: print(repr(node)))
         Var(name_hint='x', type_annotation=None, may_share=None)
         Var(name_hint='y', type_annotation=None, may_share=None)
         Tuple(fields=(Var(y), Var(x)))

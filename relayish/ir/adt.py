@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish._support import show
 from relayish.ir.expr import Expr, Var
 from relayish.ir.node import Node, field, node
 from relayish.ir.span import Span
@@ -37,6 +38,7 @@ class Pattern(Node):
     visit_name = "pattern"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
+    __str__ = show.text
 
 
 @node("pattern_wildcard")

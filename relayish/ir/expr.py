@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish._support import show
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node, field, node
 from relayish.ir.span import Span
@@ -21,6 +22,7 @@ class Expr(Node):
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
     checked_type: Type | None = field(default=None, compared=False, kw_only=True)
+    __str__ = show.text
 
 
 @node("constant")

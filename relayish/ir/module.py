@@ -7,6 +7,7 @@ from typing import NoReturn, TypeAlias, TypeVar
 
 from pyrsistent import PMap, pmap
 
+from relayish._support import show
 from relayish.errors import (
     DuplicateNameError,
     FieldError,
@@ -276,6 +277,8 @@ class IRModule:
             "cannot assign into a module: modules are immutable; "
             "use mod = mod.with_function(name, func)"
         )
+
+    __str__ = show.text
 
     def __repr__(self) -> str:
         names = ", ".join("@" + g.name_hint for g in self.get_global_vars()[:8])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from relayish._support import show
 from relayish.ir.attrs import Attrs
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import Node, field, node
@@ -61,6 +62,7 @@ class Type(Node):
     visit_name = "type"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
+    __str__ = show.text
 
 
 def _check_shape(shape: object) -> tuple[int | PrimExpr, ...]:

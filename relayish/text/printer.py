@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish._support import show
 from relayish.errors import FieldError
 from relayish.ir.adt import (
     Pattern,
@@ -120,3 +121,10 @@ _WRITERS: Final[
     **dict.fromkeys(Type.kinds, _write_type),
     **dict.fromkeys(Pattern.kinds, _write_pattern),
 }
+
+
+def _shown(thing: Any) -> str:  # Any: as above
+    return astext(thing, show_meta_data=False)
+
+
+show.printer = _shown
