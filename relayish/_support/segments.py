@@ -31,7 +31,7 @@ _AGE: Final = min(max(sys.version_info[:2], (3, 11)), (3, 13))
 LEVELS: Final = {(3, 11): 10_000, (3, 12): 450, (3, 13): 2_000}[_AGE]
 """Levels nested on each further stack: CPython 3.12 allows 1,500 C frames on one, 3.13 more."""
 
-MAX_LEVELS: Final = 1_500_000
+MAX_LEVELS: Final = 2_200_000
 """Levels after which a recursion counts as endless."""
 
 _CIRCLE_LEVELS: Final = 10_000
