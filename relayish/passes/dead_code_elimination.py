@@ -148,7 +148,9 @@ def eliminate_dead_code(expr: Expr, mod: IRModule | None = None) -> Expr:
     known; creating a reference is no effect.
 
     Args:
-        expr: Any well-formed expression.
+        expr: Any well-formed expression. What has an
+            effect or makes a reference, and is used in several scopes, should be bound by a let:
+            where it is only shared, the scope it is evaluated in is that of the uses that are left.
         mod: Where the functions are that ``expr`` calls by global name; without it they are taken
             to have effects.
 

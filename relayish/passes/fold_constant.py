@@ -233,7 +233,9 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
     projections of tuples in which something has an effect.
 
     Args:
-        expr: Any well-formed expression, shared subexpressions included.
+        expr: Any well-formed expression, shared subexpressions included. What has an
+            effect or makes a reference, and is used in several scopes, should be bound by a let:
+            where it is only shared, the scope it is evaluated in is that of the uses that are left.
         fold_qnn: Fold operators of the ``qnn`` dialect too.
         size_limit: How many elements a result may have, unless its operands have as many together.
 
