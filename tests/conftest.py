@@ -1,10 +1,27 @@
-"""What several tests share is importable by name from every test."""
+"""What several tests share: modules importable by name, and how garbage is collected."""
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 HERE = Path(__file__).parent
 
 sys.path[:0] = [str(HERE), str(HERE / "op")]
+
+MUCH = 200_000
+"""So many more objects made than freed that a test is cleaned up after at once."""
+
+
+@pytest.fixture(autouse=True)
+def _collect_between_tests() -> Iterator[None]:
+    """Deep programs are millions of live objects; looking through them again and again is slow."""
+    gc.disable()
+    yield
+    gc.enable()
+    if gc.get_count()[0] > MUCH:
+        gc.collect()
