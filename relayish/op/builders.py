@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from relayish.errors import FieldError, OperatorError, suggest
 from relayish.ir.attrs import Attrs
@@ -177,7 +177,7 @@ class Namespace:
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
 
-    def __getattr__(self, name: str) -> Builder | Namespace:
+    def __getattr__(self, name: str) -> Any:  # Any: a builder, or a domain within
         if name.startswith("__"):  # Python asks modules for many; no operator has such a name
             raise AttributeError(name)
         full = self._prefix + name
@@ -198,7 +198,7 @@ class Namespace:
 
 def namespace(
     domain: str,
-) -> tuple[Callable[[str], Builder | Namespace], Callable[[], list[str]]]:
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:  # Any: a builder, or a domain within
     """Return ``__getattr__`` and ``__dir__`` of the module whose attributes are the operators."""
     found = Namespace(f"{domain}." if domain else "")
     return found.__getattr__, found.__dir__
