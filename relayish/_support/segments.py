@@ -105,12 +105,13 @@ class _Chain:
                     self.close()
                 except KeyboardInterrupt:
                     self._interrupted = True
+                    self._open = None
 
     def close(self) -> None:
-        """Keep interrupts from this thread; one that is on its way is kept for later."""
+        """Keep interrupts from this thread from here on; one that is on its way is raised here."""
         with self._lock:
-            if self._open is not None and _set_async(self._open, None):
-                self._open = None
+            self._open = None
+        _take_interrupt()
 
     def reopen(self) -> None:
         """Let interrupts reach this thread again."""
@@ -122,17 +123,19 @@ class _Chain:
         with self._lock:
             self._interrupted = True
             if self._open is not None:
-                _set_async(self._open, ctypes.py_object(KeyboardInterrupt))
+                set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
+                set_exception(ctypes.c_ulong(self._open), ctypes.py_object(KeyboardInterrupt))
 
     def check_interrupt(self) -> None:
         if self._interrupted:
             raise KeyboardInterrupt
 
 
-def _set_async(ident: int, kind: object) -> bool:
-    """Set, or with ``None`` clear, what is raised in a thread when it next runs Python code."""
-    set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    return bool(set_exception(ctypes.c_ulong(ident), kind))
+def _take_interrupt() -> None:
+    """Do nothing: CPython raises what is on its way to a thread when a function is entered.
+
+    Taking it back instead would leave CPython 3.11 looking for it for ever.
+    """
 
 
 _stack = _Stack()
@@ -251,7 +254,11 @@ def _nest(
             finished.append(True)
             done.release()
 
-    chain.close()
+    try:
+        chain.close()
+    except BaseException:
+        chain.reopen()
+        raise
     chain.entered.append((owner, subject))
     chain.levels += used
     try:
