@@ -203,6 +203,7 @@ def test_with_info_leaves_the_original_as_it_was() -> None:
 
 @pytest.mark.parametrize("off", [True, False])
 def test_collector_is_off_during_a_pass_only_when_asked(mod: IRModule, off: bool) -> None:
+    gc.enable()  # the tests run without
     seen = []
     inner = create_module_pass(lambda m, _c: seen.append(gc.isenabled()) or m, 1, "Inner")
     outer = create_module_pass(lambda m, _c: inner(m), 1, "Outer")
@@ -213,6 +214,7 @@ def test_collector_is_off_during_a_pass_only_when_asked(mod: IRModule, off: bool
 
 
 def test_collector_is_on_again_after_a_pass_failed(mod: IRModule) -> None:
+    gc.enable()  # the tests run without
     with (
         PassContext(config={"relayish.disable_gc": True}),
         pytest.raises(PassError),
