@@ -31,7 +31,7 @@ def check_dtype(name: object) -> str:
     if isinstance(name, (np.dtype, type)):
         try:
             found = np.dtype(name).name
-        except TypeError:
+        except (TypeError, ValueError):
             found = ""
         if _PATTERN.fullmatch(found):
             return found

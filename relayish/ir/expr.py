@@ -36,12 +36,6 @@ class Constant(Expr):
     data: Value = field(convert=as_value)
 
 
-def _check_name(name: object) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"a name is a str; found {name!r}")
-    return name
-
-
 @node("var")
 class Var(Expr):
     """A local variable; it is the object that counts, the name is for people.

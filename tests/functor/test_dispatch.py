@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from random_exprs import random_expr
 
 from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import (
@@ -575,3 +576,57 @@ def test_if_collapser_example():
 
     inner = If(X, Constant(1), Constant(2))
     assert Collapse().visit(If(X, inner, X)) is inner.true_branch
+
+
+EXPRESSION_KINDS = [
+    "call",
+    "let",
+    "if",
+    "function",
+    "tuple",
+    "tuple_getitem",
+    "var",
+    "global_var",
+    "constant",
+    "op",
+    "constructor",
+    "match",
+    "ref_create",
+    "ref_read",
+    "ref_write",
+]
+
+
+@pytest.mark.parametrize("kind", EXPRESSION_KINDS)
+def test_super_of_every_handler_does_what_the_engine_does(kind):
+    def visit(self, node):
+        return getattr(super(made, self), f"visit_{kind}")(node)
+
+    def rewrite(self, pre, post):
+        return getattr(super(made, self), f"rewrite_{kind}")(pre, post)
+
+    for seed in range(20):
+        expr = Tuple((GlobalVar("g"), random_expr(seed)))
+        made = type("Made", (ExprVisitor,), {f"visit_{kind}": visit})
+        visitor, plain = made(), ExprVisitor()
+        visitor.visit(expr)
+        plain.visit(expr)
+        assert visitor.visit_counter == plain.visit_counter
+        made = type("Made", (ExprMutator,), {f"visit_{kind}": visit})
+        assert made().visit(expr) is expr
+        made = type("Made", (MixedModeMutator,), {f"rewrite_{kind}": rewrite})
+        assert made().visit(expr) is expr
+        made = type("Made", (MixedModeVisitor,), {f"visit_{kind}": visit})
+        visitor = made()
+        visitor.visit(expr)
+        assert set(visitor.visit_counter) == set(plain.visit_counter)
+
+
+def test_visitor_keeps_what_handlers_below_return():
+    class Name(ExprVisitor):
+        def visit_var(self, var):
+            return var.name_hint
+
+    visitor = Name()
+    assert visitor.visit(Tuple((X, Tuple((X,))))) is None
+    assert visitor.memo_map == {X: "x"}

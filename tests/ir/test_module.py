@@ -214,3 +214,12 @@ def test_updating_a_large_module_many_times_keeps_all_versions():
     for i in range(200):
         versions.append(versions[-1].with_function(f"f{i}", G))
     assert sum(versions[100][f"f{i}"] is G for i in range(1_000)) == 100
+
+
+def test_module_is_made_of_an_expression():
+    body = Constant(1)
+    assert IRModule.from_expr(body)["main"].body is body
+    assert IRModule.from_expr(F)["main"] is F
+    named = Function((), body, None, (), DictAttrs({"global_symbol": "entry"}))
+    mod = IRModule.from_expr(named, {"other": F})
+    assert (mod["entry"], mod["other"]) == (named, F)

@@ -17,7 +17,7 @@ from relayish.ir.op import intern_op
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING
-from relayish.ir.type import IncompleteType, TensorType, TypeVar
+from relayish.ir.type import IncompleteType, TensorType, TupleType, TypeVar
 
 ADD = intern_op("add")
 DEPTH = 100_000
@@ -243,3 +243,19 @@ def test_threads_pickle_at_the_same_time():
     for thread in threads:
         thread.join()
     assert results == [True] * 4
+
+
+def test_nodes_that_attributes_share_with_the_program_are_cloned_once():
+    inner = TensorType(())
+    held = TupleType((inner,))
+    call = Call(ADD, (Var("x", inner),), DictAttrs({"held": held}), checked_type=inner)
+    other = pickle.loads(pickle.dumps(Tuple((call,)))).fields[0]
+    assert other.attrs["held"].fields[0] is other.args[0].type_annotation is other.checked_type
+
+
+def test_deepcopy_of_a_node_reached_on_several_ways_copies_it_once():
+    x = Var("x")
+    inner = Tuple((x,))
+    other = copy.deepcopy(Tuple((Tuple((inner, x)), inner, x)))
+    assert other.fields[0].fields[0] is other.fields[1]
+    assert other.fields[1].fields[0] is other.fields[2]

@@ -241,3 +241,29 @@ def test_span_shows_where_it_starts():
 def test_merged_span_covers_both(one, other, both):
     merged = Span("a", *one).merge(Span("b", *other))
     assert merged == Span("a", *both)
+
+
+def test_list_that_contains_itself_is_refused():
+    endless = [1]
+    endless.append(endless)
+    with pytest.raises(FieldError, match="a list that contains itself has no value"):
+        Constant(endless)
+
+
+def test_values_shared_within_a_value_are_compared_once():
+    one, other = (1,), (1,)
+    for _ in range(100):
+        one, other = (one, one), (other, other)
+    assert same_literal(one, other)
+    assert hash_literal(one) == hash_literal(other)
+    value = as_value(one)
+    assert value[0] is value[1]
+    assert not same_literal(one, (other, ()))
+
+
+def test_class_that_numpy_cannot_read_is_no_element_type():
+    class Odd:
+        dtype = "nonsense"
+
+    with pytest.raises(FieldError, match="names no element type"):
+        check_dtype(Odd)
