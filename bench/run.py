@@ -197,7 +197,7 @@ def measure_apart(work: str, size: int) -> tuple[float, float]:
 
 def measure_peer(script: Path, python: Path, work: str, size: int) -> str:
     """Return what a peer needs for the same work, or a dash where it has no such work."""
-    command = [str(python), str(script), PEER_WORK[work], str(size), "3"]
+    command = [str(python), str(script), PEER_WORK[work], str(size), "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
     words = done.stdout.split()
     if done.returncode != 0 or "ns/node" not in words:
