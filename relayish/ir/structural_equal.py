@@ -4,9 +4,9 @@ The rules are Relay's. Bound variables correspond by where they are bound. A fre
 same only as itself, unless ``map_free_vars`` lets it correspond by first use. Sharing is
 structure: calls, non-empty tuples, lets, ifs, functions and references correspond one to one, so
 ``add(s, s)`` is not ``add(s, t)`` with ``t`` a copy of ``s``; constants, projections, operators,
-matches, patterns and types may be shared on one side and repeated on the other. Names of globals
-and constructors count; spans, inferred types, names of variables and the type arguments of
-operator calls do not.
+matches, patterns and types may be shared on one side and repeated on the other, unless they bind
+type variables. Names of globals and constructors count; spans, inferred types, names of variables
+and the type arguments of operator calls do not.
 """
 
 from __future__ import annotations
