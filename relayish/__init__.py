@@ -26,6 +26,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "PassError",
         "PipelineError",
         "RelayishError",
+        "TypeInferenceError",
         "UnknownNameError",
         "WellFormedError",
     ),

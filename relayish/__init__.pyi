@@ -22,6 +22,7 @@ from relayish.errors import ParseError as ParseError
 from relayish.errors import PassError as PassError
 from relayish.errors import PipelineError as PipelineError
 from relayish.errors import RelayishError as RelayishError
+from relayish.errors import TypeInferenceError as TypeInferenceError
 from relayish.errors import UnknownNameError as UnknownNameError
 from relayish.errors import WellFormedError as WellFormedError
 from relayish.functor import ExprFunctor as ExprFunctor

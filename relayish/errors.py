@@ -50,6 +50,10 @@ class OperatorError(RelayishError, ValueError):
     """An operator was called with arguments or attributes it does not accept."""
 
 
+class TypeInferenceError(RelayishError, TypeError):
+    """A program, or one call of an operator, is ill-typed, or says too little to tell its types."""
+
+
 class EvaluationError(RelayishError, RuntimeError):
     """A program, or one operator of it, cannot be evaluated."""
 

@@ -15,6 +15,7 @@ from relayish.errors import DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Op
 from relayish.ir.op import intern_op
+from relayish.op.relation import Relation, Rule
 
 _T = TypeVar("_T")
 _D = TypeVar("_D")
@@ -97,6 +98,10 @@ that is badly typed may raise numpy's own ``TypeError``, ``ValueError`` or ``Ind
 point warnings are the caller's to silence, once, with ``numpy.errstate(all="ignore")``. A result
 may be a view of an input or the input itself, for inputs are never changed.
 """
+rule: OpTable[Rule] = OpTable("rule")
+"""``rule.get(op)(attrs, *types)``: the type of a call's result, see :data:`.relation.Rule`."""
+relation: OpTable[Relation] = OpTable("relation")
+"""For operators that infer types of arguments as well: see :data:`.relation.Relation`."""
 quantized: OpTable[bool] = OpTable("quantized")
 """True for operators of the ``qnn`` dialect, which stand for several plain ones."""
 shape_only: OpTable[Callable[[tuple[int, ...]], Any]] = OpTable("shape_only")  # Any: ints or arrays
@@ -116,6 +121,8 @@ def register_op(
     arguments_: tuple[str, ...],
     attrs: type[Attrs] | None = None,
     fuses: OpPattern = OpPattern.OPAQUE,
+    types: Rule | None = None,
+    relates: Relation | None = None,
     evaluates: Callable[..., Any] | None = None,  # Any: see evaluate
     has_state: bool = False,
     marks_only: bool = False,
@@ -130,6 +137,8 @@ def register_op(
         arguments_: The names of the arguments.
         attrs: The class of the attributes.
         fuses: How the operator fuses; opaque operators do not.
+        types: The type of its result, see :data:`rule`.
+        relates: In place of a rule, see :data:`relation`.
         evaluates: Its value by numpy, see :data:`evaluate`.
         has_state: See :data:`stateful`.
         marks_only: See :data:`non_computational`.
@@ -149,6 +158,10 @@ def register_op(
     pattern.set(op, fuses)
     if attrs is not None:
         attrs_type.set(op, attrs)
+    if types is not None:
+        rule.set(op, types)
+    if relates is not None:
+        relation.set(op, relates)
     if evaluates is not None:
         evaluate.set(op, evaluates)
     for table, holds in (

@@ -6,8 +6,24 @@ import itertools
 
 import numpy as np
 
+from relayish.errors import TypeInferenceError
+from relayish.ir.type import IncompleteType, TensorType, TupleType
+from relayish.ir.type import Any as AnyDimension
 from relayish.op import get_op, list_ops, make_attrs
-from relayish.op.registry import evaluate
+from relayish.op.registry import evaluate, relation, rule
+
+REFERENCES: dict[str, set[str]] = {}
+"""What each operator was checked against, by its name; docs/operators.md shows it."""
+
+
+def reference(source, *names):
+    """Note that the decorated test compares the operators ``names`` with ``source``.
+
+    Sources: numpy, scipy-free formulas as "formula", torch, onnx, TVM.
+    """
+    for name in names:
+        REFERENCES.setdefault(name, set()).add(source)
+    return lambda test: test
 
 
 def random_values(*shape, dtype="float32", seed=7, low=-4, high=5):
@@ -23,10 +39,71 @@ def random_values(*shape, dtype="float32", seed=7, low=-4, high=5):
 
 
 def evaluated(name, *inputs, **attributes):
-    """Return the value of a call as the interpreter would compute it."""
+    """Return the value of a call as the interpreter would compute it; its type is checked too."""
     op = get_op(name)
+    attrs = make_attrs(op, attributes)
     with np.errstate(all="ignore"):
-        return evaluate.get(op)(make_attrs(op, attributes), *inputs)
+        found = evaluate.get(op)(attrs, *inputs)
+    assert_inferred(name, attrs, inputs, found)
+    return found
+
+
+def type_of(value):
+    """Return the type of a value of a program."""
+    if isinstance(value, tuple):
+        return TupleType(tuple(type_of(item) for item in value))
+    return TensorType(value.shape, str(value.dtype))
+
+
+def dynamic(ty):
+    """Return ``ty`` with every dimension unknown."""
+    if isinstance(ty, TupleType):
+        return TupleType(tuple(dynamic(item) for item in ty.fields))
+    return TensorType((AnyDimension(),) * len(ty.shape), ty.dtype)
+
+
+class Unifier:
+    """A reporter for relations whose arguments are known: what they assign must agree."""
+
+    def assign(self, unknown, found):
+        assert_describes(found, unknown)
+
+
+def inferred(name, attrs, *types):
+    """Return what the operator's rule or relation makes of known types."""
+    op = get_op(name)
+    if op in rule:
+        return rule.get(op)(attrs, *types)
+    return relation.get(op)(attrs, types, Unifier())
+
+
+def assert_inferred(name, attrs, inputs, found):
+    """The rule gives the very type of what was computed, also where dimensions are unknown."""
+    types = [type_of(value) for value in inputs]
+    expected = type_of(found)
+    assert_describes(inferred(name, attrs, *types), expected)
+    try:
+        loosely = inferred(name, attrs, *map(dynamic, types))
+    except TypeInferenceError as error:
+        raise AssertionError(f"{name} refuses unknown dimensions: {error}") from error
+    assert_describes(loosely, expected)
+
+
+def assert_describes(ty, expected):
+    """``ty`` is the type ``expected``, but for dimensions it does not know."""
+    if isinstance(ty, IncompleteType) or isinstance(expected, IncompleteType):
+        return
+    assert type(ty) is type(expected), (ty, expected)
+    if isinstance(ty, TupleType):
+        assert len(ty.fields) == len(expected.fields)
+        for one, other in zip(ty.fields, expected.fields, strict=True):
+            assert_describes(one, other)
+        return
+    assert ty.dtype == expected.dtype, (ty, expected)
+    assert len(ty.shape) == len(expected.shape), (ty, expected)
+    for one, other in zip(ty.shape, expected.shape, strict=True):
+        loose = not isinstance(one, int) or not isinstance(other, int)
+        assert loose or one == other, (ty, expected)
 
 
 def assert_same(found, expected, rtol=2e-5):
