@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, Parameters, is_integral
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import broadcast
 
 Evaluation = Callable[[Parameters, Array, Array], Array]
 
@@ -94,6 +95,7 @@ for _name, _evaluation in _BINARY.items():
         _name,
         arguments_=("lhs", "rhs"),
         fuses=OpPattern.BROADCAST,
+        types=broadcast,
         evaluates=_evaluation,
         commutes=_name in _COMMUTATIVE,
     )

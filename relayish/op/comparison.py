@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import broadcast_comparison
 
 _COMPARISONS: dict[str, Callable[[Parameters, Array, Array], Array]] = {
     "equal": lambda _, lhs, rhs: lhs == rhs,
@@ -21,6 +22,7 @@ for _name, _evaluation in _COMPARISONS.items():
         _name,
         arguments_=("lhs", "rhs"),
         fuses=OpPattern.BROADCAST,
+        types=broadcast_comparison,
         evaluates=_evaluation,
         commutes=_name in ("equal", "not_equal"),
     )

@@ -12,6 +12,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.op.evaluation import Array, Parameters, is_integral
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import identity
 
 
 @attrs("relay.attrs.ClipAttrs")
@@ -174,6 +175,7 @@ for _name, _function in _FLOATING.items():
         _name,
         arguments_=("data",),
         fuses=OpPattern.ELEMWISE,
+        types=identity,
         evaluates=_floating(_name, _function),
     )
 for _name, _evaluation in _OTHER.items():

@@ -1,0 +1,69 @@
+"""What the rules of several families share, and the rules that serve many operators."""
+
+from __future__ import annotations
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.dimension import broadcast_shapes, show_type
+from relayish.op.evaluation import Parameters
+
+
+def tensor(ty: Type, what: str = "the argument", rank: int | None = None) -> TensorType:
+    """Return ``ty``, the type of the argument called ``what``, as that of a tensor.
+
+    Raises:
+        TypeInferenceError: If it is another type, or not of ``rank`` dimensions where one is given.
+    """
+    if not isinstance(ty, TensorType):
+        raise TypeInferenceError(f"{what} must be a tensor; found {show_type(ty)}")
+    if rank is not None and len(ty.shape) != rank:
+        raise TypeInferenceError(
+            f"{what} must have {rank} dimensions; found {len(ty.shape)}: {show_type(ty)}"
+        )
+    return ty
+
+
+def tensors(ty: Type, what: str = "the argument") -> tuple[TensorType, ...]:
+    """Return the fields of ``ty``, the type of a tuple of tensors.
+
+    Raises:
+        TypeInferenceError: If it is another type, or has a field that is no tensor.
+    """
+    if not isinstance(ty, TupleType):
+        raise TypeInferenceError(f"{what} must be a tuple of tensors; found {show_type(ty)}")
+    return tuple(tensor(part, f"field {i} of {what}") for i, part in enumerate(ty.fields))
+
+
+def same_dtype(left: TensorType, right: TensorType) -> str:
+    """Return the element type two operands have in common.
+
+    Raises:
+        TypeInferenceError: If they have none.
+    """
+    if left.dtype != right.dtype:
+        raise TypeInferenceError(
+            f"operands have the element types {left.dtype} and {right.dtype}; "
+            f"they must be the same: cast one of them"
+        )
+    return left.dtype
+
+
+def identity(_: Parameters, data: Type) -> Type:
+    """Return the type of the only operand."""
+    return tensor(data)
+
+
+def broadcast(_: Parameters, lhs: Type, rhs: Type) -> TensorType:
+    """Return the type of an element by element operation on operands that broadcast."""
+    left, right = tensor(lhs, "lhs"), tensor(rhs, "rhs")
+    dtype = same_dtype(left, right)
+    if left.shape == right.shape:
+        return left
+    return TensorType(broadcast_shapes(left.shape, right.shape), dtype)
+
+
+def broadcast_comparison(_: Parameters, lhs: Type, rhs: Type) -> TensorType:
+    """Return the type of an element by element comparison: booleans."""
+    left, right = tensor(lhs, "lhs"), tensor(rhs, "rhs")
+    same_dtype(left, right)
+    return TensorType(broadcast_shapes(left.shape, right.shape), "bool")
