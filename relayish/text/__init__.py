@@ -19,6 +19,7 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
 * ``ref(T)``, ``fn [S: ShapeVar](...)``, ``... where (relation R[1](A, B))``: reference types, kinds
   of type variables, constraints of function types;
 * ``Type::Constructor``, where two types have a constructor of one name;
+* ``Nil::``, a constructor without fields that is not called (``Nil`` is its value, ``Nil()``);
 * ``%f[T](%x)``: type arguments of a call (of operators they are not written);
 * ``key={a=1}``, ``key=type(T)``, ``key=%x``: attributes that hold a mapping, a type, an expression;
 * ``meta[None][0]``, ``meta[DictAttrs][0]`` behind the arguments of a call: no attributes, or those

@@ -256,6 +256,8 @@ class BlockPrinter:
     def _call(self, call: Call) -> str:
         texts = self._texts
         op = call.op
+        if not call.args and type(op) is Constructor and self._stands_alone(call, op):
+            return self.constructor(op)
         try:
             args = ", ".join([texts[arg] for arg in call.args])
             name = texts[op]
@@ -344,8 +346,20 @@ class BlockPrinter:
         return self.metadata.refer("relay.Constructor", constructor) if known is None else known
 
     def _leaf_constructor(self, node: Constructor) -> str:
-        text = self._texts[node] = self.constructor(node)
+        text = self.constructor(node)
+        if not node.inputs and self._is_defined(node):
+            text = f"{text}::"  # its name alone is its value
+        self._texts[node] = text
         return text
+
+    def _is_defined(self, node: Constructor) -> bool:
+        key = (node.belong_to.name_hint, node.name_hint, len(node.inputs))
+        return key in self._constructors
+
+    def _stands_alone(self, call: Call, op: Constructor) -> bool:
+        """Return whether the name of a constructor without fields says all of its call."""
+        plain = not op.inputs and call.attrs is None and not call.type_args
+        return plain and self._is_defined(op)
 
     # Variables
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import FieldError
+from relayish.ir.adt import Constructor
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import (
     Call,
@@ -277,7 +278,21 @@ def _word(reader: Reader, word: str, start: int) -> Expr:
         reader.fail(f"expected an expression; the metadata has {type(made).__name__} here", start)
     if word in EXPR_KEYWORDS:
         reader.fail(f"expected an expression; found the keyword {word!r}", start)
-    return reader.callee(plain_name(word), start).expr
+    named = reader.callee(plain_name(word), start).expr
+    if type(named) is Constructor and not named.inputs:
+        return _without_fields(reader, named, start)
+    return named
+
+
+def _without_fields(reader: Reader, constructor: Constructor, start: int) -> Expr:
+    """``Nil`` is the value ``Nil()``, and ``Nil::`` what builds it."""
+    if reader.text.startswith("::", reader.pos):
+        reader.pos += 2
+        return constructor
+    after = reader.match(AFTER)
+    if after is not None and after["mark"]:
+        return constructor  # its call follows
+    return Call(constructor, (), span=reader.span(start, reader.pos))
 
 
 def _number(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:

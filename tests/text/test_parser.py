@@ -23,6 +23,7 @@ from relayish.ir.expr import (
     Var,
 )
 from relayish.ir.node import Node
+from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.traversal import EVERYTHING
 from relayish.ir.type import SizeVar, TensorType
@@ -168,6 +169,17 @@ def test_global_is_one_node_defined_above_or_below() -> None:
     assert isinstance(func, Function)
     assert isinstance(func.body, Call)
     assert func.body.op is mod.get_global_var("b")
+
+
+def test_constructor_without_fields_is_its_value_with_and_without_parentheses() -> None:
+    types = HEADER + "type T { Unit, Pair(T, T) }\n"
+    mod = parse(types + "def @main() { (Unit, Unit(), Pair(Unit, Unit), Unit::) }")
+    unit = mod.get_constructor("T", "Unit")
+    plain, called, pair, itself = mod["main"].body.fields
+    for value in (plain, called, *pair.args):
+        assert_structural_equal(value, Call(unit, ()))
+    assert itself is unit
+    assert plain.span == Span("from_string", 3, 3, 16, 20)
 
 
 def test_constructor_is_that_of_the_module_though_defined_below() -> None:

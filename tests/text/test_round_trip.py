@@ -400,6 +400,18 @@ def test_constructors_of_one_name_are_told_apart() -> None:
     module_back(IRModule({"main": Function((Var("x"),), Match(Var("y"), clauses))}, types))
 
 
+def test_constructor_without_fields_is_told_from_its_value() -> None:
+    header = GlobalTypeVar("T")
+    for name in ("Make", "None", "a b"):
+        made = Constructor(name, (), header)
+        types = {header: TypeData(header, (), (made,))}
+        value = Call(made, ())
+        body = Tuple((made, value, Call(Function((), made), ()), Call(made, (value,)), made))
+        module_back(IRModule({"main": Function((), body)}, types))
+        module_back(IRModule({"main": Function((), made)}, types))
+        module_back(IRModule({"main": Function((), value)}, types))
+
+
 def test_operator_called_like_a_constructor_is_told_apart() -> None:
     header = GlobalTypeVar("T")
     made = Constructor("Make", (), header)
