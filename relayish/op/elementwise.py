@@ -7,12 +7,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
-from relayish.op.evaluation import Array, Parameters, is_integral
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import normal_axis as checked_axis
+from relayish.op.dimension import same, show_shape, show_type
+from relayish.op.evaluation import Array, Parameters, is_integral, normal_axis
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import identity
+from relayish.op.type_rules import identity, identity_comparison, tensor
 
 
 @attrs("relay.attrs.ClipAttrs")
@@ -105,8 +108,22 @@ def _clip(attrs: ClipAttrs, data: Array) -> Array:
     return np.minimum(np.maximum(data, kind(low)), kind(high))
 
 
+def cast_to(data: Array, dtype: np.dtype[np.generic]) -> Array:
+    """Return ``data`` with elements of ``dtype``, without a warning.
+
+    Floating point numbers lose their fraction on the way to integers. What an integer cannot hold
+    (NaN, infinities, numbers out of its range) becomes what the machine makes of it, as in Relay.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        return data.astype(dtype)
+
+
 def _cast(attrs: CastAttrs, data: Array) -> Array:
-    return data.astype(numpy_dtype(attrs.dtype))
+    return cast_to(data, numpy_dtype(attrs.dtype))
+
+
+def _cast_like(_: Parameters, data: Array, like: Array) -> Array:
+    return cast_to(data, like.dtype)
 
 
 def _reinterpret(attrs: CastAttrs, data: Array) -> Array:
@@ -124,6 +141,48 @@ def _fixed_point_multiply(attrs: FixedPointMultiplyAttrs, data: Array) -> Array:
     total = 31 + right
     product = (data.astype(np.int64) << left) * attrs.multiplier
     return ((product + (1 << (total - 1))) >> total).astype(data.dtype)
+
+
+def _fixed_point_multiply_per_axis(
+    attrs: FixedPointMultiplyPerAxisAttrs, data: Array, multiplier: Array, left: Array, right: Array
+) -> Array:
+    axes = tuple(normal_axis(axis, data.ndim) for axis in attrs.axes)
+    apart = [data.shape[axis] if axis in axes else 1 for axis in range(data.ndim)]
+    factor, up, down = (
+        values.transpose(np.argsort(axes)).reshape(apart).astype(np.int64)
+        for values in (multiplier, left, right)
+    )
+    wide = data.astype(np.int64)
+    product = (wide << up if attrs.is_lshift_required else wide) * factor
+    total = 31 + down if attrs.is_rshift_required else np.int64(31)
+    return ((product + (np.int64(1) << (total - 1))) >> total).astype(data.dtype)
+
+
+def _cast_type(attrs: CastAttrs, data: Type) -> TensorType:
+    return TensorType(tensor(data).shape, attrs.dtype)
+
+
+def _cast_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
+    return TensorType(tensor(data).shape, tensor(like, "dtype_like").dtype)
+
+
+def _fixed_point_multiply_per_axis_type(
+    attrs: FixedPointMultiplyPerAxisAttrs, data: Type, multiplier: Type, left: Type, right: Type
+) -> TensorType:
+    found = tensor(data, "data")
+    sizes = [found.shape[checked_axis(axis, len(found.shape))] for axis in attrs.axes]
+    for ty, what in (
+        (multiplier, "fp_multiplier"),
+        (left, "left_shift"),
+        (right, "right_shift"),
+    ):
+        given = tensor(ty, what, rank=len(sizes))
+        if any(same(one, other) is False for one, other in zip(given.shape, sizes, strict=True)):
+            raise TypeInferenceError(
+                f"{what} must have the sizes {show_shape(sizes)} of the axes {attrs.axes} of the "
+                f"data; found {show_type(given)}"
+            )
+    return found
 
 
 _FLOATING: dict[str, Callable[[Array], Array]] = {
@@ -152,6 +211,11 @@ _FLOATING: dict[str, Callable[[Array], Array]] = {
     "fast_tanh": np.tanh,
     "fast_erf": _erf,
 }
+_PREDICATES: dict[str, Evaluation] = {
+    "isnan": lambda _, data: np.isnan(data),
+    "isfinite": lambda _, data: np.isfinite(data),
+    "isinf": lambda _, data: np.isinf(data),
+}
 _OTHER: dict[str, Evaluation] = {
     "ceil": _rounding(np.ceil),
     "floor": _rounding(np.floor),
@@ -162,9 +226,6 @@ _OTHER: dict[str, Evaluation] = {
     "sign": _sign,
     "logical_not": lambda _, data: np.logical_not(data),
     "bitwise_not": lambda _, data: np.invert(data),
-    "isnan": lambda _, data: np.isnan(data),
-    "isfinite": lambda _, data: np.isfinite(data),
-    "isinf": lambda _, data: np.isinf(data),
     "copy": _identity,
     "zeros_like": lambda _, data: np.zeros(data.shape, data.dtype),
     "ones_like": lambda _, data: np.ones(data.shape, data.dtype),
@@ -179,32 +240,59 @@ for _name, _function in _FLOATING.items():
         evaluates=_floating(_name, _function),
     )
 for _name, _evaluation in _OTHER.items():
-    register_op(_name, arguments_=("data",), fuses=OpPattern.ELEMWISE, evaluates=_evaluation)
+    register_op(
+        _name,
+        arguments_=("data",),
+        fuses=OpPattern.ELEMWISE,
+        types=identity,
+        evaluates=_evaluation,
+    )
+for _name, _evaluation in _PREDICATES.items():
+    register_op(
+        _name,
+        arguments_=("data",),
+        fuses=OpPattern.ELEMWISE,
+        types=identity_comparison,
+        evaluates=_evaluation,
+    )
 
 register_op(
-    "clip", arguments_=("data",), attrs=ClipAttrs, fuses=OpPattern.ELEMWISE, evaluates=_clip
+    "clip",
+    arguments_=("data",),
+    attrs=ClipAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=identity,
+    evaluates=_clip,
 )
 register_op(
-    "cast", arguments_=("data",), attrs=CastAttrs, fuses=OpPattern.ELEMWISE, evaluates=_cast
+    "cast",
+    arguments_=("data",),
+    attrs=CastAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=_cast_type,
+    evaluates=_cast,
 )
 register_op(
     "reinterpret",
     arguments_=("data",),
     attrs=CastAttrs,
     fuses=OpPattern.ELEMWISE,
+    types=_cast_type,
     evaluates=_reinterpret,
 )
 register_op(
     "cast_like",
     arguments_=("data", "dtype_like"),
     fuses=OpPattern.ELEMWISE,
-    evaluates=lambda _, data, like: data.astype(like.dtype),
+    types=_cast_like_type,
+    evaluates=_cast_like,
 )
 register_op(
     "fixed_point_multiply",
     arguments_=("data",),
     attrs=FixedPointMultiplyAttrs,
     fuses=OpPattern.ELEMWISE,
+    types=identity,
     evaluates=_fixed_point_multiply,
 )
 register_op(
@@ -212,4 +300,6 @@ register_op(
     arguments_=("data", "fp_multiplier", "left_shift", "right_shift"),
     attrs=FixedPointMultiplyPerAxisAttrs,
     fuses=OpPattern.BROADCAST,
+    types=_fixed_point_multiply_per_axis_type,
+    evaluates=_fixed_point_multiply_per_axis,
 )

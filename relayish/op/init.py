@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
-from relayish.ir.expr import Expr
-from relayish.op.evaluation import Array, result_dtype
+from relayish.ir.expr import Constant, Expr
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import ANY
+from relayish.op.evaluation import Array, Parameters, result_dtype
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import scalar, tensor
 
 
 @attrs("relay.attrs.InitOpAttrs")
@@ -53,21 +58,110 @@ def _full_like(_: object, data: Array, fill_value: Array) -> Array:
     return np.full(data.shape, fill_value, data.dtype)
 
 
+def counted(
+    first: float, last: float, stride: float, refuses: type[RelayishError] = EvaluationError
+) -> int:
+    """Return how many numbers there are from ``first`` in steps of ``stride`` before ``last``.
+
+    Raises:
+        RelayishError: Of the class ``refuses``, if there is no such number.
+    """
+    if stride == 0:
+        raise refuses("arange has step 0; expected another")
+    if not all(math.isfinite(bound) for bound in (first, last, stride)):
+        raise refuses(f"arange from {first} to {last} by {stride} does not end; expected numbers")
+    if all(isinstance(bound, int) for bound in (first, last, stride)):
+        return int(max(0, -((first - last) // stride)))
+    return max(0, math.ceil((last - first) / stride))
+
+
 def _arange(attrs: ArangeAttrs, start: Array, stop: Array, step: Array) -> Array:
     dtype = result_dtype(attrs.dtype, start.dtype)
-    first, last, stride = start.item(), stop.item(), step.item()
-    if stride == 0:
-        raise EvaluationError("arange has step 0; expected another")
-    count = max(0, int(np.ceil((last - first) / stride)))
+    first, stride = start.item(), step.item()
+    count = counted(first, stop.item(), stride)
     return (first + stride * np.arange(count)).astype(dtype)
 
 
-register_op("zeros", arguments_=(), attrs=InitOpAttrs, fuses=OpPattern.ELEMWISE, evaluates=_zeros)
-register_op("ones", arguments_=(), attrs=InitOpAttrs, fuses=OpPattern.ELEMWISE, evaluates=_ones)
+def sized(attrs: InitOpAttrs) -> tuple[int, ...]:
+    """Return the shape that is asked for.
+
+    Raises:
+        TypeInferenceError: If none is, or a size is negative.
+    """
+    if attrs.shape is None:
+        raise TypeInferenceError("the shape of the result is not given; set shape=(...)")
+    if any(size < 0 for size in attrs.shape):
+        raise TypeInferenceError(f"the sizes {attrs.shape} must not be negative")
+    return attrs.shape
+
+
+def _init_op_type(attrs: InitOpAttrs) -> TensorType:
+    return TensorType(sized(attrs), attrs.dtype or "float32")
+
+
+def _full_type(attrs: InitOpAttrs, fill_value: Type) -> TensorType:
+    return TensorType(sized(attrs), attrs.dtype or scalar(fill_value, "fill_value").dtype)
+
+
+def _full_like_type(_: Parameters, data: Type, fill_value: Type) -> TensorType:
+    scalar(fill_value, "fill_value")
+    return tensor(data, "data")
+
+
+def _arange_type(attrs: ArangeAttrs, *bounds: Type) -> TensorType:
+    for what, ty in zip(("start", "end", "step"), bounds, strict=True):
+        found = scalar(ty, what)
+        if found.dtype != attrs.dtype:
+            raise TypeInferenceError(f"{what} has type {found.dtype}; expected {attrs.dtype}")
+    first, last, stride = (_number(expr) for expr in (attrs.start, attrs.stop, attrs.step))
+    if first is None or last is None or stride is None:
+        return TensorType((ANY,), attrs.dtype)
+    return TensorType((counted(first, last, stride, TypeInferenceError),), attrs.dtype)
+
+
+def _number(expr: Expr) -> float | None:
+    """Return the number a constant holds, or ``None`` where it is known only when running."""
+    if isinstance(expr, Constant) and isinstance(expr.data, np.generic):
+        value: float = expr.data.item()
+        return value
+    return None
+
+
 register_op(
-    "full", arguments_=("fill_value",), attrs=InitOpAttrs, fuses=OpPattern.ELEMWISE, evaluates=_full
+    "zeros",
+    arguments_=(),
+    attrs=InitOpAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=_init_op_type,
+    evaluates=_zeros,
 )
 register_op(
-    "full_like", arguments_=("data", "fill_value"), fuses=OpPattern.ELEMWISE, evaluates=_full_like
+    "ones",
+    arguments_=(),
+    attrs=InitOpAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=_init_op_type,
+    evaluates=_ones,
 )
-register_op("arange", arguments_=("start", "end", "step"), attrs=ArangeAttrs, evaluates=_arange)
+register_op(
+    "full",
+    arguments_=("fill_value",),
+    attrs=InitOpAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=_full_type,
+    evaluates=_full,
+)
+register_op(
+    "full_like",
+    arguments_=("data", "fill_value"),
+    fuses=OpPattern.ELEMWISE,
+    types=_full_like_type,
+    evaluates=_full_like,
+)
+register_op(
+    "arange",
+    arguments_=("start", "end", "step"),
+    attrs=ArangeAttrs,
+    types=_arange_type,
+    evaluates=_arange,
+)

@@ -6,11 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.op.evaluation import Array, is_integral, normal_axis, result_dtype
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import broadcast_shapes, product
+from relayish.op.dimension import normal_axis as checked_axis
+from relayish.op.evaluation import Array, Parameters, is_integral, normal_axis, result_dtype
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import same_dtype, tensor
 
 
 @attrs("relay.attrs.ReduceAttrs")
@@ -51,8 +55,16 @@ class ScanopAttrs(Attrs):
     exclusive: bool = False
 
 
-def reduced_axes(axis: tuple[int, ...] | None, rank: int, *, exclude: bool) -> tuple[int, ...]:
+def reduced_axes(
+    axis: tuple[int, ...] | None,
+    rank: int,
+    *,
+    exclude: bool,
+    normal: Callable[[int, int], int] = normal_axis,
+) -> tuple[int, ...]:
     """Return the axes to reduce, sorted: all of them for ``None``, and none of them for ``()``.
+
+    ``normal`` counts an axis from the front, and refuses one that is not there.
 
     Raises:
         EvaluationError: If ``axis`` names an axis that is not there.
@@ -64,7 +76,7 @@ def reduced_axes(axis: tuple[int, ...] | None, rank: int, *, exclude: bool) -> t
     """
     if axis is None:
         return tuple(range(rank))
-    named = {normal_axis(a, rank) for a in axis}
+    named = {normal(a, rank) for a in axis}
     return tuple(a for a in range(rank) if (a in named) != exclude)
 
 
@@ -167,71 +179,89 @@ def _scan(ufunc: np.ufunc) -> Callable[[ScanopAttrs, Array], Array]:
     return evaluation
 
 
-register_op(
-    "sum", arguments_=("data",), attrs=ReduceAttrs, fuses=OpPattern.COMM_REDUCE, evaluates=_sum
-)
-register_op(
-    "mean", arguments_=("data",), attrs=ReduceAttrs, fuses=OpPattern.COMM_REDUCE, evaluates=_mean
-)
-register_op(
-    "max",
-    arguments_=("data",),
-    attrs=ReduceAttrs,
-    fuses=OpPattern.COMM_REDUCE,
-    evaluates=_by_ufunc("max", np.maximum),
-)
-register_op(
-    "min",
-    arguments_=("data",),
-    attrs=ReduceAttrs,
-    fuses=OpPattern.COMM_REDUCE,
-    evaluates=_by_ufunc("min", np.minimum),
-)
-register_op(
-    "prod", arguments_=("data",), attrs=ReduceAttrs, fuses=OpPattern.COMM_REDUCE, evaluates=_prod
-)
-register_op(
-    "all",
-    arguments_=("data",),
-    attrs=ReduceAttrs,
-    fuses=OpPattern.COMM_REDUCE,
-    evaluates=_by_ufunc("all", np.logical_and),
-)
-register_op(
-    "any",
-    arguments_=("data",),
-    attrs=ReduceAttrs,
-    fuses=OpPattern.COMM_REDUCE,
-    evaluates=_by_ufunc("any", np.logical_or),
-)
+def _reduced(attrs: Parameters, data: Type, dtype: str | None = None) -> TensorType:
+    """Return the type of ``data`` without the axes that are reduced, or with size 1 in them."""
+    found = tensor(data, "data")
+    rank = len(found.shape)
+    axes = reduced_axes(attrs.axis, rank, exclude=attrs.exclude, normal=checked_axis)
+    shape = [
+        1 if axis in axes else size
+        for axis, size in enumerate(found.shape)
+        if attrs.keepdims or axis not in axes
+    ]
+    return TensorType(tuple(shape), dtype or found.dtype)
+
+
+def _reduce_type(attrs: ReduceAttrs, data: Type) -> TensorType:
+    return _reduced(attrs, data)
+
+
+def _arg_reduce_type(attrs: ArgReduceAttrs, data: Type) -> TensorType:
+    return _reduced(attrs, data, "int32")
+
+
+def _variance_type(attrs: VarianceAttrs, data: Type, mean: Type) -> TensorType:
+    left, right = tensor(data, "data"), tensor(mean, "mean")
+    same_dtype(left, right)
+    if len(broadcast_shapes(left.shape, right.shape)) != len(left.shape):
+        raise TypeInferenceError(
+            f"mean has {len(right.shape)} dimensions, more than the {len(left.shape)} of the data"
+        )
+    return _reduced(attrs, data)
+
+
+def _scan_type(attrs: ScanopAttrs, data: Type) -> TensorType:
+    found = tensor(data, "data")
+    dtype = attrs.dtype or found.dtype
+    if attrs.axis is None:
+        return TensorType((product(found.shape),), dtype)
+    checked_axis(attrs.axis, len(found.shape))
+    return TensorType(found.shape, dtype)
+
+
+_REDUCTIONS: dict[str, Callable[[ReduceAttrs, Array], Array]] = {
+    "sum": _sum,
+    "mean": _mean,
+    "prod": _prod,
+    "max": _by_ufunc("max", np.maximum),
+    "min": _by_ufunc("min", np.minimum),
+    "all": _by_ufunc("all", np.logical_and),
+    "any": _by_ufunc("any", np.logical_or),
+}
+
+for _name, _evaluation in _REDUCTIONS.items():
+    register_op(
+        _name,
+        arguments_=("data",),
+        attrs=ReduceAttrs,
+        fuses=OpPattern.COMM_REDUCE,
+        types=_reduce_type,
+        evaluates=_evaluation,
+    )
+for _name, _position in (("argmax", np.argmax), ("argmin", np.argmin)):
+    register_op(
+        _name,
+        arguments_=("data",),
+        attrs=ArgReduceAttrs,
+        fuses=OpPattern.COMM_REDUCE,
+        types=_arg_reduce_type,
+        evaluates=_by_position(_position),
+    )
+for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
+    register_op(
+        _name,
+        arguments_=("data",),
+        attrs=ScanopAttrs,
+        in_metadata=True,
+        types=_scan_type,
+        evaluates=_scan(_ufunc),
+    )
+
 register_op(
     "variance",
     arguments_=("data", "mean"),
     attrs=VarianceAttrs,
     fuses=OpPattern.COMM_REDUCE,
+    types=_variance_type,
     evaluates=_variance,
-)
-register_op(
-    "argmax",
-    arguments_=("data",),
-    attrs=ArgReduceAttrs,
-    fuses=OpPattern.COMM_REDUCE,
-    evaluates=_by_position(np.argmax),
-)
-register_op(
-    "argmin",
-    arguments_=("data",),
-    attrs=ArgReduceAttrs,
-    fuses=OpPattern.COMM_REDUCE,
-    evaluates=_by_position(np.argmin),
-)
-register_op(
-    "cumsum", arguments_=("data",), attrs=ScanopAttrs, in_metadata=True, evaluates=_scan(np.add)
-)
-register_op(
-    "cumprod",
-    arguments_=("data",),
-    attrs=ScanopAttrs,
-    in_metadata=True,
-    evaluates=_scan(np.multiply),
 )

@@ -7,13 +7,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import (
+    ANY,
+    broadcast_shapes,
+    is_static,
+    product,
+    same,
+    show_shape,
+    show_type,
+)
+from relayish.op.dimension import normal_axis as checked_axis
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
-from relayish.op.fields import OptionalDType
-from relayish.op.init import InitOpAttrs
+from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.init import InitOpAttrs, sized
 from relayish.op.registry import OpPattern, get_op, register_op, shape_only
 from relayish.op.reshaping import reshaped
+from relayish.op.type_rules import known_length, same_dtype, tensor
 
 
 @attrs("relay.attrs.ReshapeAttrs")
@@ -67,22 +79,43 @@ def _reshape(attrs: ReshapeAttrs, data: Array) -> Array:
     return data.reshape(reshaped(data.shape, attrs.newshape, allowzero=attrs.allowzero))
 
 
+def _backwards(newshape: tuple[int, ...], refuses: type[RelayishError]) -> tuple[int, ...]:
+    if any(size < -3 for size in newshape):
+        raise refuses(f"contrib_reverse_reshape cannot split; found {newshape}")
+    return newshape[::-1]
+
+
 def _reverse_reshape(attrs: ReshapeAttrs, data: Array) -> Array:
-    if any(size < -3 for size in attrs.newshape):
-        raise EvaluationError(f"contrib_reverse_reshape cannot split; found {attrs.newshape}")
-    backwards = reshaped(data.shape[::-1], attrs.newshape[::-1], allowzero=attrs.allowzero)
+    newshape = _backwards(attrs.newshape, EvaluationError)
+    backwards = reshaped(data.shape[::-1], newshape, allowzero=attrs.allowzero)
     return data.reshape(backwards[::-1])
 
 
-def _reshape_like(attrs: ReshapeLikeAttrs, data: Array, like: Array) -> Array:
-    def bounds(begin: int, end: int | None, rank: int) -> tuple[int, int]:
-        last = rank if end is None else end
-        return (begin + rank if begin < 0 else begin), (last + rank if last < 0 else last)
+def _spliced(
+    attrs: ReshapeLikeAttrs,
+    shape: tuple[Dimension, ...],
+    like: tuple[Dimension, ...],
+    refuses: type[RelayishError],
+) -> tuple[Dimension, ...]:
+    """Return ``shape`` with a range of its sizes replaced by a range of the sizes of ``like``."""
 
-    lhs_begin, lhs_end = bounds(attrs.lhs_begin, attrs.lhs_end, data.ndim)
-    rhs_begin, rhs_end = bounds(attrs.rhs_begin, attrs.rhs_end, like.ndim)
-    middle = like.shape[rhs_begin:rhs_end]
-    return data.reshape(data.shape[:lhs_begin] + middle + data.shape[lhs_end:])
+    def bounds(side: str, begin: int, end: int | None, rank: int) -> tuple[int, int]:
+        last = rank if end is None else end
+        found = (begin + rank if begin < 0 else begin), (last + rank if last < 0 else last)
+        if not 0 <= found[0] <= found[1] <= rank:
+            raise refuses(
+                f"reshape_like takes axes {begin} to {last} of {side}, which has {rank}; "
+                f"expected a range within them"
+            )
+        return found
+
+    lhs_begin, lhs_end = bounds("data", attrs.lhs_begin, attrs.lhs_end, len(shape))
+    rhs_begin, rhs_end = bounds("shape_like", attrs.rhs_begin, attrs.rhs_end, len(like))
+    return shape[:lhs_begin] + like[rhs_begin:rhs_end] + shape[lhs_end:]
+
+
+def _reshape_like(attrs: ReshapeLikeAttrs, data: Array, like: Array) -> Array:
+    return data.reshape(_spliced(attrs, data.shape, like.shape, EvaluationError))
 
 
 def _squeeze(attrs: SqueezeAttrs, data: Array) -> Array:
@@ -142,11 +175,131 @@ def _batch_flatten(_: Parameters, data: Array) -> Array:
     return data.reshape((data.shape[0], math.prod(data.shape[1:])))
 
 
+def _reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    shape = reshaped(
+        ty.shape, attrs.newshape, allowzero=attrs.allowzero, refuses=TypeInferenceError
+    )
+    return TensorType(shape, ty.dtype)
+
+
+def _reverse_reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    newshape = _backwards(attrs.newshape, TypeInferenceError)
+    shape = reshaped(
+        ty.shape[::-1], newshape, allowzero=attrs.allowzero, refuses=TypeInferenceError
+    )
+    return TensorType(shape[::-1], ty.dtype)
+
+
+def _reshape_like_type(attrs: ReshapeLikeAttrs, data: Type, like: Type) -> TensorType:
+    ty, other = tensor(data, "data"), tensor(like, "shape_like")
+    shape = _spliced(attrs, ty.shape, other.shape, TypeInferenceError)
+    if is_static(ty.shape) and is_static(shape) and product(ty.shape) != product(shape):
+        raise TypeInferenceError(
+            f"{show_shape(ty.shape)} cannot be reshaped to {show_shape(shape)}: "
+            f"it has {product(shape)} elements, not {product(ty.shape)}"
+        )
+    return TensorType(shape, ty.dtype)
+
+
+def _squeeze_type(attrs: SqueezeAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    if attrs.axis is None:
+        if not is_static(ty.shape):
+            raise TypeInferenceError(
+                f"squeeze of {show_type(ty)} needs its axes named: an unknown size may be 1 or not"
+            )
+        return TensorType(tuple(size for size in ty.shape if size != 1), ty.dtype)
+    axes = {checked_axis(axis, len(ty.shape)) for axis in attrs.axis}
+    for axis in sorted(axes):
+        if same(ty.shape[axis], 1) is False:
+            raise TypeInferenceError(
+                f"axis {axis} of {show_type(ty)} cannot be squeezed; its size must be 1"
+            )
+    kept = tuple(size for axis, size in enumerate(ty.shape) if axis not in axes)
+    return TensorType(kept, ty.dtype)
+
+
+def _expand_dims_type(attrs: ExpandDimsAttrs, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    if attrs.num_newaxis < 0:
+        raise TypeInferenceError(f"expand_dims cannot insert {attrs.num_newaxis} axes")
+    axis = checked_axis(attrs.axis, len(ty.shape) + 1)
+    ones = (1,) * attrs.num_newaxis
+    return TensorType(ty.shape[:axis] + ones + ty.shape[axis:], ty.dtype)
+
+
+def spread(data: TensorType, shape: Sequence[Dimension]) -> TensorType:
+    """Return the type of ``data`` broadcast to ``shape``.
+
+    Raises:
+        TypeInferenceError: If it does not broadcast to it.
+    """
+    common = broadcast_shapes(data.shape, shape)
+    if len(common) != len(shape) or any(
+        same(one, other) is False for one, other in zip(common, shape, strict=True)
+    ):
+        raise TypeInferenceError(
+            f"{show_type(data)} cannot be broadcast to {show_shape(shape)}; "
+            f"sizes must be equal, or 1 in the data"
+        )
+    return TensorType(tuple(shape), data.dtype)
+
+
+def _broadcast_to_type(attrs: InitOpAttrs, data: Type) -> TensorType:
+    return spread(tensor(data, "data"), sized(attrs))
+
+
+def _broadcast_to_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
+    return spread(tensor(data, "data"), tensor(like, "broadcast_type").shape)
+
+
+def _collapse_sum_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
+    ty, other = tensor(data, "data"), tensor(like, "collapse_type")
+    same_dtype(ty, other)
+    spread(other, ty.shape)
+    return other
+
+
+def _collapse_sum_to_type(attrs: InitOpAttrs | None, data: Type, shape: Type) -> TensorType:
+    ty = tensor(data, "data")
+    rank = known_length(shape, "shape")
+    if attrs is None or attrs.shape is None:
+        target: tuple[Dimension, ...] = (ANY,) * rank
+    else:
+        target = sized(attrs)
+    result = TensorType(target, ty.dtype)
+    spread(result, ty.shape)
+    return result
+
+
+def shape_of_type(attrs: ShapeOfAttrs, data: Type) -> TensorType:
+    """Return the type of the shape of ``data``: a vector, of no elements for a scalar.
+
+    Relay gives a scalar for the shape of a scalar, and folds it to a number nobody wrote.
+    """
+    return TensorType((len(tensor(data, "data").shape),), attrs.dtype or "int32")
+
+
+def _ndarray_size_type(attrs: NdarraySizeAttrs, data: Type) -> TensorType:
+    tensor(data, "data")
+    return TensorType((), attrs.dtype or "int32")
+
+
+def _batch_flatten_type(_: Parameters, data: Type) -> TensorType:
+    ty = tensor(data, "data")
+    if not ty.shape:
+        raise TypeInferenceError("batch_flatten keeps the first axis; found a tensor of no axes")
+    return TensorType((ty.shape[0], product(ty.shape[1:])), ty.dtype)
+
+
 register_op(
     "reshape",
     arguments_=("data",),
     attrs=ReshapeAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_reshape_type,
     evaluates=_reshape,
 )
 register_op(
@@ -154,6 +307,7 @@ register_op(
     arguments_=("data",),
     attrs=ReshapeAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_reverse_reshape_type,
     evaluates=_reverse_reshape,
 )
 register_op(
@@ -161,6 +315,7 @@ register_op(
     arguments_=("data", "shape_like"),
     attrs=ReshapeLikeAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_reshape_like_type,
     evaluates=_reshape_like,
 )
 register_op(
@@ -168,6 +323,7 @@ register_op(
     arguments_=("data",),
     attrs=SqueezeAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_squeeze_type,
     evaluates=_squeeze,
 )
 register_op(
@@ -175,6 +331,7 @@ register_op(
     arguments_=("data",),
     attrs=ExpandDimsAttrs,
     fuses=OpPattern.BROADCAST,
+    types=_expand_dims_type,
     evaluates=_expand_dims,
 )
 register_op(
@@ -182,36 +339,49 @@ register_op(
     arguments_=("data",),
     attrs=InitOpAttrs,
     fuses=OpPattern.BROADCAST,
+    types=_broadcast_to_type,
     evaluates=_broadcast_to,
 )
 register_op(
     "broadcast_to_like",
     arguments_=("data", "broadcast_type"),
     fuses=OpPattern.BROADCAST,
+    types=_broadcast_to_like_type,
     evaluates=_broadcast_to_like,
 )
 register_op(
     "collapse_sum_to",
     arguments_=("data", "shape"),
+    attrs=InitOpAttrs,
+    in_metadata=True,
     fuses=OpPattern.COMM_REDUCE,
+    types=_collapse_sum_to_type,
     evaluates=_collapse_sum_to,
 )
 register_op(
     "collapse_sum_like",
     arguments_=("data", "collapse_type"),
     fuses=OpPattern.COMM_REDUCE,
+    types=_collapse_sum_like_type,
     evaluates=_collapse_sum_like,
 )
-register_op("shape_of", arguments_=("data",), attrs=ShapeOfAttrs, evaluates=_shape_of)
+register_op(
+    "shape_of", arguments_=("data",), attrs=ShapeOfAttrs, types=shape_of_type, evaluates=_shape_of
+)
 register_op(
     "ndarray_size",
     arguments_=("data",),
     attrs=NdarraySizeAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_ndarray_size_type,
     evaluates=_ndarray_size,
 )
 register_op(
-    "nn.batch_flatten", arguments_=("data",), fuses=OpPattern.INJECTIVE, evaluates=_batch_flatten
+    "nn.batch_flatten",
+    arguments_=("data",),
+    fuses=OpPattern.INJECTIVE,
+    types=_batch_flatten_type,
+    evaluates=_batch_flatten,
 )
 
 shape_only.set(get_op("shape_of"), lambda shape: shape)

@@ -53,6 +53,43 @@ def identity(_: Parameters, data: Type) -> Type:
     return tensor(data)
 
 
+def unchanged(_: Parameters, body: Type) -> Type:
+    """Return the type of the only operand, which may be of any kind: a tuple, a function."""
+    return body
+
+
+def identity_comparison(_: Parameters, data: Type) -> TensorType:
+    """Return the type of a question asked of each element: booleans."""
+    return TensorType(tensor(data).shape, "bool")
+
+
+def scalar(ty: Type, what: str) -> TensorType:
+    """Return ``ty``, the type of the argument called ``what``, as that of a single number.
+
+    Raises:
+        TypeInferenceError: If it is another type.
+    """
+    found = tensor(ty, what)
+    if found.shape:
+        raise TypeInferenceError(f"{what} must have no dimensions; found {show_type(found)}")
+    return found
+
+
+def known_length(ty: Type, what: str) -> int:
+    """Return how many numbers the vector called ``what`` holds, which says the rank of a result.
+
+    Raises:
+        TypeInferenceError: If it is no vector, or of unknown length.
+    """
+    (size,) = tensor(ty, what, rank=1).shape
+    if not isinstance(size, int):
+        raise TypeInferenceError(
+            f"{what} must have a known length, for the rank of the result follows from it; "
+            f"found {show_type(ty)}"
+        )
+    return size
+
+
 def broadcast(_: Parameters, lhs: Type, rhs: Type) -> TensorType:
     """Return the type of an element by element operation on operands that broadcast."""
     left, right = tensor(lhs, "lhs"), tensor(rhs, "rhs")
