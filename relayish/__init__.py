@@ -20,6 +20,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "EndlessRecursionError",
         "EvaluationError",
         "FieldError",
+        "FieldIndexError",
         "FrozenNodeError",
         "OperatorError",
         "ParseError",
@@ -107,6 +108,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "memoized",
         "post_order_rewrite",
     ),
+    "relayish.op.outputs": ("TupleWrapper",),
     "relayish.op.registry": ("get_op", "list_ops", "register_op"),
     "relayish.text": ("astext", "fromtext", "parse", "parse_expr"),
     "relayish.interpreter": ("create_executor", "evaluate"),
@@ -145,10 +147,16 @@ def _text(thing: object) -> str:
     return astext(thing, show_meta_data=False)
 
 
+def _load_operators() -> None:
+    """Let Python's operators on expressions find those of relayish."""
+    _importlib.import_module("relayish.op")
+
+
 def _lookup(name: str) -> _typing.Any:  # Any: as above
     show = _importlib.import_module("relayish._support.show")
     if show.printer is repr:
         show.printer = _text
+        _importlib.import_module("relayish._support.infix").load = _load_operators
     if name in _MODULE_OF:
         return getattr(_importlib.import_module(_MODULE_OF[name]), name)
     operators = _importlib.import_module("relayish.op")

@@ -16,6 +16,7 @@ from relayish.errors import DuplicateNameError as DuplicateNameError
 from relayish.errors import EndlessRecursionError as EndlessRecursionError
 from relayish.errors import EvaluationError as EvaluationError
 from relayish.errors import FieldError as FieldError
+from relayish.errors import FieldIndexError as FieldIndexError
 from relayish.errors import FrozenNodeError as FrozenNodeError
 from relayish.errors import OperatorError as OperatorError
 from relayish.errors import ParseError as ParseError
@@ -99,6 +100,7 @@ from relayish.ir.type import TypeKind as TypeKind
 from relayish.ir.type import TypeRelation as TypeRelation
 from relayish.ir.type import TypeVar as TypeVar
 from relayish.ir.type import scalar_type as scalar_type
+from relayish.op.outputs import TupleWrapper as TupleWrapper
 from relayish.op.registry import get_op as get_op
 from relayish.op.registry import list_ops as list_ops
 from relayish.op.registry import register_op as register_op

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 
 class RelayishError(Exception):
@@ -21,6 +22,10 @@ class DeclarationError(RelayishError, TypeError):
 
 class FieldError(RelayishError, TypeError):
     """A node was built with a field of the wrong type or value."""
+
+
+class FieldIndexError(FieldError, IndexError):
+    """A tuple, or a call with several results, has no field of that index."""
 
 
 class FrozenNodeError(RelayishError, AttributeError):
@@ -50,8 +55,32 @@ class OperatorError(RelayishError, ValueError):
     """An operator was called with arguments or attributes it does not accept."""
 
 
+class Diagnostic(NamedTuple):
+    """One thing that is wrong with a program.
+
+    ``span`` is the place in the text, a :class:`~relayish.ir.span.Span`, where it is known, and
+    ``definition`` the function (``@main``) it stands in, or ``""``.
+    """
+
+    message: str
+    span: tuple[str, int, int, int, int] | None = None
+    definition: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.span}: " if self.span is not None else ""
+        inside = f" (in {self.definition})" if self.definition else ""
+        return f"{place}{self.message}{inside}"
+
+
 class TypeInferenceError(RelayishError, TypeError):
-    """A program, or one call of an operator, is ill-typed, or says too little to tell its types."""
+    """A program, or one call of an operator, is ill-typed, or says too little to tell its types.
+
+    ``diagnostics`` lists everything that was found wrong, in the order it was met.
+    """
+
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
 
 
 class EvaluationError(RelayishError, RuntimeError):

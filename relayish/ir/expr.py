@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from relayish._support import show
+from collections.abc import Iterator
+from typing import Any, TypeAlias, Union
+
+import numpy as np
+
+from relayish._support import infix, show
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node, field, node
 from relayish.ir.span import Span
 from relayish.ir.type import Type, TypeVar
 from relayish.ir.value import Value, as_value
+
+# Any: the width of a numpy number is what it is
+Operand: TypeAlias = Union["Expr", float, "np.number[Any]", np.bool_]
+"""What may stand beside an expression at a Python operator: another, or a number."""
 
 
 class Expr(Node):
@@ -15,6 +24,11 @@ class Expr(Node):
 
     ``span`` says where the expression comes from and ``checked_type`` what type inference found;
     structural comparison looks at neither.
+
+    As in Relay, Python's arithmetic and its order comparisons build calls: ``x + y``, ``-x``,
+    ``2 * x``, ``x < y``. A number becomes a constant of the element type of the expression beside
+    it where that can be told, else of the default width of ``const``. ``==`` compares identity.
+    An expression is called with expressions (``f(x, y)``), and converted by ``x.astype("int8")``.
     """
 
     __slots__ = ()
@@ -23,6 +37,59 @@ class Expr(Node):
     span: Span | None = field(default=None, compared=False, kw_only=True)
     checked_type: Type | None = field(default=None, compared=False, kw_only=True)
     __str__ = show.text
+    __array_ufunc__ = None  # numpy leaves its operators to those below
+
+    def __add__(self, other: Operand) -> Call:
+        return _call("add", self, other)
+
+    def __radd__(self, other: Operand) -> Call:
+        return _call("add", other, self)
+
+    def __sub__(self, other: Operand) -> Call:
+        return _call("subtract", self, other)
+
+    def __rsub__(self, other: Operand) -> Call:
+        return _call("subtract", other, self)
+
+    def __mul__(self, other: Operand) -> Call:
+        return _call("multiply", self, other)
+
+    def __rmul__(self, other: Operand) -> Call:
+        return _call("multiply", other, self)
+
+    def __truediv__(self, other: Operand) -> Call:
+        return _call("divide", self, other)
+
+    def __rtruediv__(self, other: Operand) -> Call:
+        return _call("divide", other, self)
+
+    def __neg__(self) -> Call:
+        return _call("negative", self)
+
+    def __lt__(self, other: Operand) -> Call:
+        return _call("less", self, other)
+
+    def __le__(self, other: Operand) -> Call:
+        return _call("less_equal", self, other)
+
+    def __gt__(self, other: Operand) -> Call:
+        return _call("greater", self, other)
+
+    def __ge__(self, other: Operand) -> Call:
+        return _call("greater_equal", self, other)
+
+    def __call__(self, *args: Expr) -> Call:
+        """Return a call of this expression, which is a function when the program runs."""
+        return Call(self, args)
+
+    def astype(self, dtype: str) -> Call:
+        """Return a call of ``cast``, which converts the elements to ``dtype``."""
+        return _call("cast", self, dtype)
+
+
+def _call(what: str, *operands: object) -> Call:
+    call: Call = infix.build(what, *operands)
+    return call
 
 
 @node("constant")
@@ -61,12 +128,43 @@ class Op(Expr):
 
     name: str
 
+    def __call__(self, *args: object, **attributes: object) -> Call:
+        """Return a call of this operator, checked against its declaration."""
+        call: Call = infix.build("call", self, *args, **attributes)
+        return call
+
+    @staticmethod
+    def get(name: str) -> Op:
+        """Return the declared operator ``name``.
+
+        Raises:
+            UnknownNameError: If no operator of that name is declared.
+        """
+        op: Op = infix.build("get", name)
+        return op
+
 
 @node("tuple")
 class Tuple(Expr):
-    """A tuple of the values of its fields."""
+    """A tuple of the values of its fields; ``tup[0]``, ``len(tup)`` and iteration give these."""
 
     fields: tuple[Expr, ...]
+
+    def __getitem__(self, index: int) -> Expr:
+        return self.fields[index]
+
+    def __len__(self) -> int:
+        return len(self.fields)
+
+    def __iter__(self) -> Iterator[Expr]:
+        return iter(self.fields)
+
+    def __bool__(self) -> bool:
+        return True  # as every node is, also one without fields
+
+    def astuple(self) -> Tuple:
+        """Return this tuple, as what Relay wraps several results in does."""
+        return self
 
 
 @node("tuple_getitem")
@@ -85,6 +183,37 @@ class Call(Expr):
     args: tuple[Expr, ...]
     attrs: Attrs | None = None
     type_args: tuple[Type, ...] = ()
+
+    def __getitem__(self, index: int) -> TupleGetItem:
+        """Return result ``index`` of a call with several results, such as one of ``split``."""
+        item: TupleGetItem = self._fields()[index]
+        return item
+
+    def __len__(self) -> int:
+        return len(self._fields())
+
+    def __iter__(self) -> Iterator[TupleGetItem]:
+        return iter(self._fields())
+
+    def _fields(self) -> Any:  # Any: a sequence of projections, made when asked for
+        return infix.build("fields", self)
+
+    def __bool__(self) -> bool:
+        if type(self.op) is Op and self.op.name in _COMPARISONS:
+            infix.build("refuse_truth", self)
+        return True
+
+    @property
+    def tuple_value(self) -> Call:
+        """The call itself, as what Relay wraps several results in holds it."""
+        return self
+
+    def astuple(self) -> Call:
+        """Return the call itself: a program may use all of its results as one tuple."""
+        return self
+
+
+_COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 
 
 @node("let")

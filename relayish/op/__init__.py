@@ -6,6 +6,7 @@ Every operator is found here under its Relay name, as a function that builds a c
 
 from __future__ import annotations
 
+from relayish.ir.build import const
 from relayish.op import (
     annotation,
     broadcast,
@@ -30,21 +31,26 @@ from relayish.op import (
     vm,
 )
 from relayish.op import growth as _growth  # after the operators it speaks of
+from relayish.op import infix as _infix  # what Python's operators find
+from relayish.op import op as op
 from relayish.op import quantisation as _quantisation
 from relayish.op.builders import builder, namespace
 from relayish.op.call import call_op, make_attrs
-from relayish.op.registry import get_op, is_registered, list_ops, register_op
+from relayish.op.op import register, register_pattern, register_stateful
+from relayish.op.registry import OpPattern, get_op, is_registered, list_ops, register_op
 
 get = get_op
 """Relay's name for :func:`get_op`."""
 
 __all__ = [
+    "OpPattern",
     "annotation",
     "broadcast",
     "builder",
     "call_op",
     "comparison",
     "composite",
+    "const",
     "device",
     "dyn",
     "elementwise",
@@ -58,10 +64,14 @@ __all__ = [
     "make_attrs",
     "memory",
     "nn",
+    "op",
     "qnn",
     "random",
     "reduction",
+    "register",
     "register_op",
+    "register_pattern",
+    "register_stateful",
     "shape",
     "signal",
     "sorting",
@@ -72,4 +82,4 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("")
 
-del _growth, _quantisation
+del _growth, _infix, _quantisation

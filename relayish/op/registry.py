@@ -7,13 +7,13 @@ pass names an operator where a property would do, and another package can add a 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any, Generic, TypeVar, overload
 
 from relayish.errors import DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Op
+from relayish.ir.expr import Expr, Op
 from relayish.ir.op import intern_op
 from relayish.op.relation import Relation, Rule
 
@@ -102,6 +102,8 @@ rule: OpTable[Rule] = OpTable("rule")
 """``rule.get(op)(attrs, *types)``: the type of a call's result, see :data:`.relation.Rule`."""
 relation: OpTable[Relation] = OpTable("relation")
 """For operators that infer types of arguments as well: see :data:`.relation.Relation`."""
+description: OpTable[str] = OpTable("description")
+"""What an operator does, in a sentence, where whoever declared it said so."""
 quantized: OpTable[bool] = OpTable("quantized")
 """True for operators of the ``qnn`` dialect, which stand for several plain ones."""
 shape_only: OpTable[Callable[[tuple[int, ...]], Any]] = OpTable("shape_only")  # Any: ints or arrays
@@ -110,6 +112,13 @@ result_size: OpTable[Callable[..., int]] = OpTable("result_size")
 """``result_size.get(op)(attrs, *inputs)``: how many elements the result will have.
 
 Declared where it may be far more than the inputs and no broadcast of them (``tile``, ``one_hot``).
+"""
+primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable("primal_gradient")
+"""``primal_gradient.get(op)(call, grad)``: the gradients of the arguments of ``call``.
+
+``call`` applies the operator to variables or constants whose types are known, ``grad`` is the
+gradient of its result. There is one gradient for each argument, of its type; see
+:func:`~relayish.op.gradient.register.register_gradient`.
 """
 
 _DECLARED: dict[str, Op] = {}

@@ -1,0 +1,72 @@
+"""Declaring operators under the names that Relay's ``tvm.relay.op.op`` has for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relayish.ir.build import const
+from relayish.ir.expr import Op
+from relayish.op import registry
+from relayish.op.registry import OpPattern, get_op, list_ops, register_op
+
+__all__ = [
+    "OpPattern",
+    "const",
+    "get",
+    "list_op_names",
+    "register",
+    "register_pattern",
+    "register_stateful",
+]
+
+
+def get(op_name: str) -> Op:
+    """Return the declared operator ``op_name``.
+
+    Raises:
+        UnknownNameError: If no operator of that name is declared.
+    """
+    return get_op(op_name)
+
+
+def list_op_names() -> tuple[str, ...]:
+    """Return the names of all declared operators, sorted."""
+    return list_ops()
+
+
+def register(
+    op_name: str,
+    describe: str = "",
+    *,
+    arguments: tuple[str, ...] = ("data",),
+    **properties: Any,  # Any: those of register_op, which says what they are
+) -> Op:
+    """Declare the operator ``op_name`` and return its node.
+
+    Args:
+        op_name: Its name, with its domain: ``my.relu``.
+        describe: What it does, in a sentence.
+        arguments: The names of its arguments.
+        properties: What else :func:`~relayish.op.registry.register_op` takes: ``attrs``, ``types``
+            or ``relates``, ``evaluates``, …
+
+    Raises:
+        DuplicateNameError: If it is declared already.
+    """
+    op = register_op(op_name, arguments_=arguments, **properties)
+    if describe:
+        registry.description.set(op, describe)
+    return op
+
+
+def register_pattern(op_name: str, pattern: OpPattern, level: int = 10) -> None:  # noqa: ARG001 - Relay's
+    """Say how the operator fuses; what was said before no longer holds.
+
+    ``level`` is taken and left aside: Relay lets the highest level win, here the last word does.
+    """
+    registry.pattern.set(get_op(op_name), OpPattern(pattern), replace=True)
+
+
+def register_stateful(op_name: str, stateful: bool, level: int = 10) -> None:  # noqa: ARG001 - Relay's
+    """Say whether calls of the operator have effects; ``level`` as in :func:`register_pattern`."""
+    registry.stateful.set(get_op(op_name), bool(stateful), replace=True)

@@ -1,0 +1,170 @@
+"""How many results a call has, so that it can be indexed, counted and taken apart.
+
+In Relay's Python interface ``split`` and its like return a ``TupleWrapper`` around the call. Here
+the call itself can be indexed and iterated, and is what Relay's ``astuple()`` would give; there is
+nothing to unwrap. :class:`TupleWrapper` serves scripts that wrap an expression themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeAlias
+
+from relayish.errors import FieldIndexError, OperatorError
+from relayish.ir.expr import Call, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.type import TupleType
+from relayish.op.known_type import known_type
+from relayish.op.registry import OpTable, get_op, is_registered
+
+Count: TypeAlias = Callable[[Any, tuple[Expr, ...]], int | None]  # Any: attributes of the operator
+
+outputs: OpTable[Count] = OpTable("outputs")
+"""``outputs.get(op)(attrs, args)``: the number of results, ``None`` where the result is no tuple.
+
+Operators that always give one tensor have no entry.
+"""
+
+
+def output_count(call: Call) -> int:
+    """Return how many results ``call`` has.
+
+    Raises:
+        OperatorError: If its result is no tuple, or nothing tells how many fields it has.
+    """
+    count = outputs.get(call.op)
+    found = None if count is None else count(call.attrs, call.args)
+    if found is not None:
+        return found
+    ty = known_type(call)
+    if isinstance(ty, TupleType):
+        return len(ty.fields)
+    called = call.op.name if isinstance(call.op, Op) else "a function"
+    raise OperatorError(
+        f"a call of {called} cannot be indexed or iterated: it is not known to give several "
+        f"results; use TupleGetItem(call, index) if it does"
+    )
+
+
+def checked_index(index: int, count: int) -> int:
+    """Return ``index`` counted from the front.
+
+    Raises:
+        FieldIndexError: If there is no such field.
+    """
+    if -count <= index < count:
+        return index % count
+    raise FieldIndexError(f"there is no result {index}; expected 0 to {count - 1}")
+
+
+class _MeansSeveral(type):
+    """Lets ``isinstance(call, TupleWrapper)`` hold for calls that Relay would have wrapped."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if isinstance(instance, Call):
+            count = outputs.get(instance.op)
+            return count is not None and count(instance.attrs, instance.args) is not None
+        return super().__instancecheck__(instance)
+
+
+class TupleWrapper(metaclass=_MeansSeveral):
+    """An expression whose value is a tuple of ``size`` fields, indexed and iterated in Python.
+
+    Builders such as ``split`` return calls, which can be indexed themselves;
+    ``isinstance(call, TupleWrapper)`` holds for them, as it would in Relay.
+
+    Example:
+        >>> from relayish.ir.expr import Var
+        >>> pair = TupleWrapper(Var("pair"), 2)
+        >>> [field.index for field in pair], pair.astuple()
+        ([0, 1], Var(name_hint='pair', type_annotation=None, may_share=None))
+    """
+
+    __slots__ = ("size", "tuple_value")
+
+    def __init__(self, tuple_value: Expr, size: int) -> None:
+        self.tuple_value = tuple_value
+        self.size = size
+
+    def astuple(self) -> Expr:
+        """Return the expression itself."""
+        return self.tuple_value
+
+    def __getitem__(self, index: int) -> Expr:
+        at = checked_index(index, self.size)
+        whole = self.tuple_value
+        return whole.fields[at] if isinstance(whole, Tuple) else TupleGetItem(whole, at)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[Expr]:
+        return (self[index] for index in range(self.size))
+
+    def __repr__(self) -> str:
+        return f"TupleWrapper({self.tuple_value!r}, {self.size})"
+
+
+def _always(count: int) -> Count:
+    return lambda _attrs, _args: count
+
+
+def _of_split(attrs: Any, _args: object) -> int:  # Any: the attributes, here and below
+    parts = attrs.indices_or_sections
+    return parts if isinstance(parts, int) else len(parts) + 1
+
+
+def _of_topk(attrs: Any, _args: object) -> int | None:  # Any: as above
+    return 2 if attrs.ret_type == "both" else None
+
+
+def _of_unique(attrs: Any, _args: object) -> int:  # Any: as above
+    return 5 if attrs.return_counts else 4
+
+
+def _of_suppression(attrs: Any, _args: object) -> int | None:  # Any: as above
+    return 2 if attrs.return_indices else None
+
+
+def _of_class_suppression(attrs: Any, _args: object) -> int:  # Any: as above
+    return 2 if attrs.output_format == "onnx" else 3
+
+
+def _of_fields(_attrs: object, args: tuple[Expr, ...]) -> int | None:
+    ty = known_type(args[0])
+    if isinstance(args[0], Tuple):
+        return len(args[0].fields)
+    return len(ty.fields) if isinstance(ty, TupleType) else None
+
+
+_COUNTS: Final[dict[str, Count]] = {
+    "dft": _always(2),
+    "dyn.topk": _of_topk,
+    "meshgrid": _of_fields,
+    "nn.batch_norm": _always(3),
+    "nn.dropout": _always(2),
+    "nn.sparse_transpose": _always(3),
+    "random.multinomial": _always(2),
+    "random.normal": _always(2),
+    "random.threefry_generate": _always(2),
+    "random.threefry_split": _always(2),
+    "random.uniform": _always(2),
+    "sparse_fill_empty_rows": _always(3),
+    "sparse_reshape": _always(2),
+    "split": _of_split,
+    "topk": _of_topk,
+    "unique": _of_unique,
+    "vision.all_class_non_max_suppression": _of_class_suppression,
+    "vision.get_valid_counts": _always(3),
+    "vision.multibox_transform_loc": _always(2),
+    "vision.non_max_suppression": _of_suppression,
+    "vision.regular_non_max_suppression": _always(4),
+}
+
+
+def _declare() -> None:
+    for name, count in _COUNTS.items():
+        if is_registered(name):
+            outputs.set(get_op(name), count)
+
+
+_declare()
