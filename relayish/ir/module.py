@@ -154,6 +154,18 @@ class IRModule:
             f"{suggest(name, [c.name_hint for c in constructors])}"
         )
 
+    def get_type(self, name: str) -> tuple[GlobalTypeVar, *tuple[Constructor, ...]]:
+        """Return what stands for the type ``name``, and behind it its constructors in order.
+
+        Raises:
+            UnknownNameError: If the module defines no such type.
+
+        Source:
+            Relay ``IRModule.get_type``.
+        """
+        header = self.get_global_type_var(name)
+        return (header, *self._types[header].constructors)
+
     def __getitem__(self, key: GlobalVar | GlobalTypeVar | str) -> Definition:
         """Return the definition of a function, by name or by its global variable."""
         if isinstance(key, str):

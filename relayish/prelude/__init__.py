@@ -1,0 +1,8 @@
+"""Lists, options, trees and natural numbers, as Relay text that modules import."""
+
+from __future__ import annotations
+
+from relayish.prelude.prelude import Prelude
+from relayish.prelude.std import import_from_std
+
+__all__ = ["Prelude", "import_from_std"]

@@ -1,0 +1,92 @@
+"""The prelude beside a module: its types, constructors and functions, found by name."""
+
+from __future__ import annotations
+
+from relayish.errors import UnknownNameError
+from relayish.ir.adt import Constructor
+from relayish.ir.expr import GlobalVar
+from relayish.ir.module import IRModule
+from relayish.ir.type import GlobalTypeVar
+from relayish.prelude.std import import_from_std
+
+
+class Prelude:
+    """A module together with lists, options, trees and natural numbers.
+
+    Modules never change, so the module given does not acquire the prelude: ``mod`` is the one that
+    has it, and what is built goes there: ``p.mod = p.mod.with_function("main", func)``.
+    Each function of the prelude is an attribute: ``p.map`` is the ``GlobalVar`` of ``@map``.
+
+    Attributes:
+        mod: The module with the prelude.
+
+    Source:
+        Relay ``Prelude``, which adds to the module it is given, and natural numbers only when they
+        are imported.
+
+    Example:
+        >>> p = Prelude()
+        >>> List, Cons, Nil = p.mod.get_type("List")
+        >>> p.length
+        GlobalVar(name_hint='length')
+        >>> p.get_ctor("List", "cons") is Cons
+        True
+    """
+
+    mod: IRModule
+
+    def __init__(self, mod: IRModule | None = None) -> None:
+        self.mod = import_from_std(IRModule() if mod is None else mod, "nat")
+
+    def get_global_var(self, canonical: str, dtype: str | None = None) -> GlobalVar:
+        """Return what stands for the function ``canonical``, or for its form for ``dtype``.
+
+        Raises:
+            UnknownNameError: If the module has no such function.
+        """
+        return self.mod.get_global_var(self.get_name(canonical, dtype))
+
+    def get_type(self, canonical: str, dtype: str | None = None) -> GlobalTypeVar:
+        """Return what stands for the type ``canonical``, or for its form for ``dtype``.
+
+        Raises:
+            UnknownNameError: If the module has no such type.
+        """
+        return self.mod.get_global_type_var(self.get_name(canonical, dtype))
+
+    def get_ctor(self, ty_name: str, canonical: str, dtype: str | None = None) -> Constructor:
+        """Return a constructor of the type ``ty_name``; ``cons`` finds ``Cons``, too.
+
+        Raises:
+            UnknownNameError: If the module has no such type, or the type no such constructor.
+        """
+        name = self.get_name(canonical, dtype)
+        _, *constructors = self.mod.get_type(ty_name)
+        alike = [c for c in constructors if c.name_hint.lower() == name.lower()]
+        if len(alike) == 1:
+            return alike[0]
+        return self.mod.get_constructor(ty_name, name)
+
+    @staticmethod
+    def get_name(canonical: str, dtype: str | None = None) -> str:
+        """Return the name of the form for ``dtype`` of something that has one for each.
+
+        Example:
+            >>> Prelude.get_name("tensor_array_read", "float32"), Prelude.get_name("map")
+            ('tensor_array_read_float32', 'map')
+        """
+        if dtype is None:
+            return canonical
+        return f"tensor_{dtype}_t" if canonical == "tensor_t" else f"{canonical}_{dtype}"
+
+    def import_from_std(self, name: str) -> None:
+        """Import a further module that comes with relayish; see :func:`.std.import_from_std`."""
+        self.mod = import_from_std(self.mod, name)
+
+    def __getattr__(self, name: str) -> GlobalVar:
+        if name == "mod" or name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            return self.mod.get_global_var(name)
+        except UnknownNameError as error:
+            raise AttributeError(f"the prelude has no {name!r}: {error}") from None
