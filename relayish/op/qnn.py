@@ -7,11 +7,11 @@ from relayish.ir.dtype import DType
 from relayish.op.builders import namespace
 from relayish.op.fields import OptionalDType
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
-from relayish.op.nn.convolution import Conv2DAttrs, Conv2DTransposeAttrs
+from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
 from relayish.op.nn.pooling import AvgPool2DAttrs
 from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.transform import ConcatenateAttrs
+from relayish.op.joining import ConcatenateAttrs
 
 __getattr__, __dir__ = namespace("qnn")
 

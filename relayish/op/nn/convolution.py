@@ -10,199 +10,32 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.op.evaluation import Array, as_sizes, result_dtype
-from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
+from relayish.op.nn.convolution_attrs import (
+    BinaryConv2DAttrs,
+    Conv1DAttrs,
+    Conv1DTransposeAttrs,
+    Conv2DAttrs,
+    Conv2DTransposeAttrs,
+    Conv2DWinogradAttrs,
+    Conv2DWinogradNNPACKWeightTransformAttrs,
+    Conv3DAttrs,
+    Conv3DTransposeAttrs,
+    Conv3DWinogradAttrs,
+    ConvGemmWeightTransformAttrs,
+    ConvWinogradWeightTransformAttrs,
+    DeformableConv2DAttrs,
+)
+from relayish.op.nn.convolution_types import (
+    bitserial_convolution_type,
+    convolution_relation,
+    deformable_convolution_relation,
+    packed_convolution_relation,
+    transposed_convolution_relation,
+    weight_gradient_type,
+)
 from relayish.op.registry import OpPattern, register_op
-
-
-@attrs("relay.attrs.Conv1DAttrs")
-class Conv1DAttrs(Attrs):
-    """Attributes of ``nn.conv1d``."""
-
-    strides: tuple[Dimension, ...] = (1,)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1,)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCW"
-    kernel_layout: str = "OIW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.Conv2DAttrs")
-class Conv2DAttrs(Attrs):
-    """Attributes of ``nn.contrib_conv2d_NCHWc`` and others."""
-
-    strides: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCHW"
-    kernel_layout: str = "OIHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.Conv3DAttrs")
-class Conv3DAttrs(Attrs):
-    """Attributes of ``nn.conv3d``."""
-
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCDHW"
-    kernel_layout: str = "OIDHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.Conv1DTransposeAttrs")
-class Conv1DTransposeAttrs(Attrs):
-    """Attributes of ``nn.conv1d_transpose``."""
-
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    strides: tuple[Dimension, ...] = (1,)
-    output_padding: tuple[Dimension, ...] = (0,)
-    padding: tuple[Dimension, ...] = (0,)
-    dilation: tuple[Dimension, ...] = (1,)
-    groups: int = 1
-    data_layout: str = "NCW"
-    kernel_layout: str = "IOW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.Conv2DTransposeAttrs")
-class Conv2DTransposeAttrs(Attrs):
-    """Attributes of ``nn.conv2d_transpose``, ``qnn.conv2d_transpose``."""
-
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    strides: tuple[Dimension, ...] = (1, 1)
-    output_padding: tuple[Dimension, ...] = (0, 0)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    groups: int = 1
-    data_layout: str = "NCHW"
-    kernel_layout: str = "IOHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.Conv3DTransposeAttrs")
-class Conv3DTransposeAttrs(Attrs):
-    """Attributes of ``nn.conv3d_transpose``."""
-
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    output_padding: tuple[Dimension, ...] = (0, 0, 0)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    groups: int = 1
-    data_layout: str = "NCDHW"
-    kernel_layout: str = "IODHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.Conv2DWinogradAttrs")
-class Conv2DWinogradAttrs(Attrs):
-    """Attributes of ``nn.contrib_conv2d_winograd_without_weight_transform``."""
-
-    tile_size: int
-    strides: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCHW"
-    kernel_layout: str = "OIHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.Conv3DWinogradAttrs")
-class Conv3DWinogradAttrs(Attrs):
-    """Attributes of ``nn.contrib_conv3d_winograd_without_weight_transform``."""
-
-    tile_size: int
-    strides: tuple[Dimension, ...] = (1, 1, 1)
-    padding: tuple[Dimension, ...] = (0, 0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1, 1)
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCDHW"
-    kernel_layout: str = "OIDHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.ConvWinogradWeightTransformAttrs")
-class ConvWinogradWeightTransformAttrs(Attrs):
-    """Attributes of ``nn.contrib_conv2d_winograd_weight_transform`` and others."""
-
-    tile_size: int
-
-
-@attrs("relay.attrs.ConvGemmWeightTransformAttrs")
-class ConvGemmWeightTransformAttrs(Attrs):
-    """Attributes of ``nn.contrib_conv2d_gemm_weight_transform``."""
-
-    tile_N: int  # noqa: N815 - Relay's name
-    tile_K: int  # noqa: N815 - Relay's name
-
-
-@attrs("relay.attrs.Conv2DWinogradNNPACKWeightTransformAttrs")
-class Conv2DWinogradNNPACKWeightTransformAttrs(Attrs):
-    """Attributes of ``nn.contrib_conv2d_winograd_nnpack_weight_transform``."""
-
-    convolution_algorithm: int
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.DeformableConv2DAttrs")
-class DeformableConv2DAttrs(Attrs):
-    """Attributes of ``nn.deformable_conv2d``."""
-
-    strides: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    dilation: tuple[Dimension, ...] = (1, 1)
-    deformable_groups: int = 1
-    groups: int = 1
-    channels: Dimension | None = None
-    kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCHW"
-    kernel_layout: str = "OIHW"
-    out_layout: str = ""
-    out_dtype: OptionalDType = None
-
-
-@attrs("relay.attrs.BinaryConv2DAttrs")
-class BinaryConv2DAttrs(Attrs):
-    """Attributes of ``nn.bitserial_conv2d``."""
-
-    strides: tuple[Dimension, ...] = (1, 1)
-    padding: tuple[Dimension, ...] = (0, 0)
-    kernel_size: tuple[Dimension, ...] = (3, 3)
-    channels: Dimension | None = None
-    activation_bits: int = 1
-    weight_bits: int = 1
-    data_layout: str = "NCHW"
-    kernel_layout: str = "OIHW"
-    pack_dtype: OptionalDType = None
-    out_dtype: OptionalDType = None
-    unipolar: bool = True
 
 
 @attrs("relay.attrs.CorrelationAttrs")
@@ -315,6 +148,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv1DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=convolution_relation,
     evaluates=_convolution,
 )
 register_op(
@@ -322,6 +156,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=convolution_relation,
     evaluates=_convolution,
 )
 register_op(
@@ -329,6 +164,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv3DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=convolution_relation,
     evaluates=_convolution,
 )
 register_op(
@@ -336,6 +172,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv1DTransposeAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=transposed_convolution_relation,
     evaluates=_transposed,
 )
 register_op(
@@ -343,6 +180,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv2DTransposeAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=transposed_convolution_relation,
     evaluates=_transposed,
 )
 register_op(
@@ -350,6 +188,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv3DTransposeAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=transposed_convolution_relation,
     evaluates=_transposed,
 )
 register_op(
@@ -357,24 +196,28 @@ register_op(
     arguments_=("grad", "data"),
     attrs=Conv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=weight_gradient_type,
 )
 register_op(
     "nn.deformable_conv2d",
     arguments_=("data", "offset", "weight"),
     attrs=DeformableConv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=deformable_convolution_relation,
 )
 register_op(
     "nn.contrib_conv2d_NCHWc",
     arguments_=("data", "weight"),
     attrs=Conv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=packed_convolution_relation,
 )
 register_op(
     "nn.contrib_depthwise_conv2d_NCHWc",
     arguments_=("data", "weight"),
     attrs=Conv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=convolution_relation,
 )
 register_op(
     "nn.contrib_conv2d_gemm_weight_transform",
@@ -387,6 +230,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=packed_convolution_relation,
 )
 register_op(
     "nn.contrib_conv2d_winograd_nnpack_weight_transform",
@@ -404,6 +248,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv2DWinogradAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=packed_convolution_relation,
 )
 register_op(
     "nn.contrib_conv3d_winograd_weight_transform",
@@ -416,6 +261,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=Conv3DWinogradAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=packed_convolution_relation,
 )
 register_op(
     "nn.correlation",
@@ -428,4 +274,5 @@ register_op(
     arguments_=("data", "weight"),
     attrs=BinaryConv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=bitserial_convolution_type,
 )

@@ -11,6 +11,12 @@ from relayish.op.evaluation import Array, as_sizes, is_integral
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
 from relayish.op.nn.convolution import sides, windows
+from relayish.op.nn.pooling_types import (
+    adaptive_pool_type,
+    global_pool_type,
+    pool_gradient_type,
+    pool_type,
+)
 from relayish.op.registry import OpPattern, register_op
 
 
@@ -205,6 +211,7 @@ register_op(
     arguments_=("data",),
     attrs=MaxPool1DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_type,
     evaluates=_max_pool,
 )
 register_op(
@@ -212,6 +219,7 @@ register_op(
     arguments_=("data",),
     attrs=MaxPool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_type,
     evaluates=_max_pool,
 )
 register_op(
@@ -219,6 +227,7 @@ register_op(
     arguments_=("data",),
     attrs=MaxPool3DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_type,
     evaluates=_max_pool,
 )
 register_op(
@@ -226,6 +235,7 @@ register_op(
     arguments_=("data",),
     attrs=AvgPool1DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_type,
     evaluates=_avg_pool,
 )
 register_op(
@@ -233,6 +243,7 @@ register_op(
     arguments_=("data",),
     attrs=AvgPool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_type,
     evaluates=_avg_pool,
 )
 register_op(
@@ -240,6 +251,7 @@ register_op(
     arguments_=("data",),
     attrs=AvgPool3DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_type,
     evaluates=_avg_pool,
 )
 register_op(
@@ -247,6 +259,7 @@ register_op(
     arguments_=("data",),
     attrs=GlobalPool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=global_pool_type,
     evaluates=_global_max_pool,
 )
 register_op(
@@ -254,6 +267,7 @@ register_op(
     arguments_=("data",),
     attrs=GlobalPool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=global_pool_type,
     evaluates=_global_avg_pool,
 )
 register_op(
@@ -261,46 +275,54 @@ register_op(
     arguments_=("data", "grad"),
     attrs=MaxPool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_gradient_type,
 )
 register_op(
     "nn.avg_pool2d_grad",
     arguments_=("data", "grad"),
     attrs=MaxPool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=pool_gradient_type,
 )
 register_op(
     "nn.adaptive_max_pool1d",
     arguments_=("data",),
     attrs=AdaptivePool1DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
 )
 register_op(
     "nn.adaptive_max_pool2d",
     arguments_=("data",),
     attrs=AdaptivePool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
 )
 register_op(
     "nn.adaptive_max_pool3d",
     arguments_=("data",),
     attrs=AdaptivePool3DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
 )
 register_op(
     "nn.adaptive_avg_pool1d",
     arguments_=("data",),
     attrs=AdaptivePool1DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
 )
 register_op(
     "nn.adaptive_avg_pool2d",
     arguments_=("data",),
     attrs=AdaptivePool2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
 )
 register_op(
     "nn.adaptive_avg_pool3d",
     arguments_=("data",),
     attrs=AdaptivePool3DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
 )
