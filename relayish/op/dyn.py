@@ -13,8 +13,9 @@ from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, p
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.reshaping import reshaped
 from relayish.op.shape import ReshapeAttrs, SqueezeAttrs
+from relayish.op.slicing import StridedSliceAttrs, sliced
 from relayish.op.sorting import TopkAttrs, topk
-from relayish.op.transform import StridedSliceAttrs, TileAttrs, sliced
+from relayish.op.transform import TileAttrs
 
 __getattr__, __dir__ = namespace("dyn")
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from relayish.errors import EvaluationError
+import numpy as np
+
+from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
+from relayish.op import dimension
 from relayish.op.evaluation import Array
+from relayish.op.fields import Dimension
 
 _AXIS = re.compile(r"(\d*)([A-Za-z])")
 
@@ -18,11 +23,13 @@ class LayoutAxis(NamedTuple):
     factor: int
 
 
-def read_layout(layout: str) -> tuple[LayoutAxis, ...]:
+def read_layout(
+    layout: str, raises: type[RelayishError] = EvaluationError
+) -> tuple[LayoutAxis, ...]:
     """Return the axes of ``layout``; the size of axes that are not split is 0.
 
     Raises:
-        EvaluationError: If it is no layout.
+        EvaluationError: If it is no layout; or the error asked for.
 
     Example:
         >>> [axis.letter for axis in read_layout("NCHW4c")]
@@ -38,48 +45,87 @@ def read_layout(layout: str) -> tuple[LayoutAxis, ...]:
         and all(a.letter.upper() in letters for a in axes)
     )
     if not sound:
-        raise EvaluationError(f"{layout!r} is no layout; expected letters such as NCHW or NCHW4c")
+        raise raises(f"{layout!r} is no layout; expected letters such as NCHW or NCHW4c")
     return axes
 
 
 def convert_layout(data: Array, source: str, target: str) -> Array:
     """Return ``data``, held as ``source`` says, arranged as ``target`` says.
 
+    An axis that is split into parts larger than it fills is filled up with zeros.
+
     Raises:
-        EvaluationError: If the two name different axes, or a size cannot be split as asked.
+        EvaluationError: If the two name different axes, or not those of the data.
 
     Complexity:
         Linear in the number of elements; nothing is copied where a view does.
 
     """
-    before, after = read_layout(source), read_layout(target)
-    primal = [axis.letter for axis in before if axis.letter.isupper()]
-    if set(primal) != {axis.letter for axis in after if axis.letter.isupper()}:
-        raise EvaluationError(f"layouts {source} and {target} do not name the same axes")
-    if data.ndim != len(before):
-        raise EvaluationError(f"layout {source} has {len(before)} axes; the data has {data.ndim}")
+    before, after = _axes_of_both(source, target, data.ndim, EvaluationError)
     place = {axis.letter: index for index, axis in enumerate(before)}
+    primal = [axis.letter for axis in before if axis.letter.isupper()]
     order, whole = [], []
     for letter in primal:
         parts = [place[part] for part in (letter, letter.lower()) if part in place]
         order += parts
-        size = 1
-        for part in parts:
-            size *= data.shape[part]
-        whole.append(size)
+        whole.append(int(np.prod([data.shape[part] for part in parts], dtype=np.int64)))
     data = data.transpose(order).reshape(whole)
 
     factors = {axis.letter: axis.factor for axis in after if axis.factor}
-    shape, letters = [], []
+    shape, letters, missing = [], [], []
     for letter, size in zip(primal, whole, strict=True):
         factor = factors.get(letter.lower())
         letters.append(letter)
+        missing.append((0, 0 if factor is None else -size % factor))
         if factor is None:
             shape.append(size)
             continue
-        if size % factor:
-            raise EvaluationError(f"axis {letter} of size {size} cannot be split by {factor}")
-        shape += [size // factor, factor]
+        shape += [-(-size // factor), factor]
         letters.append(letter.lower())
+    if any(behind for _, behind in missing):
+        data = np.pad(data, missing)
     data = data.reshape(shape)
     return data.transpose([letters.index(axis.letter) for axis in after])
+
+
+def converted_shape(shape: Sequence[Dimension], source: str, target: str) -> tuple[Dimension, ...]:
+    """Return the shape of what :func:`convert_layout` makes of a tensor of ``shape``.
+
+    Raises:
+        TypeInferenceError: If the two layouts name different axes, or not those of the tensor.
+
+    Example:
+        >>> converted_shape((1, 30, 7, 7), "NCHW", "NCHW16c")
+        (1, 2, 7, 7, 16)
+    """
+    before, after = _axes_of_both(source, target, len(shape), TypeInferenceError)
+    if before == after:
+        return tuple(shape)
+    whole: dict[str, Dimension] = {}
+    for axis, size in zip(before, shape, strict=True):
+        if axis.factor and dimension.same(axis.factor, size) is False:
+            raise TypeInferenceError(
+                f"axis {axis.letter} of layout {source} has the size {axis.factor}; "
+                f"found {size} in {dimension.show_shape(shape)}"
+            )
+        letter = axis.letter.upper()
+        whole[letter] = dimension.multiply(whole.get(letter, 1), axis.factor or size)
+    factors = {axis.letter.upper(): axis.factor for axis in after if axis.factor}
+    return tuple(
+        axis.factor or dimension.ceil_divide(whole[axis.letter], factors.get(axis.letter, 1))
+        for axis in after
+    )
+
+
+def _axes_of_both(
+    source: str, target: str, rank: int, raises: type[RelayishError]
+) -> tuple[tuple[LayoutAxis, ...], tuple[LayoutAxis, ...]]:
+    before, after = read_layout(source, raises), read_layout(target, raises)
+    named, wanted = (
+        {axis.letter for axis in axes if axis.letter.isupper()} for axes in (before, after)
+    )
+    if named != wanted:
+        raise raises(f"layouts {source} and {target} do not name the same axes")
+    if rank != len(before):
+        raise raises(f"layout {source} has {len(before)} axes; the data has {rank}")
+    return before, after

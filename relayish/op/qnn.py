@@ -6,6 +6,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.op.builders import namespace
 from relayish.op.fields import OptionalDType
+from relayish.op.joining import ConcatenateAttrs
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
 from relayish.op.nn.pooling import AvgPool2DAttrs

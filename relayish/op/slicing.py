@@ -1,0 +1,278 @@
+"""Operators that cut pieces out of a tensor, put one in, or slide a window over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op import dimension
+from relayish.op.agreement import integers
+from relayish.op.dimension import show_shape
+from relayish.op.evaluation import Array, Parameters, normal_axis
+from relayish.op.fields import Dimension
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import same_dtype, tensor
+
+
+@attrs("relay.attrs.StridedSliceAttrs")
+class StridedSliceAttrs(Attrs):
+    """Attributes of ``strided_slice``, ``dyn.strided_slice``."""
+
+    begin: tuple[int, ...] | None
+    end: tuple[int, ...] | None
+    strides: tuple[int, ...] | None
+    slice_mode: str = "end"
+    axes: tuple[int, ...] | None  # type: ignore[misc]  # required, given by name
+
+
+@attrs("relay.attrs.SliceLikeAttrs")
+class SliceLikeAttrs(Attrs):
+    """Attributes of ``slice_like``."""
+
+    axes: tuple[int, ...] | None
+
+
+@attrs("relay.attrs.SlidingWindowAttrs")
+class SlidingWindowAttrs(Attrs):
+    """Attributes of ``sliding_window``."""
+
+    axis: int
+    window_shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+class _Cut(NamedTuple):
+    """What is taken along one axis."""
+
+    axis: int
+    begin: int
+    end: int | None  # as far as there is anything
+    stride: int
+    by_size: bool  # whether ``end`` is how many, where negative numbers mean all there are
+
+    def of(self, size: int) -> slice:
+        """Return the places taken of ``size`` elements; bounds are clipped to them."""
+        first, last = (0, size) if self.stride > 0 else (-1, size - 1)
+        begin = _clipped(self.begin, size, first, last)
+        if self.end is None or (self.by_size and self.end < 0):
+            end = last if self.stride > 0 else first
+        elif self.by_size:
+            end = min(begin + self.end, last)
+        else:
+            end = _clipped(self.end, size, first, last)
+        if begin < 0:  # backwards from before the first
+            return slice(0, 0)
+        return slice(begin, None if end < 0 else end, self.stride)
+
+    def length(self, size: int) -> int:
+        """Return how many of ``size`` elements are taken."""
+        return len(range(*self.of(size).indices(size)))
+
+
+def _clipped(bound: int, size: int, first: int, last: int) -> int:
+    """Return ``bound``, counted from the end if negative, as far as ``first`` and ``last``."""
+    return min(max(bound + size if bound < 0 else bound, first), last)
+
+
+def _cuts(
+    rank: int,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    *,
+    axes: Sequence[int] | None,
+    slice_mode: str,
+) -> list[_Cut]:
+    """Return what is cut along each of the axes named, or the first ones.
+
+    One stride stands for all of them, and missing ones are 1.
+
+    Raises:
+        TypeInferenceError: If the numbers do not fit one another, or a tensor of ``rank`` axes.
+    """
+    if slice_mode not in ("end", "size"):
+        raise TypeInferenceError(f"slice_mode {slice_mode!r} is not 'end' or 'size'")
+    count, by_size = len(begin), slice_mode == "size"
+    if count > rank or (axes is not None and len(axes) != count):
+        allowed = rank if axes is None else len(axes)
+        raise TypeInferenceError(f"begin holds {count} bounds for {allowed} axes")
+    if len(end) > count or (len(end) < count and by_size):
+        raise TypeInferenceError(f"begin holds {count} bounds, end holds {len(end)}")
+    named = range(count) if axes is None else [dimension.normal_axis(a, rank) for a in axes]
+    steps = tuple(strides) * count if len(strides) == 1 else (*strides, *(1,) * count)
+    if 0 in steps[:count]:
+        raise TypeInferenceError("a stride is 0; expected a positive or negative number")
+    ends = (*end, *(None,) * count)
+    return [
+        _Cut(axis, first, last, 1 if by_size else step, by_size)
+        for axis, first, last, step in zip(named, begin, ends, steps, strict=False)
+    ]
+
+
+def sliced(
+    data: Array,
+    begin: Sequence[int],
+    end: Sequence[int],
+    strides: Sequence[int],
+    *,
+    axes: Sequence[int] | None = None,
+    slice_mode: str = "end",
+) -> Array:
+    """Return the part of ``data`` from ``begin`` up to ``end`` in steps of ``strides``.
+
+    Bounds count from the end when negative and are clipped to the tensor. In the mode ``"size"``
+    ``end`` holds lengths instead, of which -1 means as long as there is anything, and every step
+    is 1. Without ``axes`` the numbers belong to the first axes.
+
+    Raises:
+        TypeInferenceError: If the numbers do not fit one another, or the tensor.
+    """
+    index = [slice(None)] * data.ndim
+    for cut in _cuts(data.ndim, begin, end, strides, axes=axes, slice_mode=slice_mode):
+        index[cut.axis] = cut.of(data.shape[cut.axis])
+    return data[tuple(index)]
+
+
+def _strided_slice_type(attrs: StridedSliceAttrs, data: Type) -> TensorType:
+    whole = tensor(data, "data")
+    if attrs.begin is None or attrs.end is None:
+        raise TypeInferenceError("strided_slice has no bounds; set begin=(...) and end=(...)")
+    shape = list(whole.shape)
+    for cut in _cuts(
+        len(shape),
+        attrs.begin,
+        attrs.end,
+        attrs.strides or (),
+        axes=attrs.axes,
+        slice_mode=attrs.slice_mode,
+    ):
+        size = shape[cut.axis]
+        shape[cut.axis] = cut.length(size) if isinstance(size, int) else dimension.ANY
+    return TensorType(tuple(shape), whole.dtype)
+
+
+def _strided_slice(attrs: StridedSliceAttrs, data: Array) -> Array:
+    if attrs.begin is None or attrs.end is None:
+        raise EvaluationError("strided_slice has no bounds; set begin=(...) and end=(...)")
+    strides = attrs.strides or ()
+    return sliced(
+        data, attrs.begin, attrs.end, strides, axes=attrs.axes, slice_mode=attrs.slice_mode
+    )
+
+
+def _strided_set_type(
+    _: Parameters, data: Type, v: Type, begin: Type, end: Type, strides: Type
+) -> TensorType:
+    whole, part = tensor(data, "data"), tensor(v, "v")
+    same_dtype(whole, part)
+    for bounds, what in ((begin, "begin"), (end, "end"), (strides, "strides")):
+        integers(bounds, what, rank=1)
+    return whole
+
+
+def _strided_set(
+    _: Parameters, data: Array, v: Array, begin: Array, end: Array, strides: Array
+) -> Array:
+    result = np.array(data)
+    sliced(result, begin.tolist(), end.tolist(), strides.tolist())[...] = v
+    return result
+
+
+def _slice_like_axes(attrs: SliceLikeAttrs, rank: int, other: int) -> list[int]:
+    """Return the axes to cut, of those that both tensors have.
+
+    Raises:
+        TypeInferenceError: If one of them is no axis of both.
+    """
+    if not attrs.axes:
+        return list(range(min(rank, other)))
+    axes = [dimension.normal_axis(axis, rank) for axis in attrs.axes]
+    if max(axes) >= other:
+        raise TypeInferenceError(f"shape_like has {other} axes; it is to give axis {max(axes)}")
+    return axes
+
+
+def _slice_like_type(attrs: SliceLikeAttrs, data: Type, shape_like: Type) -> TensorType:
+    whole, like = tensor(data, "data"), tensor(shape_like, "shape_like")
+    shape = list(whole.shape)
+    for axis in _slice_like_axes(attrs, len(shape), len(like.shape)):
+        size, wanted = shape[axis], like.shape[axis]
+        if isinstance(size, int) and isinstance(wanted, int) and wanted > size:
+            raise TypeInferenceError(
+                f"shape_like {show_shape(like.shape)} is larger than data "
+                f"{show_shape(whole.shape)} in axis {axis}"
+            )
+        shape[axis] = wanted
+    return TensorType(tuple(shape), whole.dtype)
+
+
+def _slice_like(attrs: SliceLikeAttrs, data: Array, like: Array) -> Array:
+    index = [slice(None)] * data.ndim
+    for axis in _slice_like_axes(attrs, data.ndim, like.ndim):
+        index[axis] = slice(0, like.shape[axis])
+    return data[tuple(index)]
+
+
+def _sliding_window_type(attrs: SlidingWindowAttrs, data: Type) -> TensorType:
+    whole = tensor(data, "data")
+    axis = dimension.normal_axis(attrs.axis, len(whole.shape))
+    slid = whole.shape[axis:]
+    for what, sizes in (("window_shape", attrs.window_shape), ("strides", attrs.strides)):
+        if len(sizes) != len(slid):
+            raise TypeInferenceError(
+                f"{what} holds {len(sizes)} sizes; {len(slid)} axes are slid over"
+            )
+        if min(sizes) < 1:
+            raise TypeInferenceError(f"{what} is {sizes}; expected positive sizes")
+    places: list[Dimension] = []
+    for size, window, stride in zip(slid, attrs.window_shape, attrs.strides, strict=True):
+        if isinstance(size, int) and size < window:
+            raise TypeInferenceError(f"a window of {window} does not fit {size} elements")
+        room = dimension.subtract(size, window - 1)
+        places.append(dimension.ceil_divide(room, stride))
+    return TensorType((*whole.shape[:axis], *places, *attrs.window_shape), whole.dtype)
+
+
+def _sliding_window(attrs: SlidingWindowAttrs, data: Array) -> Array:
+    axis = normal_axis(attrs.axis, data.ndim)
+    axes = tuple(range(axis, data.ndim))
+    windows = np.lib.stride_tricks.sliding_window_view(data, attrs.window_shape, axis=axes)
+    steps = (slice(None),) * axis + tuple(slice(None, None, s) for s in attrs.strides)
+    return windows[steps]
+
+
+register_op(
+    "strided_slice",
+    arguments_=("data",),
+    attrs=StridedSliceAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_strided_slice_type,
+    evaluates=_strided_slice,
+)
+register_op(
+    "strided_set",
+    arguments_=("data", "v", "begin", "end", "strides"),
+    fuses=OpPattern.INJECTIVE,
+    types=_strided_set_type,
+    evaluates=_strided_set,
+)
+register_op(
+    "slice_like",
+    arguments_=("data", "shape_like"),
+    attrs=SliceLikeAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_slice_like_type,
+    evaluates=_slice_like,
+)
+register_op(
+    "sliding_window",
+    arguments_=("data",),
+    attrs=SlidingWindowAttrs,
+    types=_sliding_window_type,
+    evaluates=_sliding_window,
+)
