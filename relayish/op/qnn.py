@@ -12,7 +12,6 @@ from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
 from relayish.op.nn.pooling import AvgPool2DAttrs
 from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.joining import ConcatenateAttrs
 
 __getattr__, __dir__ = namespace("qnn")
 
