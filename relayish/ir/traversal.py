@@ -31,6 +31,10 @@ takes one kind only, as that of a let takes a variable, the constructor checks.
 """
 
 
+Retype: TypeAlias = Callable[[Any, Callable[[Any, Any], Any], Any], Any]  # Any: as above
+"""``retype(node, get, checked_type)``: what ``rebuild`` returns, carrying ``checked_type``."""
+
+
 class _ByKind(dict[type[Node], Any]):  # Any: a Push or Rebuild, or None for kinds without children
     """A table filled on first use of each node class, so later declarations are served too."""
 
@@ -55,6 +59,7 @@ class Traversal:
         self.push: Mapping[type[Node], Push | None] = _ByKind(self._generate_push)
         self.push_all: Mapping[type[Node], PushAll | None] = _ByKind(self._generate_push_all)
         self.rebuild: Mapping[type[Node], Rebuild | None] = _ByKind(self._generate_rebuild)
+        self.retype: Mapping[type[Node], Retype] = _ByKind(self._generate_retype)
 
     def fields(self, kind: type[Node]) -> list[Field]:
         """Return the fields of ``kind`` that are followed, in order of declaration."""
@@ -139,10 +144,35 @@ class Traversal:
         return made
 
     def _generate_rebuild(self, kind: type[Node]) -> Rebuild | None:
-        followed = self.fields(kind)
-        if not followed:
+        if not self.fields(kind):
             return None
-        lines = ["def rebuild(node, get):"]
+        lines, same, values = self._rebuilding(kind, "None")
+        lines += [f"    if {same}: return node", f"    return make({', '.join(values)})"]
+        made: Rebuild = _compile(
+            "rebuild", ["def rebuild(node, get):", *lines], {"make": self._maker(kind)}
+        )
+        return made
+
+    def _generate_retype(self, kind: type[Node]) -> Retype:
+        lines, same, values = self._rebuilding(kind, "checked_type")
+        lines += [
+            f"    if {same} and node.checked_type is checked_type: return node",
+            f"    return make({', '.join(values)})",
+        ]
+        made: Retype = _compile(
+            "retype", ["def retype(node, get, checked_type):", *lines], {"make": self._maker(kind)}
+        )
+        return made
+
+    def _maker(self, kind: type[Node]) -> Callable[..., Node]:
+        """Return what makes a node of trusted fields, or the constructor where they need checks."""
+        trusted = all(f.kind in self.families for f in self.fields(kind))
+        return kind._make if trusted else kind
+
+    def _rebuilding(self, kind: type[Node], checked_type: str) -> tuple[list[str], str, list[str]]:
+        """Return the lines that rebuild the fields, the test for no change, and the new fields."""
+        followed = self.fields(kind)
+        lines: list[str] = []
         for index, declared in enumerate(followed):
             old, new = f"old{index}", f"new{index}"
             lines.append(f"    {old} = {new} = node.{declared.name}")
@@ -152,17 +182,13 @@ class Traversal:
                 lines.append(f"    if {old} is not None: {new} = get({old}, {old})")
             else:
                 lines += [line.format(old=old, new=new) for line in _REBUILD_MANY]
-        same = " and ".join(f"new{i} is old{i}" for i in range(len(followed)))
+        same = " and ".join(f"new{i} is old{i}" for i in range(len(followed))) or "True"
         replaced = {declared.name: f"new{i}" for i, declared in enumerate(followed)}
-        values = [replaced.get(f.name, f"node.{f.name}") for f in kind.fields_]
         values = [
-            "None" if f.name == "checked_type" else v
-            for f, v in zip(kind.fields_, values, strict=True)
+            checked_type if f.name == "checked_type" else replaced.get(f.name, f"node.{f.name}")
+            for f in kind.fields_
         ]
-        lines += [f"    if {same}: return node", f"    return make({', '.join(values)})"]
-        make = kind._make if all(f.kind in self.families for f in followed) else kind
-        made: Rebuild = _compile("rebuild", lines, {"make": make})
-        return made
+        return lines, same, values
 
 
 def _push_one(name: str) -> list[str]:

@@ -1,0 +1,121 @@
+"""Building the program anew, with the types that were found on its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from relayish.analysis.infer_type.inferencer import Inferencer
+from relayish.ir.adt import Constructor, Match
+from relayish.ir.expr import Call, Expr, Function, GlobalVar, Op, Var
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import FuncType, IncompleteType, Type
+
+
+class Annotator:
+    """Puts types on the nodes an :class:`Inferencer` has seen.
+
+    ``images`` are the typed nodes. A node that carries its type already is its own image. Names of
+    what is defined elsewhere (operators, constructors, globals) stay as they are.
+    """
+
+    def __init__(self, found: Inferencer) -> None:
+        self._found = found
+        self.images: dict[Node, Node] = {}
+        self.retyped: set[Var] = set()
+        """Variables that carried another type before."""
+        self._same: dict[tuple[Type, Type], bool] = {}
+
+    def run(self) -> None:
+        """Fill ``images``.
+
+        Complexity:
+            Linear in the nodes there are types for; no recursion.
+        """
+        images, retype, special = self.images, EXPRESSIONS.retype, _SPECIAL
+        get, resolve = images.get, self._found.resolve
+        closed = self._found.closed
+        for node, ty in self._found.types.items():
+            known = ty if ty in closed else resolve(ty)
+            old = node.checked_type  # type: ignore[attr-defined]  # only expressions have types
+            if old is not None and old is not known and self._is_same(old, known):
+                known = old
+            kind = type(node)
+            if type(known) is IncompleteType and kind not in _NAMES:
+                self._cannot_tell(node)
+            if kind is Call and node in self._found.type_args:
+                images[node] = self.image_of_call(node, known)
+            elif kind in special:
+                images[node] = special[kind](self, node, known)
+            else:
+                images[node] = retype[kind](node, get, known)
+
+    def _is_same(self, old: Type, new: Type) -> bool:
+        found = self._same.get((old, new))
+        if found is None:
+            found = self._same[old, new] = structural_equal(old, new)
+        return found
+
+    def _cannot_tell(self, node: Node) -> None:
+        found = self._found
+        if isinstance(node, Expr) and not found.diagnostics:
+            what = f"%{node.name_hint}" if isinstance(node, Var) else "the expression"
+            found.report(node, f"the type of {what} cannot be told; annotate it")
+
+    def image_of_var(self, var: Var, ty: Type) -> Var:
+        annotation = var.type_annotation
+        if annotation is None:
+            annotation = ty
+        elif not self._found.is_closed(annotation):
+            annotation = self._found.resolve(annotation)
+        if var.checked_type is ty and annotation is var.type_annotation:
+            return var
+        if var.checked_type is not None:
+            self.retyped.add(var)
+        share = var.may_share
+        if share is not None:
+            share = self.images.get(share, share)  # type: ignore[assignment]  # a variable's image
+        return Var(var.name_hint, annotation, share, span=var.span, checked_type=ty)
+
+    def image_of_function(self, func: Function, ty: Type) -> Expr:
+        image: Function = EXPRESSIONS.retype[Function](func, self.images.get, ty)
+        declared = image.ret_type
+        if declared is None and isinstance(ty, FuncType):
+            return image.with_fields(ret_type=ty.ret_type, checked_type=ty)
+        if declared is not None and not self._found.is_closed(declared):
+            return image.with_fields(ret_type=self._found.resolve(declared), checked_type=ty)
+        return image
+
+    def image_of_call(self, call: Call, ty: Type) -> Expr:
+        """Return a call of a polymorphic function, with what stands for its type variables."""
+        image: Call = EXPRESSIONS.retype[Call](call, self.images.get, ty)
+        type_args = tuple(map(self._found.resolve, self._found.type_args[call]))
+        before = image.type_args
+        if len(before) == len(type_args) and all(map(self._is_same, before, type_args)):
+            return image
+        return image.with_fields(type_args=type_args, checked_type=ty)
+
+    def image_of_match(self, match: Match, ty: Type) -> Expr:
+        images, rebuild = self.images, EXPRESSIONS.rebuild
+        for clause in match.clauses:
+            for node in EXPRESSIONS.post_order(clause.lhs):
+                make = rebuild[type(node)]
+                if make is not None and node not in images:
+                    images[node] = make(node, images.get)
+            images[clause] = rebuild[type(clause)](clause, images.get)  # type: ignore[misc]  # has parts
+        image: Expr = EXPRESSIONS.retype[Match](match, images.get, ty)
+        return image
+
+    def image_of_name(self, node: Expr, _: Type) -> Expr:
+        return node
+
+
+_NAMES: Final = frozenset({Op, Constructor, GlobalVar})
+_SPECIAL: Final[dict[type[Node], Callable[..., Node]]] = {
+    Var: Annotator.image_of_var,
+    Function: Annotator.image_of_function,
+    Match: Annotator.image_of_match,
+    **dict.fromkeys(_NAMES, Annotator.image_of_name),
+}

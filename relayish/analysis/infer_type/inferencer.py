@@ -1,0 +1,498 @@
+"""Telling the type of every expression from those of its parts.
+
+Expressions are met in post-order on an explicit stack: what binds a variable gives it a type before
+its scope is entered. Every variable has one type, for it is the object that counts, so there is no
+environment. Subprograms that carry types already are not entered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.analysis.infer_type.solver import Solver, operator_type
+from relayish.analysis.kind import kind_problem
+from relayish.errors import TypeInferenceError
+from relayish.ir.adt import (
+    Clause,
+    Constructor,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    TypeData,
+)
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import (
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    RefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    scalar_type,
+)
+
+_UNIT: Final = TupleType(())
+_BOOL: Final = scalar_type("bool")
+
+
+class Inferencer(Solver):
+    """Finds the types of expressions; see :mod:`relayish.analysis.infer_type`.
+
+    ``types`` holds what was found, in post-order; types in it may have to be resolved.
+    """
+
+    def __init__(
+        self, mod: IRModule | None, globals_: Mapping[str, Type], *, fresh: bool = False
+    ) -> None:
+        super().__init__()
+        self.types: dict[Node, Type] = {}
+        self.type_args: dict[Call, list[Type]] = {}
+        self.signatures: dict[Function, FuncType] = {}
+        self._mod = mod
+        self._globals = dict(globals_)
+        self._faulty.update(ty for ty in globals_.values() if type(ty) is IncompleteType)
+        self._fresh = fresh
+        self._constants: dict[tuple[object, ...], Type] = {}
+        self._tuples: dict[tuple[Type, ...], TupleType] = {}
+        self._kinds: dict[Type, str | None] = {}
+        self._definitions: Mapping[GlobalTypeVar, TypeData] = (
+            {} if mod is None else mod.type_definitions
+        )
+
+    def infer(self, root: Expr) -> None:
+        """Put the types of ``root`` and of all below it into ``types``.
+
+        Complexity:
+            Linear in distinct nodes and edges, but for what relations of operators look at.
+        """
+        types, fresh = self.types, self._fresh
+        stack: list[Any] = [root]  # Any: nodes, None before a node to finish, steps to take
+        pop, append, extend = stack.pop, stack.append, stack.extend
+        leave, enter = _LEAVE, _ENTER
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                types[node] = leave[type(node)](self, node)
+                continue
+            kind = type(node)
+            if kind is Call:
+                if node in types:
+                    continue
+                if node.checked_type is not None and not fresh:
+                    types[node] = node.checked_type
+                    continue
+                append(node)
+                append(None)
+                extend(node.args[::-1])
+                if type(node.op) is not Op:
+                    append(node.op)
+            elif kind is _Step:
+                node.run(self, node.node)
+            elif node not in types:
+                if node.checked_type is not None and not fresh:
+                    types[node] = node.checked_type
+                    continue
+                steps = enter.get(kind)
+                if steps is not None:
+                    extend(steps(self, node))
+                    continue
+                append(node)
+                append(None)
+                push = EXPRESSIONS.push_all[kind]
+                if push is not None:
+                    push(node, append, extend)
+
+    def declare_global(self, name: str, definition: Expr) -> None:
+        """Let ``@name`` have the type that the head of its definition says, before it is met."""
+        declared = self.declare(definition) if type(definition) is Function else IncompleteType()
+        self._globals[name] = declared
+
+    def define_global(self, name: str, definition: Expr) -> None:
+        """Let ``@name`` have the type that was found for its definition."""
+        found, declared = self.types[definition], self._globals[name]
+        self._globals[name] = self.equate(definition, declared, found, f"definition of @{name}")
+
+    def declare(self, func: Function) -> FuncType:
+        """Return what the head of ``func`` says of its type, giving its parameters theirs."""
+        known = self.signatures.get(func)
+        if known is not None:
+            return known
+        arg_types = tuple([self._binder(param) for param in func.params])
+        ret_type = self._annotation(func, func.ret_type)
+        signature = FuncType(
+            arg_types, IncompleteType() if ret_type is None else ret_type, func.type_params
+        )
+        self.signatures[func] = signature
+        return signature
+
+    # what is done before the parts of a node are met
+
+    def enter_function(self, func: Function) -> list[Any]:  # Any: see infer
+        self.declare(func)
+        return [func, None, func.body]
+
+    def enter_let(self, let: Let) -> list[Any]:  # Any: see infer
+        if type(let.value) is Function and let.var not in self.types:
+            value = let.value.checked_type
+            if value is None or self._fresh:
+                annotated = self._annotation(let.var, let.var.type_annotation)
+                declared = self.declare(let.value)
+                self.types[let.var] = declared if annotated is None else annotated
+        return [let, None, let.body, _Step(Inferencer._bind_let, let), let.value]
+
+    def _bind_let(self, let: Let) -> None:
+        value, declared = self.types[let.value], self.types.get(let.var)
+        if declared is None:
+            declared = self._annotation(let.var, let.var.type_annotation)
+        if declared is None:
+            self.types[let.var] = value
+            return
+        what = f"value of %{let.var.name_hint}"
+        self.types[let.var] = self.equate(let.value, declared, value, what)
+
+    def enter_match(self, match: Match) -> list[Any]:  # Any: see infer
+        steps: list[Any] = [match, None]  # Any: as above
+        for clause in reversed(match.clauses):
+            bind = _Step(Inferencer._bind_pattern, _Arm(match, clause))
+            steps += [clause.rhs, bind]
+        return [*steps, match.data]
+
+    def _bind_pattern(self, arm: _Arm) -> None:
+        """Give the variables of a pattern the types of the parts of the data they stand for."""
+        stack: list[tuple[Pattern, Type]] = [(arm.clause.lhs, self.types[arm.match.data])]
+        while stack:
+            pattern, ty = stack.pop()
+            if isinstance(pattern, PatternVar):
+                declared = self._binder(pattern.var)
+                what = f"pattern variable %{pattern.var.name_hint}"
+                self.types[pattern.var] = self.equate(arm.match, declared, ty, what)
+            elif isinstance(pattern, PatternTuple):
+                fields = tuple(IncompleteType() for _ in pattern.patterns)
+                what = f"pattern of a tuple of {len(fields)} fields"
+                self.equate(arm.match, ty, TupleType(fields), what)
+                stack += zip(pattern.patterns, fields, strict=True)
+            elif isinstance(pattern, PatternConstructor):
+                stack += self._constructed(arm.match, pattern, ty)
+
+    def _constructed(
+        self, match: Match, pattern: PatternConstructor, ty: Type
+    ) -> list[tuple[Pattern, Type]]:
+        """Return the patterns inside ``pattern`` with the types of what they match."""
+        constructor = pattern.constructor
+        if len(pattern.patterns) != len(constructor.inputs):
+            self.report(
+                match,
+                f"the pattern {constructor.name_hint} has {len(pattern.patterns)} patterns in it; "
+                f"its constructor has {len(constructor.inputs)} fields",
+            )
+            return [(inner, self.faulty()) for inner in pattern.patterns]
+        func = self._constructor_type(match, constructor)
+        if not isinstance(func, FuncType):
+            return [(inner, self.faulty()) for inner in pattern.patterns]
+        built = self.instantiate(match, func)
+        self.equate(match, ty, built.ret_type, f"pattern {constructor.name_hint}")
+        return list(zip(pattern.patterns, built.arg_types, strict=True))
+
+    # the type of a node whose parts have theirs
+
+    def type_of_call(self, call: Call) -> Type:
+        types, op, args = self.types, call.op, call.args
+        if type(op) is not Op:
+            return self._call_value(call)
+        if len(args) == 2:
+            left, right = args
+            found = self._results.get((op, call.attrs, types[left], types[right]))
+        else:
+            found = self._results.get((op, call.attrs, *[types[arg] for arg in args]))
+        if found is not None:
+            return found
+        return self.apply(call, op, call.attrs, tuple([types[arg] for arg in args]))
+
+    def _call_value(self, call: Call) -> Type:
+        args = [self.types[arg] for arg in call.args]
+        func = self.find(self.types[call.op])
+        if self.is_faulty(func):
+            return func
+        if isinstance(func, IncompleteType):
+            result = IncompleteType()
+            self.equate(call, func, FuncType(tuple(args), result), "what is called")
+            return result
+        if not isinstance(func, FuncType):
+            return self.report(call, f"{self.show(func)} is called, which is no function")
+        if len(func.arg_types) != len(args):
+            name = _called(call.op)
+            expected = f"expected {len(func.arg_types)}: {self.show(func)}"
+            return self.report(call, f"{name} is called with {len(args)} arguments; {expected}")
+        if func.type_params:
+            func = self._instance(call, func)
+        for index, (expected_type, arg) in enumerate(zip(func.arg_types, args, strict=True)):
+            if expected_type is arg:
+                continue
+            found = self._as_argument(call, expected_type, arg)
+            what = f"argument {index} of {_called(call.op)}"
+            self.equate(call.args[index], expected_type, found, what)
+        return func.ret_type
+
+    def _instance(self, call: Call, func: FuncType) -> FuncType:
+        """Return the polymorphic ``func`` as ``call`` uses it."""
+        given = call.type_args
+        if given and len(given) != len(func.type_params):
+            self.report(
+                call,
+                f"{_called(call.op)} is given {len(given)} type arguments; "
+                f"it has {len(func.type_params)} type parameters",
+            )
+            given = ()
+        type_args = list(given) or [IncompleteType(p.kind) for p in func.type_params]
+        self.type_args[call] = type_args
+        return self.applied(call, func, type_args, call.attrs)
+
+    def _as_argument(self, call: Call, expected: Type, arg: Type) -> Type:
+        """Return ``arg``, a polymorphic function used as one of one type as its instance."""
+        wanted, found = self.find(expected), self.find(arg)
+        if not isinstance(wanted, FuncType) or not isinstance(found, FuncType):
+            return arg
+        if not found.type_params or wanted.type_params:
+            return arg
+        return self.instantiate(call, found)
+
+    def type_of_let(self, let: Let) -> Type:
+        return self.types[let.body]
+
+    def type_of_function(self, func: Function) -> Type:
+        signature, body = self.signatures[func], self.types[func.body]
+        if signature.ret_type is body:
+            return signature
+        what = "result of the function"
+        ret_type = self.equate(func.body, signature.ret_type, body, what)
+        declared = self.find(signature.ret_type)
+        if ret_type is declared or self.is_faulty(ret_type):
+            return signature
+        return signature.with_fields(ret_type=ret_type)
+
+    def type_of_if(self, branch: If) -> Type:
+        self.equate(branch.cond, _BOOL, self.types[branch.cond], "condition of if")
+        return self.equate(
+            branch,
+            self.types[branch.true_branch],
+            self.types[branch.false_branch],
+            "the branches of if have different types",
+        )
+
+    def type_of_match(self, match: Match) -> Type:
+        result: Type = IncompleteType()
+        for clause in match.clauses:
+            found = self.types[clause.rhs]
+            result = self.equate(
+                clause.rhs, result, found, "the arms of match have different types"
+            )
+        return result
+
+    def type_of_tuple(self, expr: Tuple) -> Type:
+        fields = tuple([self.types[item] for item in expr.fields])
+        found = self._tuples.get(fields)
+        if found is None:
+            found = self._tuples[fields] = TupleType(fields)
+        return found
+
+    def type_of_projection(self, get: TupleGetItem) -> Type:
+        return self.project(get, self.types[get.tuple_value], get.index)
+
+    def type_of_ref_create(self, ref: RefCreate) -> Type:
+        return RefType(self.types[ref.value])
+
+    def type_of_ref_read(self, read: RefRead) -> Type:
+        return self._cell(read, read.ref)
+
+    def type_of_ref_write(self, write: RefWrite) -> Type:
+        inside = self._cell(write, write.ref)
+        self.equate(write.value, inside, self.types[write.value], "value written to the reference")
+        return _UNIT
+
+    def _cell(self, node: Expr, ref: Expr) -> Type:
+        """Return the type of what the reference ``ref`` holds."""
+        found = self.find(self.types[ref])
+        if isinstance(found, RefType):
+            return found.value
+        if self.is_faulty(found):
+            return found
+        inside = IncompleteType()
+        self.equate(node, found, RefType(inside), "a reference is needed")
+        return inside
+
+    def type_of_constant(self, constant: Constant) -> Type:
+        data = constant.data
+        if isinstance(data, (np.ndarray, np.generic)):
+            key = (data.dtype, data.shape)
+            found = self._constants.get(key)
+            if found is None:
+                made = TensorType(data.shape, _dtype_name(data.dtype))
+                found = self._constants[key] = self.canonical(made)
+            return found
+        if isinstance(data, tuple):
+            return self._nested(constant, data)
+        return self.report(constant, f"the constant {data!r} is no tensor, so it has no type")
+
+    def _nested(self, constant: Constant, data: tuple[object, ...]) -> Type:
+        """Return the type of a constant tuple of values."""
+        done: dict[int, Type] = {}
+        stack: list[tuple[object, bool]] = [(data, False)]
+        while stack:
+            value, finished = stack.pop()
+            if not isinstance(value, tuple):
+                done[id(value)] = self.type_of_constant(Constant(value, span=constant.span))  # type: ignore[arg-type]  # a value
+            elif finished:
+                done[id(value)] = TupleType(tuple(done[id(item)] for item in value))
+            else:
+                stack.append((value, True))
+                stack += [(item, False) for item in value]
+        return done[id(data)]
+
+    def type_of_var(self, var: Var) -> Type:
+        """Return the type of a variable that nothing has bound: it is free."""
+        annotated = self._annotation(var, var.type_annotation)
+        if annotated is not None:
+            return annotated
+        if var.checked_type is not None:
+            return var.checked_type
+        return self.report(
+            var, f"variable %{var.name_hint} is not bound where it is used, and has no type"
+        )
+
+    def type_of_global_var(self, name: GlobalVar) -> Type:
+        found = self._globals.get(name.name_hint)
+        if found is not None:
+            return found
+        return self.report(name, f"@{name.name_hint} is not defined in the module")
+
+    def type_of_op(self, op: Op) -> Type:
+        try:
+            return operator_type(op)
+        except TypeInferenceError as error:
+            return self.report(op, error)
+
+    def type_of_constructor(self, constructor: Constructor) -> Type:
+        return self._constructor_type(constructor, constructor)
+
+    def _constructor_type(self, node: Expr, constructor: Constructor) -> Type:
+        data = self._definitions.get(constructor.belong_to)
+        if data is None:
+            return self.report(
+                node,
+                f"constructor {constructor.name_hint} belongs to the type "
+                f"{constructor.belong_to.name_hint}, which is not defined in the module",
+            )
+        if not any(constructor is known for known in data.constructors):
+            names = ", ".join(known.name_hint for known in data.constructors)
+            return self.report(
+                node,
+                f"{constructor.name_hint} is no constructor of the module's "
+                f"{constructor.belong_to.name_hint}; it has {names}",
+            )
+        result = TypeCall(data.header, data.type_vars)
+        return FuncType(constructor.inputs, result, data.type_vars)
+
+    # annotations
+
+    def _binder(self, var: Var) -> Type:
+        """Return the type of a variable where it is bound, by annotation or a new unknown."""
+        found = self.types.get(var)
+        if found is None:
+            annotated = self._annotation(var, var.type_annotation)
+            found = annotated if annotated is not None else var.checked_type
+            if found is None:
+                found = IncompleteType()
+            self.types[var] = found
+        return found
+
+    def _annotation(self, node: Expr, ty: Type | None) -> Type | None:
+        """Return ``ty``, or the type of an error where it is no proper type."""
+        if ty is None:
+            return None
+        if ty not in self._kinds:
+            self._kinds[ty] = kind_problem(ty, self._definitions)
+        problem = self._kinds[ty]
+        if problem is not None:
+            return self.report(node, problem)
+        return self.canonical(ty) if isinstance(ty, TensorType) else ty
+
+
+class _Arm:
+    """A clause and the match it is of."""
+
+    __slots__ = ("clause", "match")
+
+    def __init__(self, match: Match, clause: Clause) -> None:
+        self.match = match
+        self.clause = clause
+
+
+class _Step:
+    """Something to do between the parts of a node."""
+
+    __slots__ = ("node", "run")
+
+    def __init__(self, run: Callable[..., None], node: object) -> None:
+        self.run = run
+        self.node = node
+
+
+_ENTER: Final[dict[type[Node], Callable[..., list[Any]]]] = {  # Any: see infer
+    Function: Inferencer.enter_function,
+    Let: Inferencer.enter_let,
+    Match: Inferencer.enter_match,
+}
+_LEAVE: Final[dict[type[Node], Callable[..., Type]]] = {
+    Call: Inferencer.type_of_call,
+    Constant: Inferencer.type_of_constant,
+    Constructor: Inferencer.type_of_constructor,
+    Function: Inferencer.type_of_function,
+    GlobalVar: Inferencer.type_of_global_var,
+    If: Inferencer.type_of_if,
+    Let: Inferencer.type_of_let,
+    Match: Inferencer.type_of_match,
+    Op: Inferencer.type_of_op,
+    RefCreate: Inferencer.type_of_ref_create,
+    RefRead: Inferencer.type_of_ref_read,
+    RefWrite: Inferencer.type_of_ref_write,
+    Tuple: Inferencer.type_of_tuple,
+    TupleGetItem: Inferencer.type_of_projection,
+    Var: Inferencer.type_of_var,
+}
+
+
+def _called(op: Expr) -> str:
+    """Return how a message names what is called."""
+    sigil = {GlobalVar: "@", Var: "%"}.get(type(op), "")
+    name = getattr(op, "name_hint", None)
+    return "the function" if name is None else f"{sigil}{name}"
+
+
+def _dtype_name(dtype: np.dtype[Any]) -> str:  # Any: any element type
+    return dtype.name

@@ -1,0 +1,212 @@
+"""Type inference for expressions and whole modules."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import TypeVar, cast, overload
+
+from relayish.analysis.infer_type.annotate import Annotator
+from relayish.analysis.infer_type.components import components, global_uses
+from relayish.analysis.infer_type.inferencer import Inferencer
+from relayish.errors import Diagnostic, TypeInferenceError
+from relayish.ir.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.type import FuncType, IncompleteType, Type
+
+_E = TypeVar("_E", bound=Expr)
+
+
+@overload
+def infer_type(program: IRModule, mod: None = None, *, fresh: bool = False) -> IRModule: ...
+@overload
+def infer_type(program: _E, mod: IRModule | None = None, *, fresh: bool = False) -> _E: ...
+def infer_type(
+    program: IRModule | Expr, mod: IRModule | None = None, *, fresh: bool = False
+) -> IRModule | Expr:
+    """Return ``program`` with its type on every expression, as ``checked_type``.
+
+    Variables without annotation, and functions without a result type, are annotated with what was
+    found; calls of polymorphic functions get their type arguments. Operators, constructors and
+    global variables are names: they carry no type of their own.
+
+    Args:
+        program: A module, or an expression whose free variables are annotated.
+        mod: For an expression: where global names and types are defined. Its functions have types
+            already, or say them in full.
+        fresh: Look at every expression, also at those that carry a type.
+
+    Returns:
+        The same object where every expression has its type already; parts that do stay the same
+        objects. In a module only functions that carry no type, or call one whose type is another
+        now, are looked at.
+
+    Raises:
+        TypeInferenceError: If the program is ill-typed, or a type cannot be told; its
+            ``diagnostics`` say everything that is wrong, each with its place in the text.
+
+    Complexity:
+        Linear in distinct nodes, but for what relations of operators look at; no recursion.
+
+    Source:
+        Relay ``InferType``.
+
+    Example:
+        >>> from relayish.ir.type import TensorType
+        >>> from relayish.ir.expr import Tuple, Var
+        >>> x = Var("x", TensorType((2, 3), "float32"))
+        >>> infer_type(Function((x,), Tuple((x, x)))).ret_type
+        TupleType(fields=(TensorType(...), TensorType(...)))
+    """
+    if isinstance(program, IRModule):
+        return _infer_module(program, fresh=fresh)
+    return _infer_expr(program, mod, fresh=fresh)
+
+
+def infer_type_local(expr: Expr, mod: IRModule | None = None) -> Type:
+    """Return the type of ``expr``, looking only at what is not typed yet.
+
+    See :func:`infer_type`; rewrites use it on an expression made of parts that have their types.
+
+    Source:
+        Relay ``InferTypeLocal``.
+    """
+    if expr.checked_type is not None:
+        return expr.checked_type
+    typed = infer_type(expr, mod).checked_type
+    assert typed is not None
+    return typed
+
+
+def _infer_expr(expr: Expr, mod: IRModule | None, *, fresh: bool) -> Expr:
+    if expr.checked_type is not None and not fresh:
+        return expr
+    known: dict[str, Type] = {}
+    if mod is not None:
+        needed = global_uses(expr).names
+        if any(name in mod and _declared(mod[name]) is None for name in needed):
+            mod = infer_type(mod)
+        known = {name: _stated(mod[name]) for name in needed if name in mod}
+    (typed,) = _infer_together([("", expr)], mod, known, fresh=fresh)
+    return typed
+
+
+def _infer_module(mod: IRModule, *, fresh: bool) -> IRModule:
+    functions = {g.name_hint: f for g, f in mod.functions.items()}
+    changed = {name for name, f in functions.items() if fresh or f.checked_type is None}
+    if not changed:
+        return mod
+    known: dict[str, Type] = {}
+    typed: dict[GlobalVar | str, Expr] = {}
+    problems: list[Diagnostic] = []
+    for group in components({name: global_uses(f).names for name, f in functions.items()}):
+        known.update({name: _stated(functions[name]) for name in group if name not in changed})
+        try:
+            for name, image in _infer_group(group, functions, mod, known, changed, fresh=fresh):
+                typed[name] = image
+                known[name] = _stated(image)
+                changed.add(name)
+        except TypeInferenceError as error:
+            problems += error.diagnostics
+            known.update({name: IncompleteType() for name in group})
+    _raise(problems)
+    return mod.with_functions(typed)
+
+
+def _infer_group(
+    group: list[str],
+    functions: Mapping[str, Expr],
+    mod: IRModule,
+    known: dict[str, Type],
+    changed: set[str],
+    *,
+    fresh: bool,
+) -> list[tuple[str, Expr]]:
+    """Return those of ``group``, functions that refer to one another, that get other types."""
+    members = [(name, functions[name]) for name in group if name in changed]
+    typed = {name: known[name] for name in group if name not in changed}
+    images = _infer_together(members, mod, known, fresh=fresh) if members else []
+    now = {**known, **{name: _stated(f) for (name, _), f in zip(members, images, strict=True)}}
+    if not all(_agrees(functions[name], now, changed) for name in typed):
+        members = [(name, functions[name]) for name in group]
+        images = _infer_together(members, mod, known, fresh=True)
+    return [(name, image) for (name, _), image in zip(members, images, strict=True)]
+
+
+def _agrees(func: Expr, known: Mapping[str, Type], changed: Container[str]) -> bool:
+    """Return whether ``func`` uses the functions in ``changed`` by the types they have now."""
+    uses = global_uses(func)
+    if any(name in changed for name in uses.values):
+        return False
+    called = ((call, cast("GlobalVar", call.op).name_hint) for call in uses.calls)
+    return all(_call_agrees(call, known.get(name)) for call, name in called if name in changed)
+
+
+def _call_agrees(call: Call, func: Type | None) -> bool:
+    if not isinstance(func, FuncType) or func.type_params:
+        return False
+    expected = (*func.arg_types, func.ret_type)
+    found = (*(arg.checked_type for arg in call.args), call.checked_type)
+    return len(expected) == len(found) and all(map(structural_equal, expected, found))
+
+
+def _infer_together(
+    members: list[tuple[str, Expr]],
+    mod: IRModule | None,
+    known: Mapping[str, Type],
+    *,
+    fresh: bool,
+) -> list[Expr]:
+    """Return definitions, by name, with their types; they may refer to one another.
+
+    Raises:
+        TypeInferenceError: With all that is wrong with them.
+    """
+    found = Inferencer(mod, known, fresh=fresh)
+    for name, member in members:
+        found.where = f"@{name}" if name else ""
+        found.declare_global(name, member)
+    for name, member in members:
+        found.where = f"@{name}" if name else ""
+        found.infer(member)
+        found.define_global(name, member)
+        found.solve()
+    found.give_up()
+    annotator = Annotator(found)
+    if not found.diagnostics:
+        annotator.run()
+    _raise(found.diagnostics)
+    if annotator.retyped and not fresh:
+        return _infer_together(members, mod, known, fresh=True)
+    return [cast("Expr", annotator.images[member]) for _, member in members]
+
+
+def _declared(definition: Expr) -> Type | None:
+    """Return the type a definition carries or says in full, or ``None``."""
+    if definition.checked_type is not None:
+        return definition.checked_type
+    if not isinstance(definition, Function) or definition.ret_type is None:
+        return None
+    annotations = [param.type_annotation for param in definition.params]
+    known = tuple(ty for ty in annotations if ty is not None)
+    if len(known) < len(annotations):
+        return None
+    return FuncType(known, definition.ret_type, definition.type_params)
+
+
+def _stated(definition: Expr) -> Type:
+    """Return the type of a definition that has one."""
+    found = _declared(definition)
+    assert found is not None
+    return found
+
+
+def _raise(problems: Sequence[Diagnostic]) -> None:
+    """Raise an error that says all ``problems``, if there are any."""
+    if not problems:
+        return
+    distinct = tuple(dict.fromkeys(problems))
+    if len(distinct) == 1:
+        raise TypeInferenceError(str(distinct[0]), distinct)
+    listed = "".join(f"\n  {problem}" for problem in distinct)
+    raise TypeInferenceError(f"{len(distinct)} errors of type were found:{listed}", distinct)

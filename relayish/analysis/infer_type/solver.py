@@ -1,0 +1,259 @@
+"""What has to wait until more is known: relations of operators and projections of tuples."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
+from relayish.errors import Diagnostic, TypeInferenceError
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import Expr, Op
+from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type, TypeRelation
+from relayish.ir.type import TypeVar as RelayTypeVar
+from relayish.op.registry import arguments, get_op, relation, rule
+from relayish.op.type_rules import identity
+
+
+class Application:
+    """An operator applied to arguments, of which too little is known as yet to tell the result."""
+
+    __slots__ = ("args", "attrs", "node", "op", "result")
+
+    def __init__(
+        self, node: Expr, op: Op, attrs: Attrs | None, args: tuple[Type, ...], result: Type
+    ) -> None:
+        self.node = node
+        self.op = op
+        self.attrs = attrs
+        self.args = args
+        self.result = result
+
+
+class Projection:
+    """A field of a tuple of which it is not known how many fields it has."""
+
+    __slots__ = ("args", "index", "node", "result")
+
+    def __init__(self, node: Expr, index: int, tuple_type: Type, result: Type) -> None:
+        self.node = node
+        self.index = index
+        self.args = (tuple_type,)
+        self.result = result
+
+
+Waiting = Application | Projection
+
+
+class Solver(Unifier):
+    """A unifier, with a worklist of what waits for unknown types to become known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.diagnostics: list[Diagnostic] = []
+        self.where = ""
+        self._waiting: dict[IncompleteType, list[Waiting]] = {}
+        self._unsolved: dict[Waiting, None] = {}
+        self._ready: deque[Waiting] = deque()
+        self._results: dict[tuple[object, ...], Type] = {}
+        self._known_tensors: dict[tuple[object, ...], TensorType] = {}
+
+    def report(self, node: Expr, message: object) -> Type:
+        """Note an error at ``node`` and return a type that goes with everything."""
+        self.diagnostics.append(Diagnostic(str(message), node.span, self.where))
+        return self.faulty()
+
+    def equate(self, node: Expr, expected: Type, found: Type, what: str) -> Type:
+        """Return the type ``expected`` and ``found`` become, reporting ``what`` if they differ."""
+        try:
+            return self.unify(expected, found)
+        except TypeInferenceError as error:
+            sides = f"expected {self.show(expected)}, found {self.show(found)}"
+            inner = f" ({error})" if str(error) not in _told(self, expected, found) else ""
+            return self.report(node, f"{what}: {sides}{inner}")
+
+    def known(self, unknown: IncompleteType, ty: Type) -> None:  # noqa: ARG002 - see the base
+        waiting = self._waiting.pop(unknown, None)
+        if waiting is not None:
+            self._ready.extend(waiting)
+
+    def canonical(self, ty: TensorType) -> TensorType:
+        """Return one object for all tensor types that are the same."""
+        key = (ty.dtype, ty.shape)
+        found = self._known_tensors.get(key)
+        if found is None:
+            found = self._known_tensors[key] = ty
+        return found
+
+    def apply(self, node: Expr, op: Op, attrs: Attrs | None, args: tuple[Type, ...]) -> Type:
+        """Return the type of ``op`` applied to arguments of types ``args``."""
+        problem = _misapplied(op, len(args))
+        if problem is not None:
+            return self.report(node, problem)
+        result = IncompleteType()
+        found = self._ask(Application(node, op, attrs, args, result))
+        return result if found is None else found
+
+    def project(self, node: Expr, tuple_type: Type, index: int) -> Type:
+        """Return the type of field ``index`` of a tuple."""
+        found = self._field(node, tuple_type, index)
+        if found is not None:
+            return found
+        result = IncompleteType()
+        self._wait(Projection(node, index, tuple_type, result), [tuple_type])
+        return result
+
+    def instantiate(self, node: Expr, func: FuncType, attrs: Attrs | None = None) -> FuncType:
+        """Return ``func`` with new unknown types for its type variables; see :meth:`applied`."""
+        return self.applied(node, func, [IncompleteType(p.kind) for p in func.type_params], attrs)
+
+    def applied(
+        self, node: Expr, func: FuncType, type_args: list[Type], attrs: Attrs | None = None
+    ) -> FuncType:
+        """Return ``func`` with its type variables replaced, its relations put to work."""
+        values: dict[RelayTypeVar, Type] = dict(zip(func.type_params, type_args, strict=True))
+        known = self.resolve(func)
+        assert isinstance(known, FuncType)
+        for constraint in func.type_constraints:
+            if isinstance(constraint, TypeRelation):
+                *args, result = (substitute(arg, values) for arg in constraint.args)
+                given = constraint.attrs if attrs is None else attrs
+                found = self.apply(node, get_op(constraint.func), given, tuple(args))
+                self.equate(node, found, result, f"result of {constraint.func}")
+        arg_types = tuple(substitute(ty, values) for ty in known.arg_types)
+        return FuncType(arg_types, substitute(known.ret_type, values))
+
+    def solve(self) -> None:
+        """Work off what has become known until nothing more follows from it."""
+        ready = self._ready
+        while ready:
+            waiting = ready.popleft()
+            if waiting in self._unsolved:
+                _RETRY[type(waiting)](self, waiting)
+
+    def give_up(self) -> None:
+        """Report what still waits, for nothing more will become known.
+
+        Only what waits for nothing that is itself waited for is reported: the rest would follow.
+        """
+        results = {self.find(waiting.result) for waiting in self._unsolved}
+        for waiting in self._unsolved:
+            missing = [u for arg in waiting.args for u in unknowns(self.resolve(arg))]
+            follows = any(u in results or u in self._faulty for u in missing)
+            if missing and not follows:
+                self.report(waiting.node, _unsolved(waiting))
+        self._unsolved.clear()
+
+    def _ask(self, application: Application) -> Type | None:
+        """Return the result of ``application``, or ``None`` after making it wait."""
+        op, attrs = application.op, application.attrs
+        args = tuple([self.resolve(arg) for arg in application.args])
+        if any(arg in self._faulty for arg in args):
+            return self.faulty()
+        answer = rule.get(op)
+        is_known = all(self.is_closed(arg) for arg in args)
+        try:
+            if answer is identity and type(args[0]) is IncompleteType:
+                return args[0]
+            if answer is not None and is_known:
+                return self._remember((op, attrs, *args), application, answer(attrs, *args))
+            if answer is None:
+                found = self._relate(op, attrs, args)
+                if found is not None:
+                    key = (op, attrs, *map(self.resolve, args))
+                    return self._remember(key, application, found)
+        except TypeInferenceError as error:
+            return self.report(application.node, f"{op.name}: {error}")
+        self._wait(application, args)
+        return None
+
+    def _relate(self, op: Op, attrs: Attrs | None, args: tuple[Type, ...]) -> Type | None:
+        ask = relation.get(op)
+        if ask is None:
+            raise TypeInferenceError("the operator declares neither a rule nor a relation of types")
+        return ask(attrs, args, self)
+
+    def _remember(self, key: tuple[object, ...], application: Application, result: Type) -> Type:
+        if isinstance(result, TensorType):
+            result = self.canonical(result)
+        if all(self.is_closed(arg) for arg in key[2:] if isinstance(arg, Type)):
+            self._results[key] = result
+            self._results[application.op, application.attrs, *application.args] = result
+        return result
+
+    def _wait(self, waiting: Waiting, args: tuple[Type, ...] | list[Type]) -> None:
+        self._unsolved[waiting] = None
+        for arg in args:
+            for unknown in unknowns(self.resolve(arg)):
+                self._waiting.setdefault(unknown, []).append(waiting)
+
+    def retry_application(self, application: Application) -> None:
+        """Ask again what an operator makes of its arguments."""
+        found = self._ask(application)
+        if found is not None:
+            self._settle(application, found)
+
+    def retry_projection(self, projection: Projection) -> None:
+        """Look again for a field of a tuple."""
+        found = self._field(projection.node, projection.args[0], projection.index)
+        if found is None:
+            self._wait(projection, projection.args)
+            return
+        self._settle(projection, found)
+
+    def _settle(self, waiting: Waiting, found: Type) -> None:
+        del self._unsolved[waiting]
+        self.equate(waiting.node, waiting.result, found, "result")
+
+    def _field(self, node: Expr, tuple_type: Type, index: int) -> Type | None:
+        found = self.find(tuple_type)
+        if found in self._faulty:
+            return found
+        if isinstance(found, TupleType):
+            if 0 <= index < len(found.fields):
+                return found.fields[index]
+            message = f"a tuple of {len(found.fields)} fields has no field {index}"
+            return self.report(node, f"{message}: {self.show(found)}")
+        if isinstance(found, IncompleteType):
+            return None
+        return self.report(node, f"field {index} is taken of {self.show(found)}, which is no tuple")
+
+
+_RETRY: Final[dict[type, Callable[..., None]]] = {
+    Application: Solver.retry_application,
+    Projection: Solver.retry_projection,
+}
+
+
+def _misapplied(op: Op, count: int) -> str | None:
+    expected = arguments.get(op)
+    if expected is None or len(expected) == count:
+        return None
+    names = ", ".join(expected)
+    return f"{op.name} is called with {count} arguments; expected {len(expected)}: ({names})"
+
+
+def _told(unifier: Unifier, expected: Type, found: Type) -> str:
+    one, other = unifier.show(expected), unifier.show(found)
+    return f"{one} is not {other}; {other} is not {one}"
+
+
+def _unsolved(waiting: Waiting) -> str:
+    if isinstance(waiting, Projection):
+        return f"field {waiting.index} is taken of something whose type cannot be told; annotate it"
+    return f"the types of the arguments of {waiting.op.name} cannot be told; annotate them"
+
+
+def operator_type(op: Op) -> FuncType:
+    """Return the type of an operator that is used as a value: polymorphic, with its relation.
+
+    Raises:
+        TypeInferenceError: If the operator has no fixed number of arguments.
+    """
+    names = arguments.get(op)
+    if names is None:
+        raise TypeInferenceError(f"{op.name} has no type of its own; call it instead")
+    params = tuple(RelayTypeVar(name) for name in (*names, "result"))
+    relates = TypeRelation(op.name, params, len(names))
+    return FuncType(params[:-1], params[-1], params, (relates,))

@@ -1,0 +1,360 @@
+"""Making types equal: unknown types and named dimensions take values, the rest must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.type import (
+    Any,
+    FuncType,
+    IncompleteType,
+    PrimOp,
+    RefType,
+    SizeVar,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeVar,
+)
+from relayish.op.dimension import ANY
+from relayish.op.fields import Dimension
+from relayish.text.printer import astext
+
+Parts = tuple[Type, ...]
+
+
+class _Compound(NamedTuple):
+    """How a kind of type is taken apart and put together."""
+
+    parts: Callable[..., Parts]
+    make: Callable[..., Type]
+
+
+COMPOUND: Final[dict[type[Type], _Compound]] = {
+    TupleType: _Compound(lambda ty: ty.fields, lambda ty, parts: ty.with_fields(fields=parts)),
+    FuncType: _Compound(
+        lambda ty: (*ty.arg_types, ty.ret_type),
+        lambda ty, parts: ty.with_fields(arg_types=parts[:-1], ret_type=parts[-1]),
+    ),
+    RefType: _Compound(lambda ty: (ty.value,), lambda ty, parts: ty.with_fields(value=parts[0])),
+    TypeCall: _Compound(lambda ty: ty.args, lambda ty, parts: ty.with_fields(args=parts)),
+}
+"""The types made of types; a type variable or definition in them is compared by identity."""
+
+
+class Unifier:
+    """What is known so far about unknown types and named dimensions."""
+
+    def __init__(self) -> None:
+        self._value: dict[Type, Type] = {}
+        self._size: dict[Dimension, Dimension] = {}
+        self.closed: set[Type] = set()
+        self._faulty: set[Type] = set()
+        self._renamed: dict[tuple[Type, Type], FuncType] = {}
+
+    def faulty(self) -> IncompleteType:
+        """Return a type that agrees with every other: that of what was reported as an error."""
+        made = IncompleteType()
+        self._faulty.add(made)
+        return made
+
+    def is_faulty(self, ty: Type) -> bool:
+        """Return whether the type itself, not a part of it, is that of an error."""
+        return self.find(ty) in self._faulty
+
+    def find(self, ty: Type) -> Type:
+        """Return what is known of ``ty`` at its head."""
+        value = self._value
+        while type(ty) is IncompleteType:
+            found = value.get(ty)
+            if found is None:
+                return ty
+            ty = found
+        return ty
+
+    def assign(self, unknown: Type, found: Type) -> None:
+        """Make two types equal; see :class:`relayish.op.relation.TypeReporter`."""
+        self.unify(unknown, found)
+
+    def unify(self, left: Type, right: Type) -> Type:
+        """Make two types equal and return the one they are now.
+
+        Where one side has a dimension of unknown size the result has it too, as in Relay.
+
+        Raises:
+            TypeInferenceError: If they cannot be equal; what was found out before stays.
+
+        Complexity:
+            Linear in the distinct pairs of parts; no recursion.
+        """
+        if left is right:
+            return left
+        images: dict[tuple[Type, Type], Type] = {}
+        stack: list[tuple[Type, Type] | None] = [(left, right)]
+        while stack:
+            pair = stack.pop()
+            if pair is None:
+                pair = stack.pop()
+                assert pair is not None
+                images[pair] = self._joined(*pair, images)
+                continue
+            if pair in images:
+                continue
+            one, other = self.find(pair[0]), self.find(pair[1])
+            simple = self._simple(one, other)
+            if simple is not None:
+                images[pair] = self._learned(pair, simple)
+                continue
+            other = self._alike(one, other)
+            parts = COMPOUND[type(one)].parts
+            stack += [pair, None]
+            stack.extend(zip(parts(one), parts(other), strict=True))
+        return images[left, right]
+
+    def _simple(self, one: Type, other: Type) -> Type | None:
+        """Return the type both become where no parts have to be looked at."""
+        if one is other or other in self._faulty:
+            return one
+        if one in self._faulty:
+            return other
+        if type(one) is IncompleteType:
+            return self._bind(one, other)
+        if type(other) is IncompleteType:
+            return self._bind(other, one)
+        if type(one) is not type(other):
+            raise mismatch(self, one, other)
+        if isinstance(one, TensorType) and isinstance(other, TensorType):
+            return self._tensor(one, other)
+        if type(one) not in COMPOUND:
+            raise mismatch(self, one, other)
+        return None
+
+    def _alike(self, one: Type, other: Type) -> Type:
+        """Return ``other`` in terms of the type variables of ``one``; both have as many parts."""
+        if isinstance(one, FuncType) and isinstance(other, FuncType):
+            if len(one.type_params) != len(other.type_params):
+                raise mismatch(self, one, other)
+            if one.type_params:
+                other = self._renamed_like(one, other)
+        if isinstance(one, TypeCall) and isinstance(other, TypeCall) and one.func != other.func:
+            raise mismatch(self, one, other)
+        parts = COMPOUND[type(one)].parts
+        if len(parts(one)) != len(parts(other)):
+            raise mismatch(self, one, other)
+        return other
+
+    def _renamed_like(self, one: FuncType, other: FuncType) -> FuncType:
+        """Return ``other`` with the type variables of ``one``; the same object when asked again."""
+        found = self._renamed.get((one, other))
+        if found is None:
+            names = dict(zip(other.type_params, one.type_params, strict=True))
+            arg_types = tuple(substitute(ty, names) for ty in other.arg_types)
+            ret_type = substitute(other.ret_type, names)
+            found = self._renamed[one, other] = FuncType(arg_types, ret_type, one.type_params)
+        return found
+
+    def _joined(self, left: Type, right: Type, images: dict[tuple[Type, Type], Type]) -> Type:
+        """Return the type two compound types became, from what their parts did."""
+        one, other = self.find(left), self.find(right)
+        if one is other:
+            return one
+        compound = COMPOUND[type(one)]
+        before, others = compound.parts(one), compound.parts(self._alike(one, other))
+        after = tuple(images.get(pair, pair[0]) for pair in zip(before, others, strict=True))
+        same = all(self.find(a) is self.find(b) for a, b in zip(before, after, strict=True))
+        joined = one if same else compound.make(one, after)
+        return self._learned((left, right), joined)
+
+    def _learned(self, pair: tuple[Type, Type], joined: Type) -> Type:
+        """Let the unknowns of ``pair`` stand for what both sides became."""
+        for side in pair:
+            root = self._root(side)
+            if root is not None and self._value.get(root, joined) is not joined:
+                self._value[root] = joined
+        return joined
+
+    def _root(self, ty: Type) -> Type | None:
+        """Return the last unknown on the way from ``ty`` to its value, if it is an unknown."""
+        root = None
+        while type(ty) is IncompleteType:
+            root, following = ty, self._value.get(ty)
+            if following is None:
+                return None
+            ty = following
+        return root
+
+    def _bind(self, unknown: IncompleteType, ty: Type) -> Type:
+        if not self.is_closed(ty):
+            resolved = self.resolve(ty)
+            if unknown in unknowns(resolved):
+                raise TypeInferenceError(
+                    f"the type would contain itself: it is part of {self.show(resolved)}"
+                )
+        self._value[unknown] = ty
+        self.known(unknown, ty)
+        return ty
+
+    def known(self, unknown: IncompleteType, ty: Type) -> None:
+        """Take notice that ``unknown`` is ``ty`` from now on."""
+
+    def _tensor(self, one: TensorType, other: TensorType) -> TensorType:
+        if one.dtype != other.dtype or len(one.shape) != len(other.shape):
+            raise mismatch(self, one, other)
+        if one.shape == other.shape:
+            return one
+        shape = [self._dimension(a, b) for a, b in zip(one.shape, other.shape, strict=True)]
+        known = [size for size in shape if size is not None]
+        if len(known) < len(shape):
+            raise mismatch(self, one, other)
+        found = tuple(known)
+        if found == one.shape:
+            return one
+        return other if found == other.shape else TensorType(found, one.dtype)
+
+    def _dimension(self, left: Dimension, right: Dimension) -> Dimension | None:
+        """Return the size two dimensions have in common, or ``None`` if they differ."""
+        one, other = self._size_of(left), self._size_of(right)
+        if one == other and not isinstance(one, Any):
+            return one
+        if isinstance(one, Any) or isinstance(other, Any):
+            return ANY
+        for name, size in ((one, other), (other, one)):
+            if isinstance(name, SizeVar):
+                self._size[name] = size
+                self.closed.clear()  # what holds the name is something else now
+                return size
+        return None if isinstance(one, int) and isinstance(other, int) else _symbolic(one, other)
+
+    def _size_of(self, size: Dimension) -> Dimension:
+        while size in self._size:
+            size = self._size[size]
+        return size
+
+    def is_closed(self, ty: Type) -> bool:
+        """Return whether nothing in ``ty`` is unknown, or known under another name."""
+        return ty in self.closed or (self.resolve(ty) is ty and ty in self.closed)
+
+    def resolve(self, ty: Type) -> Type:
+        """Return ``ty`` with what is known put in; itself where it says all there is to know.
+
+        Complexity:
+            Linear in the distinct types it is made of, constant when asked again; no recursion.
+        """
+        closed = self.closed
+        if ty in closed:
+            return ty
+        done: dict[Type, Type] = {}
+        stack: list[Type | None] = [ty]
+        while stack:
+            part = stack.pop()
+            if part is None:
+                part = stack.pop()
+                assert part is not None
+                done[part] = self._assembled(part, done)
+            elif part in closed or part in done:
+                continue
+            elif type(part) is IncompleteType:
+                value = self._value.get(part)
+                if value is None:
+                    done[part] = part
+                else:
+                    stack += [part, None, value]
+            elif type(part) in COMPOUND:
+                stack += [part, None]
+                stack.extend(COMPOUND[type(part)].parts(part))
+            else:
+                found = done[part] = self._sized(part)
+                closed.add(found)
+        return done[ty]
+
+    def _assembled(self, ty: Type, done: dict[Type, Type]) -> Type:
+        if type(ty) is IncompleteType:
+            value = self._value[ty]
+            return done.get(value, value)
+        compound = COMPOUND[type(ty)]
+        before = compound.parts(ty)
+        after = tuple([done.get(part, part) for part in before])
+        same = all(a is b for a, b in zip(before, after, strict=True))
+        made = ty if same else compound.make(ty, after)
+        if all(part in self.closed for part in after):
+            self.closed.add(made)
+        return made
+
+    def _sized(self, ty: Type) -> Type:
+        if not self._size or not isinstance(ty, TensorType):
+            return ty
+        shape = tuple(self._sized_dimension(size) for size in ty.shape)
+        return ty if shape == ty.shape else ty.with_fields(shape=shape)
+
+    def _sized_dimension(self, size: Dimension) -> Dimension:
+        found = self._size_of(size)
+        if not isinstance(found, PrimOp):
+            return found
+        args = tuple(self._size_of(arg) for arg in found.args)
+        return found if args == found.args else found.with_fields(args=args)
+
+    def show(self, ty: Type) -> str:
+        """Return ``ty`` as it stands in text, for a message."""
+        text = " ".join(astext(self.resolve(ty)).split())
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST: Final = 200
+
+
+def mismatch(unifier: Unifier, one: Type, other: Type) -> TypeInferenceError:
+    """Return the error that two types are not equal."""
+    return TypeInferenceError(f"{unifier.show(one)} is not {unifier.show(other)}")
+
+
+def unknowns(ty: Type) -> list[IncompleteType]:
+    """Return the unknown types in ``ty``, each once; no recursion."""
+    found: dict[IncompleteType, None] = {}
+    seen: set[Type] = set()
+    stack = [ty]
+    while stack:
+        part = stack.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if isinstance(part, IncompleteType):
+            found[part] = None
+        elif type(part) in COMPOUND:
+            stack.extend(COMPOUND[type(part)].parts(part))
+    return list(found)
+
+
+def substitute(ty: Type, values: Mapping[TypeVar, Type]) -> Type:
+    """Return ``ty`` with type variables replaced; itself where it has none of them.
+
+    Complexity:
+        Linear in the distinct types it is made of; no recursion.
+    """
+    images: dict[Type, Type] = {}
+    images.update(values)
+    stack: list[Type | None] = [ty]
+    while stack:
+        part = stack.pop()
+        if part is None:
+            part = stack.pop()
+            assert part is not None
+            compound = COMPOUND[type(part)]
+            before = compound.parts(part)
+            after = tuple([images[item] for item in before])
+            images[part] = part if after == before else compound.make(part, after)
+        elif part in images:
+            continue
+        elif type(part) in COMPOUND:
+            stack += [part, None]
+            stack.extend(COMPOUND[type(part)].parts(part))
+        else:
+            images[part] = part
+    return images[ty]
+
+
+def _symbolic(one: Dimension, other: Dimension) -> Dimension | None:
+    """Return one of two expressions of named dimensions, which may well be equal."""
+    return other if isinstance(other, int) else one

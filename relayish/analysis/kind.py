@@ -1,0 +1,166 @@
+"""Whether types are put together from types of the right kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.adt import TypeData
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import TYPES
+from relayish.ir.type import (
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    RefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeKind,
+    TypeRelation,
+    TypeVar,
+)
+
+Definitions = Mapping[GlobalTypeVar, TypeData]
+Kinds = Mapping[Node, TypeKind]
+
+
+def check_kind(ty: Type, mod: IRModule | None = None) -> TypeKind:
+    """Return the kind of ``ty``: of a type, a constraint, a type definition, ….
+
+    Args:
+        ty: Any type.
+        mod: Where the definitions of types are looked up that ``ty`` applies.
+
+    Raises:
+        TypeInferenceError: If a part of it is of the wrong kind, naming the part.
+
+    Complexity:
+        Linear in the distinct types it is made of; no recursion.
+
+    Source:
+        Relay ``KindCheck``.
+
+    Example:
+        >>> check_kind(TupleType((TensorType((3,), "float32"),)))
+        <TypeKind.Type: 0>
+    """
+    definitions: Definitions = {} if mod is None else mod.type_definitions
+    kinds: dict[Node, TypeKind] = {}
+    problem = _kind_problem(ty, kinds, definitions)
+    if problem is not None:
+        raise TypeInferenceError(problem)
+    return kinds[ty]
+
+
+def kind_problem(ty: Type, definitions: Definitions) -> str | None:
+    """Return what is wrong with ``ty`` as the type of a value, or ``None``; see check_kind."""
+    if type(ty) is TensorType:
+        return None
+    kinds: dict[Node, TypeKind] = {}
+    problem = _kind_problem(ty, kinds, definitions)
+    return problem or _is_type("the type of a value", ty, kinds)
+
+
+def _kind_problem(ty: Type, kinds: dict[Node, TypeKind], definitions: Definitions) -> str | None:
+    """Put the kinds of ``ty`` and its parts into ``kinds``; return the first fault found."""
+    for part in TYPES.post_order(ty):
+        problem = _PROBLEM[type(part)](part, kinds, definitions)
+        if problem is not None:
+            return problem
+        kinds[part] = _KIND[type(part)](part)
+    return None
+
+
+def _is_type(what: str, ty: Type, kinds: Kinds) -> str | None:
+    kind = kinds[ty]
+    if kind is TypeKind.Type:
+        return None
+    return f"{what} must be a type; {_name(ty)} is of kind {kind.name}"
+
+
+def _all_types(what: str, types: tuple[Type, ...], kinds: Kinds) -> str | None:
+    problems = (_is_type(f"{what} {index}", ty, kinds) for index, ty in enumerate(types))
+    return next((problem for problem in problems if problem is not None), None)
+
+
+def _func_type(ty: FuncType, kinds: Kinds, _: Definitions) -> str | None:
+    for constraint in ty.type_constraints:
+        if kinds[constraint] is not TypeKind.Constraint:
+            return f"{_name(constraint)} is no constraint, so no function type can demand it"
+    problem = _all_types("argument", ty.arg_types, kinds)
+    return problem or _is_type("the result of a function", ty.ret_type, kinds)
+
+
+def _type_call(ty: TypeCall, kinds: Kinds, definitions: Definitions) -> str | None:
+    if not isinstance(ty.func, GlobalTypeVar) or kinds[ty.func] is not TypeKind.AdtHandle:
+        return f"only type definitions take arguments; {_name(ty.func)} is none"
+    data = definitions.get(ty.func)
+    if data is None:
+        return f"type {ty.func.name_hint} is not defined in the module"
+    if len(data.type_vars) != len(ty.args):
+        return (
+            f"type {ty.func.name_hint} is given {len(ty.args)} arguments; "
+            f"its definition has {len(data.type_vars)} parameters"
+        )
+    return _all_types(f"argument of {ty.func.name_hint}", ty.args, kinds)
+
+
+def _type_data(ty: TypeData, _: Kinds, definitions: Definitions) -> str | None:
+    if ty.header.kind is not TypeKind.AdtHandle:
+        return f"a type definition is headed by an AdtHandle; {_name(ty.header)} is of another kind"
+    known = {**definitions, ty.header: ty}
+    for constructor in ty.constructors:
+        if constructor.belong_to is not ty.header:
+            other = constructor.belong_to.name_hint
+            return f"constructor {constructor.name_hint} belongs to {other}, not to {_name(ty)}"
+        for given in constructor.inputs:
+            problem = kind_problem(given, known)
+            if problem is not None:
+                return f"field of {constructor.name_hint}: {problem}"
+    return None
+
+
+def _relation(ty: TypeRelation, kinds: Kinds, _: Definitions) -> str | None:
+    if ty.num_inputs > len(ty.args):
+        return f"relation {ty.func} has {ty.num_inputs} inputs and {len(ty.args)} arguments"
+    return _all_types(f"argument of relation {ty.func}", ty.args, kinds)
+
+
+def _fine(_: Type, __: Kinds, ___: Definitions) -> None:
+    return None
+
+
+def _name(ty: Type) -> str:
+    if isinstance(ty, TypeData):
+        return ty.header.name_hint
+    return str(getattr(ty, "name_hint", type(ty).__name__))
+
+
+_PROBLEM: Final[dict[type[Node], Callable[..., str | None]]] = {
+    TensorType: _fine,
+    TypeVar: _fine,
+    GlobalTypeVar: _fine,
+    IncompleteType: _fine,
+    TupleType: lambda ty, kinds, _: _all_types("field", ty.fields, kinds),
+    RefType: lambda ty, kinds, _: _is_type("what a reference holds", ty.value, kinds),
+    FuncType: _func_type,
+    TypeCall: _type_call,
+    TypeData: _type_data,
+    TypeRelation: _relation,
+}
+
+
+def _own(ty: TypeVar | GlobalTypeVar | IncompleteType) -> TypeKind:
+    return ty.kind
+
+
+_KIND: Final[dict[type[Node], Callable[..., TypeKind]]] = {
+    **dict.fromkeys((TensorType, TupleType, RefType, FuncType, TypeCall), lambda _: TypeKind.Type),
+    **dict.fromkeys((TypeVar, GlobalTypeVar, IncompleteType), _own),
+    TypeData: lambda _: TypeKind.TypeData,
+    TypeRelation: lambda _: TypeKind.Constraint,
+}

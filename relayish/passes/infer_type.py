@@ -1,0 +1,35 @@
+"""Find the type of every expression.
+
+Before::
+
+    def @main(%x: Tensor[(2, 3), float32]) {
+      exp(%x)
+    }
+
+After::
+
+    def @main(%x: Tensor[(2, 3), float32]) -> Tensor[(2, 3), float32] {
+      exp(%x) /* ty=Tensor[(2, 3), float32] */
+    }
+"""
+
+from __future__ import annotations
+
+from relayish.analysis.infer_type import infer_type
+from relayish.ir.module import IRModule
+from relayish.transform import ModulePass, PassContext, register_pass
+
+
+@register_pass(opt_level=0)
+class InferType(ModulePass):
+    """Find the type of every expression.
+
+    Pass form of :func:`relayish.analysis.infer_type.infer_type`; ``fresh`` looks at every
+    function, also at those that carry types.
+    """
+
+    fresh: bool = False
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` with types; itself where it has them."""
+        return infer_type(mod, fresh=self.fresh)
