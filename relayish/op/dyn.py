@@ -7,7 +7,7 @@ import numpy as np
 from relayish.op.builders import namespace
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
 from relayish.op.image import Resize2DAttrs
-from relayish.op.indexing import OneHotAttrs, one_hot, to_dense
+from relayish.op.indexing import OneHotAttrs, one_hot
 from relayish.op.init import InitOpAttrs
 from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded
 from relayish.op.registry import OpPattern, register_op
@@ -15,6 +15,7 @@ from relayish.op.reshaping import reshaped
 from relayish.op.shape import ReshapeAttrs, SqueezeAttrs
 from relayish.op.slicing import StridedSliceAttrs, sliced
 from relayish.op.sorting import TopkAttrs, topk
+from relayish.op.sparse import to_dense
 from relayish.op.transform import TileAttrs
 
 __getattr__, __dir__ = namespace("dyn")

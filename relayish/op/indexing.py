@@ -1,14 +1,19 @@
-"""Operators that pick, place or find elements by position."""
+"""Operators that pick or find elements by position, or by a condition."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op import dimension
+from relayish.op.agreement import equal_dimension, integers
+from relayish.op.dimension import broadcast_shapes, show_shape
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
-from relayish.op.fields import OptionalDType
+from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import same_dtype, tensor, tensors
 
 
 @attrs("relay.attrs.TakeAttrs")
@@ -35,21 +40,6 @@ class GatherNDAttrs(Attrs):
     index_rank: int | None = None
 
 
-@attrs("relay.attrs.ScatterElementsAttrs")
-class ScatterElementsAttrs(Attrs):
-    """Attributes of ``scatter_elements``."""
-
-    axis: int = 0
-    reduction: str = "update"
-
-
-@attrs("relay.attrs.ScatterNDAttrs")
-class ScatterNDAttrs(Attrs):
-    """Attributes of ``scatter_nd``."""
-
-    mode: str = "update"
-
-
 @attrs("relay.attrs.OneHotAttrs")
 class OneHotAttrs(Attrs):
     """Attributes of ``one_hot``, ``dyn.one_hot``."""
@@ -67,14 +57,28 @@ class SequenceMaskAttrs(Attrs):
     axis: int = 0
 
 
-@attrs("relay.attrs.SparseToDenseAttrs")
-class SparseToDenseAttrs(Attrs):
-    """Attributes of ``sparse_to_dense``."""
-
-    output_shape: tuple[int, ...]
-
-
 _TAKE_MODES = {"clip": "clip", "wrap": "wrap", "fast": "raise"}
+
+
+def _take_type(attrs: TakeAttrs, data: Type, indices: Type) -> TensorType:
+    source, places = tensor(data, "data"), integers(indices, "indices")
+    if attrs.mode not in _TAKE_MODES:
+        raise TypeInferenceError(f"mode {attrs.mode!r} of take is not clip, wrap or fast")
+    if attrs.axis is None:
+        return TensorType(places.shape, source.dtype)
+    axis = dimension.normal_axis(attrs.axis, len(source.shape))
+    batch = attrs.batch_dims + (len(places.shape) if attrs.batch_dims < 0 else 0)
+    if not 0 <= batch <= min(axis, len(places.shape)):
+        raise TypeInferenceError(
+            f"take has {attrs.batch_dims} batch dimensions, indices of {len(places.shape)} "
+            f"dimensions and the axis {axis}; expected equal batches before the axis"
+        )
+    heads = [
+        equal_dimension(n, m, f"in the batch dimension {i} data and indices have the sizes")
+        for i, (n, m) in enumerate(zip(source.shape[:batch], places.shape[:batch], strict=True))
+    ]
+    between, behind = source.shape[batch:axis], source.shape[axis + 1 :]
+    return TensorType((*heads, *between, *places.shape[batch:], *behind), source.dtype)
 
 
 def _take(attrs: TakeAttrs, data: Array, indices: Array) -> Array:
@@ -93,11 +97,16 @@ def _take(attrs: TakeAttrs, data: Array, indices: Array) -> Array:
             f"take of {indices.shape} from {data.shape} along axis {axis} "
             f"with {batch} batch dimensions; expected equal batches before the axis"
         )
-    shape = data.shape[:axis] + indices.shape[batch:] + data.shape[axis + 1 :]
-    result = np.empty(shape, data.dtype)
-    for at in np.ndindex(*heads):
-        result[at] = _taken(data[at], indices[at], axis - batch, mode)
-    return result
+    # The batches become one axis beside that of the data, whose place is known in both.
+    count, size = int(np.prod(heads, dtype=np.int64)), data.shape[axis]
+    rows = np.moveaxis(data, axis, batch).reshape((count * size, *data.shape[batch:axis], -1))
+    places = _taken(np.arange(size), indices, 0, mode).reshape((count, -1))
+    flat = places + np.arange(count)[:, None] * size
+    shape = (*heads, *indices.shape[batch:], *data.shape[batch:axis], *data.shape[axis + 1 :])
+    found = rows[flat].reshape(shape)
+    moved = tuple(range(batch, indices.ndim))
+    between = axis - batch
+    return np.moveaxis(found, moved, tuple(place + between for place in moved))
 
 
 def _taken(data: Array, indices: Array, axis: int, mode: str) -> Array:
@@ -111,6 +120,21 @@ def _taken(data: Array, indices: Array, axis: int, mode: str) -> Array:
         raise EvaluationError(f"take in mode fast: {error}") from error
 
 
+def _gather_type(attrs: GatherAttrs, data: Type, indices: Type) -> TensorType:
+    source, places = tensor(data, "data"), integers(indices, "indices")
+    rank = len(source.shape)
+    axis = dimension.normal_axis(0 if attrs.axis is None else attrs.axis, rank)
+    tensor(indices, "indices", rank)
+    for index, (size, wanted) in enumerate(zip(source.shape, places.shape, strict=True)):
+        known = isinstance(size, int) and isinstance(wanted, int)
+        if known and index != axis and wanted > size:  # type: ignore[operator]  # both are numbers
+            raise TypeInferenceError(
+                f"indices {show_shape(places.shape)} are more than data {show_shape(source.shape)} "
+                f"in axis {index}"
+            )
+    return TensorType(places.shape, source.dtype)
+
+
 def _gather(attrs: GatherAttrs, data: Array, indices: Array) -> Array:
     axis = normal_axis(0 if attrs.axis is None else attrs.axis, data.ndim)
     where = tuple(slice(0, n) if i != axis else slice(None) for i, n in enumerate(indices.shape))
@@ -120,7 +144,7 @@ def _gather(attrs: GatherAttrs, data: Array, indices: Array) -> Array:
         raise EvaluationError(f"gather: {error}") from error
 
 
-def _positions(shape: tuple[int, ...], indices: Array, batch: int) -> tuple[Array, ...]:
+def positions(shape: tuple[int, ...], indices: Array, batch: int) -> tuple[Array, ...]:
     """Return the index ``indices: (m, y, …)`` is into ``shape``, after ``batch`` equal axes."""
     rest = indices.shape[1:]
     lead = np.indices(rest, sparse=True)[:batch] if batch else ()
@@ -133,50 +157,41 @@ def _positions(shape: tuple[int, ...], indices: Array, batch: int) -> tuple[Arra
     return index
 
 
+def _gather_nd_type(attrs: GatherNDAttrs, data: Type, indices: Type) -> TensorType:
+    source, places = tensor(data, "data"), integers(indices, "indices")
+    if not places.shape:
+        raise TypeInferenceError("indices must have a dimension or more; found a scalar")
+    count = places.shape[0] if isinstance(places.shape[0], int) else attrs.index_rank
+    if count is None:
+        raise TypeInferenceError(
+            f"the first size of indices {show_shape(places.shape)} must be known, for the rank of "
+            f"the result follows from it; set index_rank=..."
+        )
+    batch, rank = attrs.batch_dims, len(source.shape)
+    if not 0 <= batch < len(places.shape) or batch + count > rank:
+        raise TypeInferenceError(
+            f"indices {show_shape(places.shape)} name {count} axes behind {batch} batch "
+            f"dimensions; data has {rank} axes"
+        )
+    rest = list(places.shape[1:])
+    for axis in range(batch):
+        what = f"in the batch dimension {axis} data and indices have the sizes"
+        rest[axis] = equal_dimension(source.shape[axis], rest[axis], what)
+    return TensorType((*rest, *source.shape[batch + count :]), source.dtype)
+
+
 def _gather_nd(attrs: GatherNDAttrs, data: Array, indices: Array) -> Array:
-    return data[_positions(data.shape, indices, attrs.batch_dims)]
+    return data[positions(data.shape, indices, attrs.batch_dims)]
 
 
-_REDUCTIONS = {
-    "add": np.add,
-    "mul": np.multiply,
-    "min": np.minimum,
-    "max": np.maximum,
-}
-
-
-def _scattered(data: Array, index: tuple[Array, ...], updates: Array, how: str) -> Array:
-    result = np.array(data)
-    if how == "update":
-        result[index] = updates
-    elif how in _REDUCTIONS:
-        _REDUCTIONS[how].at(result, index, updates)
-    else:
-        known = ", ".join(("update", *_REDUCTIONS))
-        raise EvaluationError(f"{how!r} is no way to scatter; expected one of {known}")
-    return result
-
-
-def _scatter_elements(
-    attrs: ScatterElementsAttrs, data: Array, indices: Array, updates: Array
-) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
-    updates = updates[tuple(slice(size) for size in indices.shape)]  # there may be more of them
-    index = list(np.indices(indices.shape, sparse=True))
-    places = indices.astype(np.int64)
-    if np.any(places >= data.shape[axis]) or np.any(places < -data.shape[axis]):
-        raise EvaluationError(f"an index is out of axis {axis} of {data.shape}")
-    index[axis] = places
-    if attrs.reduction == "mean":
-        full = tuple(np.broadcast_arrays(*index))
-        total = _scattered(data, full, updates, "add")
-        counts = _scattered(np.ones(data.shape, np.int64), full, np.int64(1), "add")
-        return (total / counts.astype(data.dtype)).astype(data.dtype)
-    return _scattered(data, tuple(np.broadcast_arrays(*index)), updates, attrs.reduction)
-
-
-def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Array) -> Array:
-    return _scattered(data, _positions(data.shape, indices, 0), updates, attrs.mode)
+def _one_hot_type(attrs: OneHotAttrs, indices: Type, on_value: Type, off_value: Type) -> TensorType:
+    places = integers(indices, "indices")
+    on, off = tensor(on_value, "on_value", rank=0), tensor(off_value, "off_value", rank=0)
+    if attrs.depth < 1:
+        raise TypeInferenceError(f"depth is {attrs.depth}; expected at least 1")
+    axis = dimension.normal_axis(attrs.axis, len(places.shape) + 1)
+    shape = (*places.shape[:axis], attrs.depth, *places.shape[axis:])
+    return TensorType(shape, attrs.dtype or same_dtype(on, off))
 
 
 def one_hot(
@@ -197,6 +212,17 @@ def _one_hot(attrs: OneHotAttrs, indices: Array, on_value: Array, off_value: Arr
     )
 
 
+def _sequence_mask_type(attrs: SequenceMaskAttrs, data: Type, valid_length: Type) -> TensorType:
+    source, lengths = tensor(data, "data"), tensor(valid_length, "valid_length", rank=1)
+    if attrs.axis not in (0, 1) or len(source.shape) < 2:
+        raise TypeInferenceError(
+            f"axis {attrs.axis} of data {show_shape(source.shape)} is not 0 or 1 of two or more"
+        )
+    what = "valid_length and the batches of data have the sizes"
+    equal_dimension(lengths.shape[0], source.shape[1 - attrs.axis], what)
+    return source
+
+
 def _sequence_mask(attrs: SequenceMaskAttrs, data: Array, valid_length: Array) -> Array:
     axis = normal_axis(attrs.axis, data.ndim)
     if axis > 1:
@@ -209,22 +235,30 @@ def _sequence_mask(attrs: SequenceMaskAttrs, data: Array, valid_length: Array) -
     return np.where(places < lengths, data, data.dtype.type(attrs.mask_value))
 
 
-def to_dense(places: Array, values: Array, default: Array, shape: tuple[int, ...]) -> Array:
-    """Return a tensor of ``shape`` holding ``values`` at ``places``, ``default`` elsewhere."""
-    result = np.full(shape, default, values.dtype)
-    rows = places.reshape((-1, len(shape))) if places.ndim > 1 or len(shape) == 1 else places[None]
-    result[tuple(rows.T.astype(np.int64))] = values
-    return result
-
-
-def _sparse_to_dense(
-    attrs: SparseToDenseAttrs, sparse_indices: Array, sparse_values: Array, default_value: Array
-) -> Array:
-    return to_dense(sparse_indices, sparse_values, default_value, attrs.output_shape)
+def _where_type(_: Parameters, condition: Type, x: Type, y: Type) -> TensorType:
+    chosen, one, other = tensor(condition, "condition"), tensor(x, "x"), tensor(y, "y")
+    dtype = same_dtype(one, other)
+    shape = broadcast_shapes(one.shape, other.shape)
+    return TensorType(broadcast_shapes(chosen.shape, shape), dtype)
 
 
 def _where(_: Parameters, condition: Array, x: Array, y: Array) -> Array:
     return np.where(condition, x, y)
+
+
+def _adv_index_type(_: Parameters, inputs: Type) -> TensorType:
+    parts = tensors(inputs, "inputs")
+    if len(parts) < 2:
+        raise TypeInferenceError(f"inputs are {len(parts)}; expected data and an index or more")
+    data, *indices = parts
+    if len(indices) > len(data.shape):
+        raise TypeInferenceError(
+            f"there are {len(indices)} indices; data has {len(data.shape)} axes"
+        )
+    shape: tuple[Dimension, ...] = ()
+    for place, index in enumerate(indices, 1):
+        shape = broadcast_shapes(shape, integers(index, f"field {place} of inputs").shape)
+    return TensorType((*shape, *data.shape[len(indices) :]), data.dtype)
 
 
 def _adv_index(_: Parameters, inputs: tuple[Array, ...]) -> Array:
@@ -232,17 +266,32 @@ def _adv_index(_: Parameters, inputs: tuple[Array, ...]) -> Array:
     return data[tuple(indices)]
 
 
+def _argwhere_type(_: Parameters, condition: Type) -> TensorType:
+    return TensorType((dimension.ANY, len(tensor(condition, "condition").shape)), "int32")
+
+
 def _argwhere(_: Parameters, condition: Array) -> Array:
     return np.argwhere(condition).astype(np.int32)
+
+
+def _unravel_index_type(_: Parameters, data: Type, shape: Type) -> TensorType:
+    places, sizes = integers(data, "data"), integers(shape, "shape", rank=1)
+    return TensorType((sizes.shape[0], *places.shape), places.dtype)
 
 
 def _unravel_index(_: Parameters, data: Array, shape: Array) -> Array:
     parts = []
     rest = data
     for size in reversed(shape.ravel().tolist()):
+        if size == 0:
+            raise EvaluationError(f"the shape {shape.tolist()} has no elements to find")
         parts.append(rest % size)
         rest = rest // size
     return np.stack(parts[::-1]).astype(data.dtype)
+
+
+def _invert_permutation_type(_: Parameters, data: Type) -> TensorType:
+    return integers(data, "data", rank=1)
 
 
 def _invert_permutation(_: Parameters, data: Array) -> Array:
@@ -252,13 +301,18 @@ def _invert_permutation(_: Parameters, data: Array) -> Array:
 
 
 register_op(
-    "where", arguments_=("condition", "x", "y"), fuses=OpPattern.BROADCAST, evaluates=_where
+    "where",
+    arguments_=("condition", "x", "y"),
+    fuses=OpPattern.BROADCAST,
+    types=_where_type,
+    evaluates=_where,
 )
 register_op(
     "take",
     arguments_=("data", "indices"),
     attrs=TakeAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_take_type,
     evaluates=_take,
 )
 register_op(
@@ -266,6 +320,7 @@ register_op(
     arguments_=("data", "indices"),
     attrs=GatherAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_gather_type,
     evaluates=_gather,
 )
 register_op(
@@ -273,27 +328,15 @@ register_op(
     arguments_=("data", "indices"),
     attrs=GatherNDAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_gather_nd_type,
     evaluates=_gather_nd,
-)
-register_op(
-    "scatter_elements",
-    arguments_=("data", "indices", "updates"),
-    attrs=ScatterElementsAttrs,
-    in_metadata=True,
-    evaluates=_scatter_elements,
-)
-register_op(
-    "scatter_nd",
-    arguments_=("data", "indices", "updates"),
-    attrs=ScatterNDAttrs,
-    in_metadata=True,
-    evaluates=_scatter_nd,
 )
 register_op(
     "one_hot",
     arguments_=("indices", "on_value", "off_value"),
     attrs=OneHotAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_one_hot_type,
     evaluates=_one_hot,
 )
 register_op(
@@ -301,34 +344,28 @@ register_op(
     arguments_=("data", "valid_length"),
     attrs=SequenceMaskAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_sequence_mask_type,
     evaluates=_sequence_mask,
 )
 register_op(
-    "sparse_to_dense",
-    arguments_=("sparse_indices", "sparse_values", "default_value"),
-    attrs=SparseToDenseAttrs,
-    evaluates=_sparse_to_dense,
+    "adv_index",
+    arguments_=("inputs",),
+    fuses=OpPattern.INJECTIVE,
+    types=_adv_index_type,
+    evaluates=_adv_index,
 )
-register_op("adv_index", arguments_=("inputs",), fuses=OpPattern.INJECTIVE, evaluates=_adv_index)
-register_op("argwhere", arguments_=("condition",), evaluates=_argwhere)
+register_op("argwhere", arguments_=("condition",), types=_argwhere_type, evaluates=_argwhere)
 register_op(
     "unravel_index",
     arguments_=("data", "shape"),
     fuses=OpPattern.INJECTIVE,
+    types=_unravel_index_type,
     evaluates=_unravel_index,
 )
 register_op(
     "invert_permutation",
     arguments_=("data",),
     fuses=OpPattern.INJECTIVE,
+    types=_invert_permutation_type,
     evaluates=_invert_permutation,
-)
-register_op(
-    "sparse_fill_empty_rows",
-    arguments_=("sparse_indices", "sparse_values", "dense_shape", "default_value"),
-)
-register_op(
-    "sparse_reshape",
-    arguments_=("sparse_indices", "prev_shape", "new_shape"),
-    fuses=OpPattern.INJECTIVE,
 )

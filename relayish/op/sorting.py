@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op import dimension
+from relayish.op.agreement import equal_dimension
 from relayish.op.evaluation import Array, normal_axis, result_dtype
-from relayish.op.fields import OptionalDType
+from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import register_op
+from relayish.op.type_rules import same_dtype, tensor
 
 
 @attrs("relay.attrs.ArgsortAttrs")
@@ -56,6 +60,16 @@ def _order(data: Array, axis: int, *, ascending: bool) -> Array:
     return data.shape[axis] - 1 - np.flip(backwards, axis)
 
 
+def _sort_type(attrs: ArgsortAttrs, data: Type) -> TensorType:
+    source = tensor(data, "data")
+    dimension.normal_axis(attrs.axis, len(source.shape))
+    return source
+
+
+def _argsort_type(attrs: ArgsortAttrs, data: Type) -> TensorType:
+    return TensorType(_sort_type(attrs, data).shape, attrs.dtype or "int32")
+
+
 def _argsort(attrs: ArgsortAttrs, data: Array) -> Array:
     axis = normal_axis(attrs.axis, data.ndim)
     order = _order(data, axis, ascending=attrs.is_ascend)
@@ -67,12 +81,38 @@ def _sort(attrs: ArgsortAttrs, data: Array) -> Array:
     return np.take_along_axis(data, _order(data, axis, ascending=attrs.is_ascend), axis)
 
 
+def topk_type(data: TensorType, k: Dimension, axis: int, ret_type: str, dtype: str | None) -> Type:
+    """Return the type of the first ``k`` in order along ``axis``: values, places or both.
+
+    Raises:
+        TypeInferenceError: If there is no such axis, it has not as many, or ``ret_type`` is wrong.
+    """
+    along = dimension.normal_axis(axis, len(data.shape))
+    size = data.shape[along]
+    if isinstance(k, int) and k < 1:
+        k = size
+    if isinstance(k, int) and isinstance(size, int) and k > size:
+        raise TypeInferenceError(f"the first {k} are asked for; axis {along} has {size}")
+    shape = (*data.shape[:along], k, *data.shape[along + 1 :])
+    values, places = TensorType(shape, data.dtype), TensorType(shape, dtype or "int32")
+    match ret_type:
+        case "both":
+            return TupleType((values, places))
+        case "values":
+            return values
+        case "indices":
+            return places
+    raise TypeInferenceError(f"ret_type {ret_type!r} of topk is not both, values or indices")
+
+
 def topk(
     data: Array, k: int, axis: int, ret_type: str, *, is_ascend: bool, dtype: str | None
 ) -> Array | tuple[Array, ...]:
     """Return the first ``k`` in order along ``axis`` (all if ``k < 1``): values, places or both."""
     along = normal_axis(axis, data.ndim)
-    count = data.shape[along] if k < 1 else min(k, data.shape[along])
+    count = data.shape[along] if k < 1 else k
+    if count > data.shape[along]:
+        raise EvaluationError(f"the first {k} are asked for; axis {along} has {data.shape[along]}")
     order = _order(data, along, ascending=is_ascend)
     first = np.take(order, np.arange(count), axis=along)
     values = np.take_along_axis(data, first, along)
@@ -85,6 +125,12 @@ def topk(
         case "indices":
             return places
     raise EvaluationError(f"ret_type {ret_type!r} of topk is not both, values or indices")
+
+
+def _topk_type(attrs: TopkAttrs, data: Type) -> Type:
+    if attrs.k is None:
+        raise TypeInferenceError("topk has no k; set k=...")
+    return topk_type(tensor(data, "data"), attrs.k, attrs.axis, attrs.ret_type, attrs.dtype)
 
 
 def _topk(attrs: TopkAttrs, data: Array) -> Array | tuple[Array, ...]:
@@ -100,24 +146,85 @@ def _topk(attrs: TopkAttrs, data: Array) -> Array | tuple[Array, ...]:
     )
 
 
+def _searchsorted_type(attrs: SearchSortedAttrs, sorted_sequence: Type, values: Type) -> TensorType:
+    line, wanted = tensor(sorted_sequence, "sorted_sequence"), tensor(values, "values")
+    same_dtype(line, wanted)
+    rank = len(line.shape)
+    if rank == 0:
+        raise TypeInferenceError("sorted_sequence must have a dimension or more; found a scalar")
+    if rank > 1:
+        tensor(values, "values", rank)
+        for axis, (n, m) in enumerate(zip(line.shape[:-1], wanted.shape[:-1], strict=True)):
+            what = f"in axis {axis} sorted_sequence and values have the sizes"
+            equal_dimension(n, m, what)
+    return TensorType(wanted.shape, attrs.dtype)
+
+
 def _searchsorted(attrs: SearchSortedAttrs, sequence: Array, values: Array) -> Array:
+    """Search every line at once, by halving the range in which each value's place may be."""
     side = "right" if attrs.right else "left"
     dtype = result_dtype(attrs.dtype, np.dtype(np.int32))
     if sequence.ndim == 1:
         return np.searchsorted(sequence, values, side).astype(dtype)  # type: ignore[call-overload]
-    result = np.empty(values.shape, dtype)
-    for row in np.ndindex(*sequence.shape[:-1]):
-        result[row] = np.searchsorted(sequence[row], values[row], side)  # type: ignore[call-overload]
-    return result
+    size = sequence.shape[-1]
+    low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size, np.int64)
+    for _ in range(size.bit_length()):
+        open_ = low < high
+        middle = (low + high) // 2
+        found = np.take_along_axis(sequence, np.minimum(middle, size - 1), -1)
+        later = (found <= values) if attrs.right else (found < values)
+        low = np.where(open_ & later, middle + 1, low)
+        high = np.where(open_ & ~later, middle, high)
+    return low.astype(dtype)
 
 
-register_op("argsort", arguments_=("data",), attrs=ArgsortAttrs, evaluates=_argsort)
-register_op("sort", arguments_=("data",), attrs=ArgsortAttrs, evaluates=_sort)
-register_op("topk", arguments_=("data",), attrs=TopkAttrs, evaluates=_topk)
+def _unique_type(attrs: UniqueAttrs, data: Type) -> TupleType:
+    """Return values, where each first stood, which each is, how many there are and how often.
+
+    Sizes are those of ``data``: as many as there may be at most.
+    """
+    source = tensor(data, "data", rank=1)
+    places = TensorType(source.shape, "int32")
+    fields = (source, places, places, TensorType((1,), "int32"))
+    return TupleType((*fields, places) if attrs.return_counts else fields)
+
+
+def _unique(attrs: UniqueAttrs, data: Array) -> tuple[Array, ...]:
+    """Fill up with zeros what there is no value for, and places with the number of elements."""
+    values, first, which, counts = np.unique(
+        data, return_index=True, return_inverse=True, return_counts=True
+    )
+    if not attrs.sorted:
+        order = np.argsort(first)
+        values, first, counts = values[order], first[order], counts[order]
+        which = np.argsort(order)[which]
+    missing = (0, data.size - values.size)
+    found = (
+        np.pad(values, missing),
+        np.pad(first, missing, constant_values=data.size).astype(np.int32),
+        which.reshape(data.shape).astype(np.int32),
+        np.array([values.size], np.int32),
+    )
+    return (*found, np.pad(counts, missing).astype(np.int32)) if attrs.return_counts else found
+
+
+register_op(
+    "argsort", arguments_=("data",), attrs=ArgsortAttrs, types=_argsort_type, evaluates=_argsort
+)
+register_op("sort", arguments_=("data",), attrs=ArgsortAttrs, types=_sort_type, evaluates=_sort)
+register_op("topk", arguments_=("data",), attrs=TopkAttrs, types=_topk_type, evaluates=_topk)
 register_op(
     "searchsorted",
     arguments_=("sorted_sequence", "values"),
     attrs=SearchSortedAttrs,
+    types=_searchsorted_type,
     evaluates=_searchsorted,
 )
-register_op("unique", arguments_=("data",), attrs=UniqueAttrs, in_metadata=True)
+register_op(
+    "unique",
+    arguments_=("data",),
+    attrs=UniqueAttrs,
+    in_metadata=True,
+    types=_unique_type,
+    evaluates=_unique,
+)

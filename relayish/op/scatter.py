@@ -1,0 +1,142 @@
+"""Operators that put elements into a tensor by position."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op import dimension
+from relayish.op.agreement import equal_dimension, integers
+from relayish.op.dimension import show_shape
+from relayish.op.evaluation import Array, normal_axis
+from relayish.op.indexing import positions
+from relayish.op.registry import register_op
+from relayish.op.type_rules import same_dtype, tensor
+
+
+@attrs("relay.attrs.ScatterElementsAttrs")
+class ScatterElementsAttrs(Attrs):
+    """Attributes of ``scatter_elements``."""
+
+    axis: int = 0
+    reduction: str = "update"
+
+
+@attrs("relay.attrs.ScatterNDAttrs")
+class ScatterNDAttrs(Attrs):
+    """Attributes of ``scatter_nd``."""
+
+    mode: str = "update"
+
+
+_REDUCTIONS = {
+    "add": np.add,
+    "mul": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+
+
+def _check_way(how: str, *others: str) -> None:
+    known = ("update", *_REDUCTIONS, *others)
+    if how not in known:
+        raise TypeInferenceError(
+            f"{how!r} is no way to scatter; expected one of {', '.join(known)}"
+        )
+
+
+def _scatter_elements_type(
+    attrs: ScatterElementsAttrs, data: Type, indices: Type, updates: Type
+) -> TensorType:
+    target, places = tensor(data, "data"), integers(indices, "indices")
+    same_dtype(target, tensor(updates, "updates"))
+    rank = len(target.shape)
+    dimension.normal_axis(attrs.axis, rank)
+    tensor(indices, "indices", rank)
+    given = tensor(updates, "updates", rank)
+    for axis, (place, value) in enumerate(zip(places.shape, given.shape, strict=True)):
+        if isinstance(place, int) and isinstance(value, int) and place > value:
+            raise TypeInferenceError(
+                f"there are indices {show_shape(places.shape)} for updates "
+                f"{show_shape(given.shape)}; there must be no more in axis {axis}"
+            )
+    _check_way(attrs.reduction, "mean")
+    return target
+
+
+def _scatter_nd_type(attrs: ScatterNDAttrs, data: Type, indices: Type, updates: Type) -> TensorType:
+    target, places = tensor(data, "data"), integers(indices, "indices")
+    given = tensor(updates, "updates")
+    same_dtype(target, given)
+    _check_way(attrs.mode)
+    if not places.shape:
+        raise TypeInferenceError("indices must have a dimension or more; found a scalar")
+    count, *rest = places.shape
+    if not isinstance(count, int):
+        return target
+    if count > len(target.shape):
+        raise TypeInferenceError(
+            f"indices {show_shape(places.shape)} name {count} axes; data has {len(target.shape)}"
+        )
+    expected = (*rest, *target.shape[count:])
+    if len(given.shape) != len(expected):
+        raise TypeInferenceError(
+            f"updates have the shape {show_shape(given.shape)}; expected {show_shape(expected)}"
+        )
+    for axis, (size, wanted) in enumerate(zip(given.shape, expected, strict=True)):
+        equal_dimension(size, wanted, f"in axis {axis} updates have, and must have, the sizes")
+    return target
+
+
+def _scattered(data: Array, index: tuple[Array, ...], updates: Array, how: str) -> Array:
+    result = np.array(data)
+    if how == "update":
+        result[index] = updates
+    elif how in _REDUCTIONS:
+        _REDUCTIONS[how].at(result, index, updates)
+    else:
+        known = ", ".join(("update", *_REDUCTIONS))
+        raise EvaluationError(f"{how!r} is no way to scatter; expected one of {known}")
+    return result
+
+
+def _scatter_elements(
+    attrs: ScatterElementsAttrs, data: Array, indices: Array, updates: Array
+) -> Array:
+    axis = normal_axis(attrs.axis, data.ndim)
+    updates = updates[tuple(slice(size) for size in indices.shape)]  # there may be more of them
+    index = list(np.indices(indices.shape, sparse=True))
+    places = indices.astype(np.int64)
+    if np.any(places >= data.shape[axis]) or np.any(places < -data.shape[axis]):
+        raise EvaluationError(f"an index is out of axis {axis} of {data.shape}")
+    index[axis] = places
+    full = tuple(np.broadcast_arrays(*index))
+    if attrs.reduction == "mean":
+        total = _scattered(data, full, updates, "add")
+        counts = _scattered(np.ones(data.shape, np.int64), full, np.int64(1), "add")
+        return (total / counts.astype(data.dtype)).astype(data.dtype)
+    return _scattered(data, full, updates, attrs.reduction)
+
+
+def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Array) -> Array:
+    return _scattered(data, positions(data.shape, indices, 0), updates, attrs.mode)
+
+
+register_op(
+    "scatter_elements",
+    arguments_=("data", "indices", "updates"),
+    attrs=ScatterElementsAttrs,
+    in_metadata=True,
+    types=_scatter_elements_type,
+    evaluates=_scatter_elements,
+)
+register_op(
+    "scatter_nd",
+    arguments_=("data", "indices", "updates"),
+    attrs=ScatterNDAttrs,
+    in_metadata=True,
+    types=_scatter_nd_type,
+    evaluates=_scatter_nd,
+)

@@ -1,0 +1,152 @@
+"""Operators on tensors given by the places and values of their elements (COO)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.agreement import equal_dimension, integers
+from relayish.op.dimension import ANY, show_type
+from relayish.op.evaluation import Array, Parameters
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import same_dtype, tensor
+
+
+@attrs("relay.attrs.SparseToDenseAttrs")
+class SparseToDenseAttrs(Attrs):
+    """Attributes of ``sparse_to_dense``."""
+
+    output_shape: tuple[int, ...]
+
+
+def check_sparse(places: Type, values: Type, default: Type) -> TensorType:
+    """Return the type of the values of a sparse tensor that is to be made dense.
+
+    Raises:
+        TypeInferenceError: If the places, the values or what fills the rest cannot be such.
+    """
+    at, found, rest = integers(places, "sparse_indices"), tensor(values, "sparse_values"), default
+    for part, most, what in ((at, 2, "sparse_indices"), (found, 1, "sparse_values")):
+        if len(part.shape) > most:
+            raise TypeInferenceError(
+                f"{what} must have at most {most} dimensions; found {show_type(part)}"
+            )
+    if len(at.shape) > 0 and len(found.shape) > 0:
+        what = "sparse_indices and sparse_values have the lengths"
+        equal_dimension(at.shape[0], found.shape[0], what)
+    same_dtype(found, tensor(rest, "default_value", rank=0))
+    return found
+
+
+def _sparse_to_dense_type(
+    attrs: SparseToDenseAttrs, sparse_indices: Type, sparse_values: Type, default_value: Type
+) -> TensorType:
+    values = check_sparse(sparse_indices, sparse_values, default_value)
+    return TensorType(attrs.output_shape, values.dtype)
+
+
+def to_dense(places: Array, values: Array, default: Array, shape: tuple[int, ...]) -> Array:
+    """Return a tensor of ``shape`` holding ``values`` at ``places``, ``default`` elsewhere."""
+    result = np.full(shape, default, values.dtype)
+    rows = places.reshape((-1, len(shape))) if places.ndim > 1 or len(shape) == 1 else places[None]
+    result[tuple(rows.T.astype(np.int64))] = values
+    return result
+
+
+def _sparse_to_dense(
+    attrs: SparseToDenseAttrs, sparse_indices: Array, sparse_values: Array, default_value: Array
+) -> Array:
+    return to_dense(sparse_indices, sparse_values, default_value, attrs.output_shape)
+
+
+def _sparse_fill_empty_rows_type(
+    _: Parameters, sparse_indices: Type, sparse_values: Type, dense_shape: Type, default_value: Type
+) -> TupleType:
+    """Return places, values and, for each row, whether it was empty; how many is not known."""
+    places = integers(sparse_indices, "sparse_indices", rank=2)
+    values = tensor(sparse_values, "sparse_values", rank=1)
+    sizes = integers(dense_shape, "dense_shape", rank=1)
+    same_dtype(values, tensor(default_value, "default_value", rank=0))
+    what = "sparse_indices and sparse_values have the lengths"
+    equal_dimension(places.shape[0], values.shape[0], what)
+    what = "each row of sparse_indices, and dense_shape, have the lengths"
+    rank = equal_dimension(places.shape[1], sizes.shape[0], what)
+    return TupleType(
+        (
+            TensorType((ANY, rank), places.dtype),
+            TensorType((ANY,), values.dtype),
+            TensorType((ANY,), "bool"),
+        )
+    )
+
+
+def _sparse_fill_empty_rows(
+    _: Parameters, places: Array, values: Array, dense_shape: Array, default_value: Array
+) -> tuple[Array, ...]:
+    rows = int(dense_shape[0])
+    if places.size and not 0 <= int(places[:, 0].min()) <= int(places[:, 0].max()) < rows:
+        raise EvaluationError(f"an index is out of the {rows} rows of the tensor")
+    empty = np.ones(rows, np.bool_)
+    empty[places[:, 0]] = False
+    (missing,) = np.nonzero(empty)
+    added = np.zeros((missing.size, places.shape[1]), places.dtype)
+    added[:, 0] = missing
+    everything = np.concatenate((places, added))
+    order = np.argsort(everything[:, 0], kind="stable")
+    filled = np.concatenate((values, np.full(missing.size, default_value, values.dtype)))
+    return everything[order], filled[order], empty
+
+
+def _sparse_reshape_type(
+    _: Parameters, sparse_indices: Type, prev_shape: Type, new_shape: Type
+) -> TupleType:
+    """Return the places in the new shape, and that shape without a -1."""
+    places = integers(sparse_indices, "sparse_indices", rank=2)
+    before = integers(prev_shape, "prev_shape", rank=1)
+    after = integers(new_shape, "new_shape", rank=1)
+    what = "each row of sparse_indices, and prev_shape, have the lengths"
+    equal_dimension(places.shape[1], before.shape[0], what)
+    return TupleType(
+        (TensorType((places.shape[0], after.shape[0]), places.dtype), after),
+    )
+
+
+def _sparse_reshape(
+    _: Parameters, places: Array, prev_shape: Array, new_shape: Array
+) -> tuple[Array, ...]:
+    before = [int(size) for size in prev_shape]
+    after = [int(size) for size in new_shape]
+    total, known = int(np.prod(before)), int(np.prod([size for size in after if size != -1]))
+    if after.count(-1) == 1 and known and total % known == 0:
+        after[after.index(-1)] = total // known
+    elif -1 in after or total != known:
+        raise EvaluationError(f"a sparse tensor of shape {before} cannot have the shape {after}")
+    if np.any(places < 0) or np.any(places >= np.array(before)):
+        raise EvaluationError(f"an index is out of the shape {before}")
+    flat = np.ravel_multi_index(tuple(places.astype(np.int64).T), before)
+    moved = np.stack(np.unravel_index(flat, after), axis=1).astype(places.dtype)
+    return moved, np.array(after, new_shape.dtype)
+
+
+register_op(
+    "sparse_to_dense",
+    arguments_=("sparse_indices", "sparse_values", "default_value"),
+    attrs=SparseToDenseAttrs,
+    types=_sparse_to_dense_type,
+    evaluates=_sparse_to_dense,
+)
+register_op(
+    "sparse_fill_empty_rows",
+    arguments_=("sparse_indices", "sparse_values", "dense_shape", "default_value"),
+    types=_sparse_fill_empty_rows_type,
+    evaluates=_sparse_fill_empty_rows,
+)
+register_op(
+    "sparse_reshape",
+    arguments_=("sparse_indices", "prev_shape", "new_shape"),
+    fuses=OpPattern.INJECTIVE,
+    types=_sparse_reshape_type,
+    evaluates=_sparse_reshape,
+)
