@@ -7,6 +7,7 @@ from relayish.ir.dtype import DType
 from relayish.op.builders import namespace
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import register_op
+from relayish.op.type_rules import unchanged
 
 __getattr__, __dir__ = namespace("annotation")
 
@@ -29,13 +30,29 @@ def _unmarked(_: Parameters, data: Array) -> Array:
     return data
 
 
-register_op("annotation.checkpoint", arguments_=("data",), evaluates=_unmarked)
-register_op("annotation.stop_fusion", arguments_=("data",), evaluates=_unmarked)
-register_op("annotation.cast_hint", arguments_=("data",), attrs=CastHintAttrs, in_metadata=True)
+register_op("annotation.checkpoint", arguments_=("data",), types=unchanged, evaluates=_unmarked)
+register_op("annotation.stop_fusion", arguments_=("data",), types=unchanged, evaluates=_unmarked)
 register_op(
-    "annotation.compiler_begin", arguments_=("data",), attrs=CompilerAttrs, in_metadata=True
+    "annotation.cast_hint",
+    arguments_=("data",),
+    attrs=CastHintAttrs,
+    types=unchanged,
+    in_metadata=True,
 )
-register_op("annotation.compiler_end", arguments_=("data",), attrs=CompilerAttrs, in_metadata=True)
-register_op("annotation.bitpack_start", arguments_=("data",))
-register_op("annotation.bitpack_end", arguments_=("data",))
-register_op("annotation.with_funcid", arguments_=("func",))
+register_op(
+    "annotation.compiler_begin",
+    arguments_=("data",),
+    attrs=CompilerAttrs,
+    types=unchanged,
+    in_metadata=True,
+)
+register_op(
+    "annotation.compiler_end",
+    arguments_=("data",),
+    attrs=CompilerAttrs,
+    types=unchanged,
+    in_metadata=True,
+)
+register_op("annotation.bitpack_start", arguments_=("data",), types=unchanged)
+register_op("annotation.bitpack_end", arguments_=("data",), types=unchanged)
+register_op("annotation.with_funcid", arguments_=("func",), types=unchanged)

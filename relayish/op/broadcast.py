@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -11,6 +12,7 @@ from relayish.op.evaluation import Array, Parameters, is_integral
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import broadcast
 
+Function = Callable[[Array, Array], Array]
 Evaluation = Callable[[Parameters, Array, Array], Array]
 
 
@@ -27,45 +29,71 @@ def _truncated_quotient(lhs: Array, rhs: Array) -> Array:
     return quotient + inexact.astype(quotient.dtype)
 
 
-def _divide(_: Parameters, lhs: Array, rhs: Array) -> Array:
+def _divide(lhs: Array, rhs: Array) -> Array:
     return _truncated_quotient(lhs, rhs) if is_integral(lhs) else lhs / rhs
 
 
-def _floor_divide(_: Parameters, lhs: Array, rhs: Array) -> Array:
+def _floor_divide(lhs: Array, rhs: Array) -> Array:
     return lhs // _nonzero(rhs) if is_integral(lhs) else np.floor(lhs / rhs)
 
 
-def _trunc_divide(_: Parameters, lhs: Array, rhs: Array) -> Array:
+def _trunc_divide(lhs: Array, rhs: Array) -> Array:
     return _truncated_quotient(lhs, rhs) if is_integral(lhs) else np.trunc(lhs / rhs)
 
 
-def _mod(_: Parameters, lhs: Array, rhs: Array) -> Array:
+def _mod(lhs: Array, rhs: Array) -> Array:
     return np.fmod(lhs, _nonzero(rhs) if is_integral(lhs) else rhs)
 
 
-def _floor_mod(_: Parameters, lhs: Array, rhs: Array) -> Array:
+def _floor_mod(lhs: Array, rhs: Array) -> Array:
     if is_integral(lhs):
         return np.mod(lhs, _nonzero(rhs))
     return lhs - np.floor(lhs / rhs) * rhs
 
 
-def _trunc_mod(_: Parameters, lhs: Array, rhs: Array) -> Array:
+def _trunc_mod(lhs: Array, rhs: Array) -> Array:
     if is_integral(lhs):
         return np.fmod(lhs, _nonzero(rhs))
     return lhs - np.trunc(lhs / rhs) * rhs
 
 
-def _power(_: Parameters, lhs: Array, rhs: Array) -> Array:
+def _power(lhs: Array, rhs: Array) -> Array:
     if is_integral(lhs) and np.any(rhs < 0):
         raise EvaluationError("an integer is raised to a negative power")
     return np.power(lhs, rhs)
 
 
-# add, subtract and multiply are what folding does most: nothing stands before the arithmetic.
-_BINARY: dict[str, Evaluation] = {
-    "add": lambda _, lhs, rhs: lhs + rhs,
-    "subtract": lambda _, lhs, rhs: lhs - rhs,
-    "multiply": lambda _, lhs, rhs: lhs * rhs,
+def _keeping(name: str, function: Function) -> Evaluation:
+    """Return the evaluation of an operation whose result has the elements of its operands.
+
+    What numpy gives another type, as for booleans and the narrowest integers, is taken back.
+    """
+
+    def evaluation(_: Parameters, lhs: Array, rhs: Array) -> Array:
+        try:
+            result = function(lhs, rhs)
+        except TypeError as error:
+            raise _undefined(name, lhs, rhs) from error
+        kept = result.dtype == lhs.dtype or lhs.dtype != rhs.dtype
+        return result if kept else result.astype(lhs.dtype)
+
+    return evaluation
+
+
+def _undefined(name: str, lhs: Array, rhs: Array) -> EvaluationError:
+    return EvaluationError(
+        f"{name} of {lhs.dtype} and {rhs.dtype} is not defined; cast them to another type"
+    )
+
+
+def _subtract(_: Parameters, lhs: Array, rhs: Array) -> Array:
+    try:
+        return lhs - rhs
+    except TypeError as error:  # numpy leaves it open for booleans
+        raise _undefined("subtract", lhs, rhs) from error
+
+
+_KEEPING: dict[str, Function] = {
     "divide": _divide,
     "floor_divide": _floor_divide,
     "trunc_divide": _trunc_divide,
@@ -73,16 +101,23 @@ _BINARY: dict[str, Evaluation] = {
     "floor_mod": _floor_mod,
     "trunc_mod": _trunc_mod,
     "power": _power,
-    "maximum": lambda _, lhs, rhs: np.maximum(lhs, rhs),
-    "minimum": lambda _, lhs, rhs: np.minimum(lhs, rhs),
-    "left_shift": lambda _, lhs, rhs: lhs << rhs,
-    "right_shift": lambda _, lhs, rhs: lhs >> rhs,
-    "bitwise_and": lambda _, lhs, rhs: lhs & rhs,
-    "bitwise_or": lambda _, lhs, rhs: lhs | rhs,
-    "bitwise_xor": lambda _, lhs, rhs: lhs ^ rhs,
-    "logical_and": lambda _, lhs, rhs: np.logical_and(lhs, rhs),
-    "logical_or": lambda _, lhs, rhs: np.logical_or(lhs, rhs),
-    "logical_xor": lambda _, lhs, rhs: np.logical_xor(lhs, rhs),
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "left_shift": operator.lshift,
+    "right_shift": operator.rshift,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "logical_and": np.logical_and,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+}
+# add, subtract and multiply are what folding does most: nothing stands before the arithmetic.
+_BINARY: dict[str, Evaluation] = {
+    "add": lambda _, lhs, rhs: lhs + rhs,
+    "subtract": _subtract,
+    "multiply": lambda _, lhs, rhs: lhs * rhs,
+    **{name: _keeping(name, function) for name, function in _KEEPING.items()},
 }
 _COMMUTATIVE = frozenset(
     _BINARY.keys()

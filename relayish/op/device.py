@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, DictAttrs, attrs
+from relayish.ir.type import FuncType, IncompleteType, TupleType, Type
+from relayish.op.dimension import show_type
 from relayish.op.registry import register_op
+from relayish.op.relation import TypeReporter
+from relayish.op.type_rules import unchanged
 
 
 @attrs("VirtualDevice")
@@ -47,9 +52,27 @@ class CallLoweredAttrs(Attrs):
     metadata: DictAttrs = DictAttrs()
 
 
-register_op("on_device", arguments_=("body",), attrs=OnDeviceAttrs, marks_only=True)
-register_op("device_copy", arguments_=("data",), attrs=DeviceCopyAttrs)
-register_op("debug", arguments_=("program",), attrs=DebugAttrs)
+def _call_lowered_relation(
+    _: CallLoweredAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    func, call_args = types
+    if isinstance(func, IncompleteType):
+        return None
+    if not isinstance(func, FuncType):
+        raise TypeInferenceError(f"func must be a function; found {show_type(func)}")
+    reporter.assign(call_args, TupleType(func.arg_types))
+    return func.ret_type
+
+
 register_op(
-    "call_lowered", arguments_=("func", "call_args"), attrs=CallLoweredAttrs, marks_only=True
+    "on_device", arguments_=("body",), attrs=OnDeviceAttrs, types=unchanged, marks_only=True
+)
+register_op("device_copy", arguments_=("data",), attrs=DeviceCopyAttrs, types=unchanged)
+register_op("debug", arguments_=("program",), attrs=DebugAttrs, types=unchanged)
+register_op(
+    "call_lowered",
+    arguments_=("func", "call_args"),
+    attrs=CallLoweredAttrs,
+    relates=_call_lowered_relation,
+    marks_only=True,
 )

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.op.builders import namespace
+from relayish.op.dyn_types import (
+    dynamic_broadcast_to_type,
+    dynamic_expand_dims_type,
+    dynamic_full_type,
+    dynamic_init_type,
+    dynamic_one_hot_type,
+    dynamic_pad_type,
+    dynamic_reshape_type,
+    dynamic_resize_type,
+    dynamic_sparse_to_dense_type,
+    dynamic_squeeze_type,
+    dynamic_strided_slice_type,
+    dynamic_tile_type,
+    dynamic_topk_type,
+    dynamic_upsampling_type,
+)
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
 from relayish.op.image import Resize2DAttrs
 from relayish.op.indexing import OneHotAttrs, one_hot
-from relayish.op.init import InitOpAttrs
+from relayish.op.init import InitOpAttrs, filled
 from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.reshaping import reshaped
@@ -36,11 +53,17 @@ def _ones(attrs: InitOpAttrs, shape: Array) -> Array:
 
 
 def _full(attrs: InitOpAttrs, fill_value: Array, shape: Array) -> Array:
-    return np.full(_sizes(shape), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
+    return filled(_sizes(shape), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
 
 
 def _reshape(attrs: ReshapeAttrs, data: Array, newshape: Array) -> Array:
-    return data.reshape(reshaped(data.shape, _sizes(newshape), allowzero=attrs.allowzero))
+    sizes = _sizes(newshape)
+    if any(size in (-2, -4) for size in sizes):
+        raise EvaluationError(
+            f"dyn.reshape cannot take {sizes}: -2 and -4 stand for several sizes, "
+            f"and the result has {len(sizes)} dimensions"
+        )
+    return data.reshape(reshaped(data.shape, sizes, allowzero=attrs.allowzero))
 
 
 def _squeeze(_: Parameters, data: Array, axes: Array) -> Array:
@@ -93,16 +116,23 @@ def _sparse_to_dense(
 register_op(
     "dyn.zeros",
     arguments_=("shape",),
+    types=dynamic_init_type,
     attrs=InitOpAttrs,
     fuses=OpPattern.ELEMWISE,
     evaluates=_zeros,
 )
 register_op(
-    "dyn.ones", arguments_=("shape",), attrs=InitOpAttrs, fuses=OpPattern.ELEMWISE, evaluates=_ones
+    "dyn.ones",
+    arguments_=("shape",),
+    types=dynamic_init_type,
+    attrs=InitOpAttrs,
+    fuses=OpPattern.ELEMWISE,
+    evaluates=_ones,
 )
 register_op(
     "dyn.full",
     arguments_=("fill_value", "shape"),
+    types=dynamic_full_type,
     attrs=InitOpAttrs,
     fuses=OpPattern.ELEMWISE,
     evaluates=_full,
@@ -110,6 +140,7 @@ register_op(
 register_op(
     "dyn.reshape",
     arguments_=("data", "newshape"),
+    types=dynamic_reshape_type,
     attrs=ReshapeAttrs,
     fuses=OpPattern.INJECTIVE,
     evaluates=_reshape,
@@ -117,6 +148,7 @@ register_op(
 register_op(
     "dyn.squeeze",
     arguments_=("data", "axes"),
+    types=dynamic_squeeze_type,
     attrs=SqueezeAttrs,
     fuses=OpPattern.INJECTIVE,
     evaluates=_squeeze,
@@ -124,12 +156,14 @@ register_op(
 register_op(
     "dyn.expand_dims",
     arguments_=("data", "axis"),
+    types=dynamic_expand_dims_type,
     fuses=OpPattern.INJECTIVE,
     evaluates=_expand_dims,
 )
 register_op(
     "dyn.broadcast_to",
     arguments_=("data", "shape"),
+    types=dynamic_broadcast_to_type,
     attrs=InitOpAttrs,
     fuses=OpPattern.BROADCAST,
     evaluates=_broadcast_to,
@@ -137,14 +171,18 @@ register_op(
 register_op(
     "dyn.tile",
     arguments_=("data", "reps"),
+    types=dynamic_tile_type,
     attrs=TileAttrs,
     fuses=OpPattern.INJECTIVE,
     evaluates=_tile,
 )
-register_op("dyn.topk", arguments_=("data", "k"), attrs=TopkAttrs, evaluates=_topk)
+register_op(
+    "dyn.topk", arguments_=("data", "k"), types=dynamic_topk_type, attrs=TopkAttrs, evaluates=_topk
+)
 register_op(
     "dyn.one_hot",
     arguments_=("indices", "on_value", "off_value", "depth"),
+    types=dynamic_one_hot_type,
     attrs=OneHotAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
     evaluates=_one_hot,
@@ -152,6 +190,7 @@ register_op(
 register_op(
     "dyn.nn.pad",
     arguments_=("data", "pad_width", "pad_val"),
+    types=dynamic_pad_type,
     attrs=PadAttrs,
     fuses=OpPattern.INJECTIVE,
     evaluates=_pad,
@@ -159,29 +198,34 @@ register_op(
 register_op(
     "dyn.sparse_to_dense",
     arguments_=("sparse_indices", "sparse_values", "default_value", "output_shape"),
+    types=dynamic_sparse_to_dense_type,
     evaluates=_sparse_to_dense,
 )
 register_op(
     "dyn.image.resize2d",
     arguments_=("data", "size", "roi"),
+    types=dynamic_resize_type,
     attrs=Resize2DAttrs,
     fuses=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.nn.upsampling",
     arguments_=("data", "scale_h", "scale_w"),
+    types=dynamic_upsampling_type,
     attrs=UpSamplingAttrs,
     fuses=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.nn.upsampling3d",
     arguments_=("data", "scale_d", "scale_h", "scale_w"),
+    types=dynamic_upsampling_type,
     attrs=UpSampling3DAttrs,
     fuses=OpPattern.INJECTIVE,
 )
 register_op(
     "dyn.strided_slice",  # in Relay a fifth argument is described, which calls do not have
     arguments_=("data", "begin", "end", "strides"),
+    types=dynamic_strided_slice_type,
     attrs=StridedSliceAttrs,
     fuses=OpPattern.INJECTIVE,
     evaluates=_strided_slice,

@@ -13,7 +13,14 @@ from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import normal_axis as checked_axis
 from relayish.op.dimension import same, show_shape, show_type
-from relayish.op.evaluation import Array, Parameters, is_integral, normal_axis
+from relayish.op.evaluation import (
+    Array,
+    Parameters,
+    cast_to,
+    is_integral,
+    normal_axis,
+    widened,
+)
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import identity, identity_comparison, tensor
 
@@ -53,16 +60,17 @@ class FixedPointMultiplyPerAxisAttrs(Attrs):
 Evaluation = Callable[[Parameters, Array], Array]
 
 
+def _undefined(name: str, data: Array, expected: str) -> EvaluationError:
+    return EvaluationError(f"{name} of {data.dtype} is not defined; expected {expected}")
+
+
 def _floating(name: str, function: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a function that is defined on floating point numbers only."""
 
     def evaluation(_: Parameters, data: Array) -> Array:
-        result = function(data)
-        if result.dtype != data.dtype:
-            raise EvaluationError(
-                f"{name} of {data.dtype} is not defined; expected a floating point type"
-            )
-        return result
+        if is_integral(data):
+            raise _undefined(name, data, "a floating point type")
+        return function(data)
 
     return evaluation
 
@@ -72,9 +80,32 @@ def _rounding(function: Callable[[Array], Array]) -> Evaluation:
     return lambda _, data: data if is_integral(data) else function(data)
 
 
+def _keeping(name: str, function: Callable[[Array], Array]) -> Evaluation:
+    """Return the evaluation of a function whose result has the elements of its argument.
+
+    What numpy gives another type, as for booleans and the narrowest integers, is taken back.
+    """
+
+    def evaluation(_: Parameters, data: Array) -> Array:
+        try:
+            result = function(data)
+        except TypeError as error:
+            raise _undefined(name, data, "another type; cast it") from error
+        return result if result.dtype == data.dtype else result.astype(data.dtype)
+
+    return evaluation
+
+
+def _asking(predicate: Callable[[Array], Array]) -> Evaluation:
+    """Return the evaluation of a question about floating point numbers, asked of any."""
+
+    def evaluation(_: Parameters, data: Array) -> Array:
+        return predicate(data.astype(np.int64) if is_integral(data) else data)
+
+    return evaluation
+
+
 def _erf(data: Array) -> Array:
-    if is_integral(data):
-        return data.astype(np.float64)  # of another type, and so refused
     wide = data.astype(np.float64)
     values = np.array([math.erf(x) for x in wide.ravel().tolist()], np.float64)
     return values.reshape(data.shape).astype(data.dtype)[()]
@@ -85,13 +116,19 @@ def _sigmoid(data: Array) -> Array:
     return one / (one + np.exp(-data))
 
 
+def _rsqrt(data: Array) -> Array:
+    return data.dtype.type(1) / np.sqrt(data)
+
+
 def _half_away_from_zero(data: Array) -> Array:
     whole = np.trunc(data)
     step = (np.abs(data - whole) >= data.dtype.type(0.5)).astype(data.dtype)
     return np.where(np.isfinite(data), whole + np.copysign(step, data), data)[()]
 
 
-def _sign(_: Parameters, data: Array) -> Array:
+def _sign(data: Array) -> Array:
+    if data.dtype.kind == "b":
+        return data
     return (data > 0).astype(data.dtype) - (data < 0).astype(data.dtype)
 
 
@@ -101,21 +138,15 @@ def _identity(_: Parameters, data: Array) -> Array:
 
 def _clip(attrs: ClipAttrs, data: Array) -> Array:
     low, high = attrs.a_min, attrs.a_max
-    if is_integral(data):
-        limits = np.iinfo(data.dtype)
-        low, high = (int(min(max(b, limits.min), limits.max)) for b in (low, high))
-    kind = data.dtype.type
-    return np.minimum(np.maximum(data, kind(low)), kind(high))
-
-
-def cast_to(data: Array, dtype: np.dtype[np.generic]) -> Array:
-    """Return ``data`` with elements of ``dtype``, without a warning.
-
-    Floating point numbers lose their fraction on the way to integers. What an integer cannot hold
-    (NaN, infinities, numbers out of its range) becomes what the machine makes of it, as in Relay.
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        return data.astype(dtype)
+    if not is_integral(data):
+        kind = data.dtype.type
+        return np.minimum(np.maximum(data, kind(low)), kind(high))
+    if math.isnan(low) or math.isnan(high):
+        raise EvaluationError(f"integers cannot be clipped between {low} and {high}")
+    wide = data if data.dtype.itemsize == 8 else data.astype(np.int64)
+    limits = np.iinfo(wide.dtype)
+    least, most = (int(min(max(b, limits.min), limits.max)) for b in (low, high))
+    return np.minimum(np.maximum(wide, least), most).astype(data.dtype)
 
 
 def _cast(attrs: CastAttrs, data: Array) -> Array:
@@ -191,7 +222,7 @@ _FLOATING: dict[str, Callable[[Array], Array]] = {
     "log2": np.log2,
     "log10": np.log10,
     "sqrt": np.sqrt,
-    "rsqrt": lambda data: data.dtype.type(1) / np.sqrt(data),
+    "rsqrt": lambda data: widened(_rsqrt, data),
     "sin": np.sin,
     "cos": np.cos,
     "tan": np.tan,
@@ -205,27 +236,30 @@ _FLOATING: dict[str, Callable[[Array], Array]] = {
     "acosh": np.arccosh,
     "atanh": np.arctanh,
     "erf": _erf,
-    "sigmoid": _sigmoid,
+    "sigmoid": lambda data: widened(_sigmoid, data),
     # The fast ones are approximations of these; computed exactly, they are better still.
     "fast_exp": np.exp,
     "fast_tanh": np.tanh,
     "fast_erf": _erf,
 }
-_PREDICATES: dict[str, Evaluation] = {
-    "isnan": lambda _, data: np.isnan(data),
-    "isfinite": lambda _, data: np.isfinite(data),
-    "isinf": lambda _, data: np.isinf(data),
+_PREDICATES: dict[str, Callable[[Array], Array]] = {
+    "isnan": np.isnan,
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+}
+_KEEPING: dict[str, Callable[[Array], Array]] = {
+    "abs": np.abs,
+    "negative": lambda data: -data,
+    "sign": _sign,
+    "logical_not": np.logical_not,
+    "bitwise_not": np.invert,
 }
 _OTHER: dict[str, Evaluation] = {
+    **{name: _keeping(name, function) for name, function in _KEEPING.items()},
     "ceil": _rounding(np.ceil),
     "floor": _rounding(np.floor),
     "trunc": _rounding(np.trunc),
     "round": _rounding(_half_away_from_zero),
-    "abs": lambda _, data: np.abs(data),
-    "negative": lambda _, data: -data,
-    "sign": _sign,
-    "logical_not": lambda _, data: np.logical_not(data),
-    "bitwise_not": lambda _, data: np.invert(data),
     "copy": _identity,
     "zeros_like": lambda _, data: np.zeros(data.shape, data.dtype),
     "ones_like": lambda _, data: np.ones(data.shape, data.dtype),
@@ -247,13 +281,13 @@ for _name, _evaluation in _OTHER.items():
         types=identity,
         evaluates=_evaluation,
     )
-for _name, _evaluation in _PREDICATES.items():
+for _name, _predicate in _PREDICATES.items():
     register_op(
         _name,
         arguments_=("data",),
         fuses=OpPattern.ELEMWISE,
         types=identity_comparison,
-        evaluates=_evaluation,
+        evaluates=_asking(_predicate),
     )
 
 register_op(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from relayish.ir.dtype import numpy_dtype
 
 Array: TypeAlias = Any  # a numpy scalar or array; its element type is known only when it comes
 Parameters: TypeAlias = Any  # the attributes of the one operator that is evaluated
+_WIDE: Final = np.dtype(np.float32)
 
 
 def result_dtype(name: str | None, otherwise: np.dtype[Any]) -> np.dtype[Any]:
@@ -21,7 +22,31 @@ def result_dtype(name: str | None, otherwise: np.dtype[Any]) -> np.dtype[Any]:
 
 def is_integral(value: Array) -> bool:
     """Return whether the elements of ``value`` are integers or booleans."""
-    return value.dtype.kind in "iub"
+    kind = value.dtype.kind
+    return kind in "iub" or (kind == "V" and value.dtype.name.startswith(("int", "uint")))
+
+
+def cast_to(data: Array, dtype: np.dtype[Any]) -> Array:  # Any: its scalar class
+    """Return ``data`` with elements of ``dtype``, without a warning.
+
+    Floating point numbers lose their fraction on the way to integers. What an integer cannot hold
+    (NaN, infinities, numbers out of its range) becomes what the machine makes of it, as in Relay.
+    """
+    with np.errstate(all="ignore"):
+        try:
+            return data.astype(dtype)
+        except TypeError:  # between narrow integers of two kinds
+            return data.astype(np.int64).astype(dtype)
+
+
+def widened(function: Callable[[Array], Array], data: Array) -> Array:
+    """Return ``function(data)``, computed in ``float32`` where the elements are narrower floats.
+
+    So several steps on them are rounded once, at the end.
+    """
+    if data.dtype.itemsize >= _WIDE.itemsize or is_integral(data):
+        return function(data)
+    return function(data.astype(_WIDE)).astype(data.dtype)
 
 
 def normal_axis(axis: int, rank: int) -> int:

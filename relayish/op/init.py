@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from relayish.ir.dtype import DType
 from relayish.ir.expr import Constant, Expr
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import ANY
-from relayish.op.evaluation import Array, Parameters, result_dtype
+from relayish.op.evaluation import Array, Parameters, cast_to, result_dtype
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import scalar, tensor
@@ -50,12 +51,19 @@ def _ones(attrs: InitOpAttrs) -> Array:
     return np.ones(_shape(attrs), result_dtype(attrs.dtype, np.dtype(np.float32)))
 
 
+def filled(
+    shape: tuple[int, ...], value: Array, dtype: np.dtype[Any]
+) -> Array:  # Any: its scalar class
+    """Return a tensor of one number, cast to ``dtype``."""
+    return np.full(shape, cast_to(value, dtype), dtype)
+
+
 def _full(attrs: InitOpAttrs, fill_value: Array) -> Array:
-    return np.full(_shape(attrs), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
+    return filled(_shape(attrs), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
 
 
 def _full_like(_: object, data: Array, fill_value: Array) -> Array:
-    return np.full(data.shape, fill_value, data.dtype)
+    return filled(data.shape, fill_value, data.dtype)
 
 
 def counted(
@@ -79,7 +87,7 @@ def _arange(attrs: ArangeAttrs, start: Array, stop: Array, step: Array) -> Array
     dtype = result_dtype(attrs.dtype, start.dtype)
     first, stride = start.item(), step.item()
     count = counted(first, stop.item(), stride)
-    return (first + stride * np.arange(count)).astype(dtype)
+    return cast_to(first + stride * np.arange(count), dtype)
 
 
 def sized(attrs: InitOpAttrs) -> tuple[int, ...]:

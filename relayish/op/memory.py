@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+import numpy as np
+
+from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.expr import Constant
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.type import GlobalTypeVar, TensorType, TupleType, Type, TypeCall
 from relayish.op.builders import namespace
 from relayish.op.device import VirtualDevice
+from relayish.op.dimension import show_type
+from relayish.op.evaluation import Parameters, is_integral
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
+from relayish.op.type_rules import tensor
 
 __getattr__, __dir__ = namespace("memory")
 
@@ -30,16 +40,50 @@ class AllocTensorAttrs(Attrs):
     assert_shape: tuple[Dimension, ...]  # type: ignore[misc]  # required, given by name
 
 
+STORAGE: Final = TypeCall(GlobalTypeVar("Storage"), ())
+"""The type of a piece of memory, which Relay's prelude defines without constructors."""
+
+
+def _alloc_storage_type(_: AllocStorageAttrs, size: Type, shape: Type, alignment: Type) -> Type:
+    for ty, what in ((size, "size"), (shape, "shape"), (alignment, "alignment")):
+        tensor(ty, what)
+    return STORAGE
+
+
+def _alloc_tensor_type(
+    attrs: AllocTensorAttrs, storage: Type, offset: Type, shape: Type
+) -> TensorType:
+    if not structural_equal(storage, STORAGE):
+        raise TypeInferenceError(f"storage must be a Storage; found {show_type(storage)}")
+    tensor(offset, "offset")
+    if not tensor(shape, "shape").shape:  # a scalar is allocated
+        return TensorType((), attrs.dtype)
+    sizes = attrs.const_shape.data
+    if sizes is None:
+        return TensorType(attrs.assert_shape, attrs.dtype)
+    if not isinstance(sizes, np.ndarray) or sizes.ndim != 1 or not is_integral(sizes):
+        raise TypeInferenceError(f"const_shape must be a vector of integers; found {sizes!r}")
+    return TensorType(tuple(int(size) for size in sizes.tolist()), attrs.dtype)
+
+
+def _kill_type(_: Parameters, _to_free: Type) -> TupleType:
+    return TupleType(())  # of a tensor, or of the storage itself
+
+
 register_op(
     "memory.alloc_storage",
     arguments_=("size", "shape", "alignment"),
     attrs=AllocStorageAttrs,
+    types=_alloc_storage_type,
     marks_only=True,
 )
 register_op(
     "memory.alloc_tensor",
     arguments_=("storage", "offset", "shape"),
     attrs=AllocTensorAttrs,
+    types=_alloc_tensor_type,
     marks_only=True,
 )
-register_op("memory.kill", arguments_=("to_free",), has_state=True, marks_only=True)
+register_op(
+    "memory.kill", arguments_=("to_free",), types=_kill_type, has_state=True, marks_only=True
+)

@@ -11,7 +11,15 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import broadcast_shapes, product
 from relayish.op.dimension import normal_axis as checked_axis
-from relayish.op.evaluation import Array, Parameters, is_integral, normal_axis, result_dtype
+from relayish.op.evaluation import (
+    Array,
+    Parameters,
+    cast_to,
+    is_integral,
+    normal_axis,
+    result_dtype,
+    widened,
+)
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import same_dtype, tensor
@@ -100,27 +108,42 @@ def _over_count(total: Array, count: int) -> Array:
     return (np.sign(total) * (np.abs(total) // count)).astype(total.dtype)
 
 
+def _refuse_booleans(name: str, data: Array) -> None:
+    if data.dtype.kind == "b":
+        raise EvaluationError(f"{name} of bool is not defined; cast it to a type of numbers")
+
+
 def _sum(attrs: ReduceAttrs, data: Array) -> Array:
     axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    return _reduce(np.add, data, axes, keepdims=attrs.keepdims)
+    return widened(lambda wide: _reduce(np.add, wide, axes, keepdims=attrs.keepdims), data)
 
 
 def _mean(attrs: ReduceAttrs, data: Array) -> Array:
+    _refuse_booleans("mean", data)
     axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    return _over_count(
-        _reduce(np.add, data, axes, keepdims=attrs.keepdims), _count(data.shape, axes)
-    )
+    count = _count(data.shape, axes)
+
+    def mean(wide: Array) -> Array:
+        return _over_count(_reduce(np.add, wide, axes, keepdims=attrs.keepdims), count)
+
+    return widened(mean, data)
 
 
 def _variance(attrs: VarianceAttrs, data: Array, mean: Array) -> Array:
+    _refuse_booleans("variance", data)
     axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    squares = _reduce(np.add, np.square(data - mean), axes, keepdims=attrs.keepdims)
-    return _over_count(squares, _count(data.shape, axes) - attrs.unbiased)
+    count = _count(data.shape, axes) - attrs.unbiased
+
+    def variance(wide: Array) -> Array:
+        squares = np.square(wide - mean.astype(wide.dtype)).astype(wide.dtype)
+        return _over_count(_reduce(np.add, squares, axes, keepdims=attrs.keepdims), count)
+
+    return widened(variance, data)
 
 
 def _prod(attrs: ReduceAttrs, data: Array) -> Array:
     axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    return _reduce(np.multiply, data, axes, keepdims=attrs.keepdims)
+    return widened(lambda wide: _reduce(np.multiply, wide, axes, keepdims=attrs.keepdims), data)
 
 
 def _by_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Array]:
@@ -128,7 +151,8 @@ def _by_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Arra
         axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
         if ufunc.identity is None and _count(data.shape, axes) == 0:
             raise EvaluationError(f"{name} of no elements is not defined")
-        return ufunc.reduce(data, axis=axes, keepdims=attrs.keepdims)
+        result = ufunc.reduce(data, axis=axes, keepdims=attrs.keepdims)
+        return result if result.dtype == data.dtype else result.astype(data.dtype)
 
     return evaluation
 
@@ -166,8 +190,8 @@ def _scan(ufunc: np.ufunc) -> Callable[[ScanopAttrs, Array], Array]:
             data, axis = np.ravel(data), 0
         else:
             axis = normal_axis(attrs.axis, data.ndim)
-        dtype = result_dtype(attrs.dtype, data.dtype)
-        result = ufunc.accumulate(data, axis=axis, dtype=dtype)
+        data = cast_to(data, result_dtype(attrs.dtype, data.dtype))
+        result = widened(lambda wide: ufunc.accumulate(wide, axis, wide.dtype), data)
         if not attrs.exclusive:
             return result
         shifted = np.full_like(result, ufunc.identity)

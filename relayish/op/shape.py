@@ -20,7 +20,7 @@ from relayish.op.dimension import (
     show_type,
 )
 from relayish.op.dimension import normal_axis as checked_axis
-from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
+from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype, widened
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.init import InitOpAttrs, sized
 from relayish.op.registry import OpPattern, get_op, register_op, shape_only
@@ -146,8 +146,9 @@ def collapsed(data: Array, shape: Sequence[int]) -> Array:
     axes = tuple(
         i for i in range(data.ndim) if i < extra or (shape[i - extra] == 1 != data.shape[i])
     )
-    total = np.add.reduce(data, axis=axes, dtype=data.dtype) if axes else data
-    return np.asarray(total).reshape(shape)
+    if not axes:
+        return data.reshape(shape)
+    return widened(lambda wide: np.add.reduce(wide, axes, wide.dtype), data).reshape(shape)
 
 
 def _shape_of(attrs: ShapeOfAttrs, data: Array) -> Array:

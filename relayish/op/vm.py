@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.op.builders import namespace
+from relayish.op.dimension import show_type
+from relayish.op.evaluation import Parameters
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
-from relayish.op.shape import ShapeOfAttrs
+from relayish.op.relation import TypeReporter
+from relayish.op.shape import ShapeOfAttrs, shape_of_type
+from relayish.op.type_rules import tensor
 
 __getattr__, __dir__ = namespace("vm")
 
@@ -18,13 +24,43 @@ class ReshapeTensorAttrs(Attrs):
     newshape: tuple[Dimension, ...]
 
 
-register_op("vm.shape_of", arguments_=("tensor",), attrs=ShapeOfAttrs, marks_only=True)
+def _reshape_tensor_type(attrs: ReshapeTensorAttrs, data: Type, shape: Type) -> TensorType:
+    tensor(shape, "shape")
+    return TensorType(attrs.newshape, tensor(data, "data").dtype)
+
+
+def _invoke_tvm_op_relation(
+    _: Parameters, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    func, ins, outs = types
+    if isinstance(func, IncompleteType):
+        return None
+    if not isinstance(func, FuncType):
+        raise TypeInferenceError(f"op must be a function; found {show_type(func)}")
+    results = func.ret_type if isinstance(func.ret_type, TupleType) else TupleType((func.ret_type,))
+    reporter.assign(ins, TupleType(func.arg_types))
+    reporter.assign(outs, results)
+    return TupleType(())
+
+
 register_op(
-    "vm.reshape_tensor", arguments_=("data", "shape"), attrs=ReshapeTensorAttrs, marks_only=True
+    "vm.shape_of",
+    arguments_=("tensor",),
+    attrs=ShapeOfAttrs,
+    types=shape_of_type,
+    marks_only=True,
+)
+register_op(
+    "vm.reshape_tensor",
+    arguments_=("data", "shape"),
+    attrs=ReshapeTensorAttrs,
+    types=_reshape_tensor_type,
+    marks_only=True,
 )
 register_op(
     "vm.invoke_tvm_op",
     arguments_=("op", "ins", "outs"),
+    relates=_invoke_tvm_op_relation,
     has_state=True,
     marks_only=True,
 )

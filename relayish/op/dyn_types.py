@@ -1,0 +1,162 @@
+"""The types of operators whose shapes come as arguments: their rank is known, few of their sizes.
+
+The rank of a result follows from the length of the vector that says its shape, which must therefore
+be known; the sizes are known only when the program runs.
+"""
+
+from __future__ import annotations
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.dimension import ANY, normal_axis, same, show_type
+from relayish.op.evaluation import Parameters
+from relayish.op.layout_types import layout_axes
+from relayish.op.type_rules import known_length, scalar, tensor
+
+
+def dynamic_init_type(attrs: Parameters, shape: Type) -> TensorType:
+    """Return the type of ``dyn.zeros`` and ``dyn.ones``."""
+    return TensorType((ANY,) * known_length(shape, "shape"), attrs.dtype or "float32")
+
+
+def dynamic_full_type(attrs: Parameters, fill_value: Type, shape: Type) -> TensorType:
+    """Return the type of ``dyn.full``."""
+    dtype = scalar(fill_value, "fill_value").dtype
+    return TensorType((ANY,) * known_length(shape, "shape"), attrs.dtype or dtype)
+
+
+def dynamic_reshape_type(_: Parameters, data: Type, newshape: Type) -> TensorType:
+    """Return the type of ``dyn.reshape``: a size for every number of ``newshape``."""
+    return TensorType((ANY,) * known_length(newshape, "newshape"), tensor(data, "data").dtype)
+
+
+def dynamic_squeeze_type(_: Parameters, data: Type, axes: Type) -> TensorType:
+    """Return the type of ``dyn.squeeze``: an axis less for every number of ``axes``."""
+    ty, count = tensor(data, "data"), known_length(axes, "axes")
+    if count > len(ty.shape):
+        raise TypeInferenceError(f"{count} axes cannot be squeezed out of {show_type(ty)}")
+    return TensorType((ANY,) * (len(ty.shape) - count), ty.dtype)
+
+
+def dynamic_expand_dims_type(_: Parameters, data: Type, axis: Type) -> TensorType:
+    """Return the type of ``dyn.expand_dims``: one axis more."""
+    ty = tensor(data, "data")
+    scalar(axis, "axis")
+    return TensorType((ANY,) * (len(ty.shape) + 1), ty.dtype)
+
+
+def dynamic_broadcast_to_type(_: Parameters, data: Type, shape: Type) -> TensorType:
+    """Return the type of ``dyn.broadcast_to``."""
+    ty, rank = tensor(data, "data"), known_length(shape, "shape")
+    if rank < len(ty.shape):
+        raise TypeInferenceError(f"{show_type(ty)} cannot be broadcast to {rank} dimensions")
+    return TensorType((ANY,) * rank, ty.dtype)
+
+
+def dynamic_tile_type(_: Parameters, data: Type, reps: Type) -> TensorType:
+    """Return the type of ``dyn.tile``."""
+    ty = tensor(data, "data")
+    return TensorType((ANY,) * max(len(ty.shape), known_length(reps, "reps")), ty.dtype)
+
+
+def dynamic_strided_slice_type(
+    attrs: Parameters, data: Type, begin: Type, end: Type, strides: Type
+) -> TensorType:
+    """Return the type of ``dyn.strided_slice``; axes that are not sliced keep their size."""
+    ty = tensor(data, "data")
+    rank, count = len(ty.shape), known_length(begin, "begin")
+    for what, bounds in (("end", end), ("strides", strides)):
+        (size,) = tensor(bounds, what, rank=1).shape
+        if same(size, count) is False:
+            raise TypeInferenceError(f"begin has {count} numbers and {what} has {size}")
+    axes = range(count) if attrs.axes is None else [normal_axis(a, rank) for a in attrs.axes]
+    if len(axes) != count or count > rank:
+        raise TypeInferenceError(
+            f"begin has {count} numbers; expected one for each of the {len(axes)} axes that are "
+            f"sliced of {show_type(ty)}"
+        )
+    return TensorType(tuple(ANY if i in axes else s for i, s in enumerate(ty.shape)), ty.dtype)
+
+
+def dynamic_topk_type(attrs: Parameters, data: Type, k: Type) -> Type:
+    """Return the type of ``dyn.topk``."""
+    ty = tensor(data, "data")
+    if any(same(size, 1) is False for size in tensor(k, "k").shape):
+        raise TypeInferenceError(f"k must be one number; found {show_type(k)}")
+    axis = normal_axis(attrs.axis, len(ty.shape))
+    shape = (*ty.shape[:axis], ANY, *ty.shape[axis + 1 :])
+    values, places = TensorType(shape, ty.dtype), TensorType(shape, attrs.dtype or "int32")
+    match attrs.ret_type:
+        case "both":
+            return TupleType((values, places))
+        case "values":
+            return values
+        case "indices":
+            return places
+    raise TypeInferenceError(f"ret_type {attrs.ret_type!r} is not both, values or indices")
+
+
+def dynamic_one_hot_type(
+    attrs: Parameters, indices: Type, on_value: Type, off_value: Type, depth: Type
+) -> TensorType:
+    """Return the type of ``dyn.one_hot``: an axis of unknown size more."""
+    shape = tensor(indices, "indices").shape
+    scalar(on_value, "on_value")
+    scalar(off_value, "off_value")
+    scalar(depth, "depth")
+    axis = normal_axis(attrs.axis, len(shape) + 1)
+    return TensorType((*shape[:axis], ANY, *shape[axis:]), attrs.dtype)
+
+
+def dynamic_pad_type(_: Parameters, data: Type, pad_width: Type, pad_value: Type) -> TensorType:
+    """Return the type of ``dyn.nn.pad``."""
+    ty, widths = tensor(data, "data"), tensor(pad_width, "pad_width", rank=2)
+    scalar(pad_value, "pad_val")
+    if same(widths.shape[0], len(ty.shape)) is False or same(widths.shape[1], 2) is False:
+        raise TypeInferenceError(
+            f"pad_width must hold a pair for each of the {len(ty.shape)} axes; "
+            f"found {show_type(widths)}"
+        )
+    return TensorType((ANY,) * len(ty.shape), ty.dtype)
+
+
+def dynamic_sparse_to_dense_type(
+    _: Parameters, places: Type, values: Type, default: Type, shape: Type
+) -> TensorType:
+    """Return the type of ``dyn.sparse_to_dense``."""
+    tensor(places, "sparse_indices")
+    dtype = tensor(values, "sparse_values").dtype
+    if scalar(default, "default_value").dtype != dtype:
+        raise TypeInferenceError(
+            f"default_value is {show_type(default)}; sparse_values have elements of {dtype}"
+        )
+    return TensorType((ANY,) * known_length(shape, "output_shape"), dtype)
+
+
+def dynamic_resize_type(attrs: Parameters, data: Type, size: Type, roi: Type) -> TensorType:
+    """Return the type of ``dyn.image.resize2d``: height and width are unknown."""
+    tensor(size, "size", rank=1)
+    tensor(roi, "roi", rank=1)
+    return _unknown_along("HW", attrs.layout, data, attrs.out_dtype)
+
+
+def dynamic_upsampling_type(attrs: Parameters, data: Type, *scales: Type) -> TensorType:
+    """Return the type of ``dyn.nn.upsampling`` and ``dyn.nn.upsampling3d``."""
+    letters = "DHW"[-len(scales) :]
+    for letter, scale in zip(letters.lower(), scales, strict=True):
+        scalar(scale, f"scale_{letter}")
+    return _unknown_along(letters, attrs.layout, data)
+
+
+def _unknown_along(letters: str, layout: str, data: Type, dtype: str | None = None) -> TensorType:
+    axes = layout_axes(layout)
+    ty = tensor(data, "data", rank=len(axes))
+    named = {axis.letter for axis in axes}
+    if not named.issuperset(letters) or not named.isdisjoint(letters.lower()):
+        raise TypeInferenceError(
+            f"layout {layout} does not hold the axes {', '.join(letters)}, each in one piece"
+        )
+    shape = tuple(
+        ANY if axis.letter in letters else size for axis, size in zip(axes, ty.shape, strict=True)
+    )
+    return TensorType(shape, dtype or ty.dtype)
