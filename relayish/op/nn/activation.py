@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.op.evaluation import Array, Parameters, aligned
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.dimension import normal_axis
+from relayish.op.evaluation import Array, Parameters, aligned, is_integral
+from relayish.op.nn.arguments import settle, tensor_so_far
+from relayish.op.nn.exact import widened
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.relation import TypeReporter
+from relayish.op.type_rules import identity, tensor
 
 
 @attrs("relay.attrs.LeakyReluAttrs")
@@ -37,6 +44,31 @@ class DropoutAttrs(Attrs):
     rate: float = 0.5
 
 
+def _prelu_relation(
+    attrs: PReluAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    """The slope is a vector as long as the axis of the data."""
+    data = tensor_so_far(types[0], "data")
+    if data is None:
+        return None
+    size = data.shape[normal_axis(attrs.axis, len(data.shape))]
+    settle(reporter, types[1], TensorType((size,), data.dtype), "alpha")
+    return data
+
+
+def _softmax_type(attrs: SoftmaxAttrs, data: Type) -> TensorType:
+    """Return the type of ``data``, which must have the axis."""
+    found = tensor(data, "data")
+    normal_axis(attrs.axis, len(found.shape))
+    return found
+
+
+def _dropout_type(_: DropoutAttrs, data: Type) -> TupleType:
+    """Return the types of the data and of the mask of what is left of it; they are the same."""
+    found = tensor(data, "data")
+    return TupleType((found, found))
+
+
 def _relu(_: Parameters, data: Array) -> Array:
     return np.maximum(data, data.dtype.type(0))
 
@@ -51,21 +83,36 @@ def _prelu(attrs: PReluAttrs, data: Array, alpha: Array) -> Array:
 
 
 def _softmax(attrs: SoftmaxAttrs, data: Array) -> Array:
-    powers = np.exp(data - data.max(axis=attrs.axis, keepdims=True))
-    return powers / powers.sum(axis=attrs.axis, keepdims=True, dtype=data.dtype)
+    shifted = _below_zero(attrs, data)
+    powers = np.exp(shifted)
+    shares = powers / powers.sum(axis=attrs.axis, keepdims=True, dtype=powers.dtype)
+    return shares.astype(data.dtype, copy=False)
 
 
 def _log_softmax(attrs: SoftmaxAttrs, data: Array) -> Array:
-    shifted = data - data.max(axis=attrs.axis, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=attrs.axis, keepdims=True, dtype=data.dtype))
+    shifted = _below_zero(attrs, data)
+    powers = np.exp(shifted)
+    total = np.log(powers.sum(axis=attrs.axis, keepdims=True, dtype=powers.dtype))
+    return (shifted - total).astype(data.dtype, copy=False)
 
 
-register_op("nn.relu", arguments_=("data",), fuses=OpPattern.ELEMWISE, evaluates=_relu)
+def _below_zero(attrs: SoftmaxAttrs, data: Array) -> Array:
+    """Return ``data`` less its greatest elements along the axis, so that powers do not overflow."""
+    if is_integral(data):
+        raise EvaluationError(f"softmax of {data.dtype} has no value; cast the data to a float")
+    wide = widened(data)
+    return wide - wide.max(axis=attrs.axis, keepdims=True, initial=-np.inf)
+
+
+register_op(
+    "nn.relu", arguments_=("data",), fuses=OpPattern.ELEMWISE, types=identity, evaluates=_relu
+)
 register_op(
     "nn.leaky_relu",
     arguments_=("data",),
     attrs=LeakyReluAttrs,
     fuses=OpPattern.ELEMWISE,
+    types=identity,
     evaluates=_leaky_relu,
 )
 register_op(
@@ -73,6 +120,7 @@ register_op(
     arguments_=("data", "alpha"),
     attrs=PReluAttrs,
     fuses=OpPattern.BROADCAST,
+    relates=_prelu_relation,
     evaluates=_prelu,
 )
 register_op(
@@ -80,6 +128,7 @@ register_op(
     arguments_=("data",),
     attrs=SoftmaxAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_softmax_type,
     evaluates=_softmax,
 )
 register_op(
@@ -87,6 +136,7 @@ register_op(
     arguments_=("data",),
     attrs=SoftmaxAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_softmax_type,
     evaluates=_softmax,
 )
 register_op(
@@ -94,6 +144,9 @@ register_op(
     arguments_=("data",),
     attrs=SoftmaxAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_softmax_type,
     evaluates=_log_softmax,
 )
-register_op("nn.dropout", arguments_=("data",), attrs=DropoutAttrs, has_state=True)
+register_op(
+    "nn.dropout", arguments_=("data",), attrs=DropoutAttrs, types=_dropout_type, has_state=True
+)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op import dimension
 from relayish.op.evaluation import Array, aligned, normal_axis
+from relayish.op.nn.arguments import settle, tensor_so_far
+from relayish.op.nn.exact import widened
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.relation import TypeReporter
+from relayish.op.type_rules import identity
 
 
 @attrs("relay.attrs.BatchNormAttrs")
@@ -69,18 +78,39 @@ class L2NormalizeAttrs(Attrs):
     axis: tuple[int, ...] | None
 
 
-def _scaled(
-    attrs: BatchNormAttrs | InstanceNormAttrs | LayerNormAttrs | GroupNormAttrs,
-    normal: Array,
-    gamma: Array,
-    beta: Array,
-) -> Array:
-    """Return ``normal`` times ``gamma`` plus ``beta``, each along the axis and if asked for."""
-    if attrs.scale:
-        normal = normal * aligned(gamma, attrs.axis, normal.ndim)
-    if attrs.center:
-        normal = normal + aligned(beta, attrs.axis, normal.ndim)
-    return normal
+ScalingAttrs: TypeAlias = BatchNormAttrs | InstanceNormAttrs | LayerNormAttrs | GroupNormAttrs
+
+
+def _norm_relation(
+    attrs: ScalingAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    """The scale and the offset are vectors as long as the axis of the data."""
+    data = tensor_so_far(types[0], "data")
+    if data is None:
+        return None
+    _settle_vectors(attrs, data, types[1:], reporter)
+    return data
+
+
+def _batch_norm_relation(
+    attrs: BatchNormAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    """All but the data are vectors as long as its axis; so are the second and third result."""
+    data = tensor_so_far(types[0], "data")
+    if data is None:
+        return None
+    vector = _settle_vectors(attrs, data, types[1:], reporter)
+    return TupleType((data, vector, vector))
+
+
+def _settle_vectors(
+    attrs: ScalingAttrs, data: TensorType, types: tuple[Type, ...], reporter: TypeReporter
+) -> TensorType:
+    size = data.shape[dimension.normal_axis(attrs.axis, len(data.shape))]
+    vector = TensorType((size,), data.dtype)
+    for ty, name in zip(types, ("gamma", "beta", "moving_mean", "moving_var"), strict=False):
+        settle(reporter, ty, vector, name)
+    return vector
 
 
 def _normal(data: Array, axes: tuple[int, ...], epsilon: float) -> Array:
@@ -97,8 +127,9 @@ def _batch_norm(
     moving_mean: Array,
     moving_var: Array,
 ) -> tuple[Array, ...]:
-    deviation = np.sqrt(moving_var + moving_var.dtype.type(attrs.epsilon))
-    centred = data - aligned(moving_mean, attrs.axis, data.ndim)
+    wide, mean, variance = map(widened, (data, moving_mean, moving_var))
+    deviation = np.sqrt(variance + variance.dtype.type(attrs.epsilon))
+    centred = wide - aligned(mean, attrs.axis, data.ndim)
     normal = centred / aligned(deviation, attrs.axis, data.ndim)
     return _scaled(attrs, normal, gamma, beta), moving_mean, moving_var
 
@@ -106,28 +137,58 @@ def _batch_norm(
 def _instance_norm(attrs: InstanceNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
     axis = normal_axis(attrs.axis, data.ndim)
     axes = tuple(a for a in range(data.ndim) if a not in (0, axis))
-    return _scaled(attrs, _normal(data, axes, attrs.epsilon), gamma, beta)
+    return _scaled(attrs, _normal(widened(data), axes, attrs.epsilon), gamma, beta)
 
 
 def _layer_norm(attrs: LayerNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
     axis = normal_axis(attrs.axis, data.ndim)
-    return _scaled(attrs, _normal(data, (axis,), attrs.epsilon), gamma, beta)
+    return _scaled(attrs, _normal(widened(data), (axis,), attrs.epsilon), gamma, beta)
 
 
 def _group_norm(attrs: GroupNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis, groups = normal_axis(attrs.axis, data.ndim), attrs.num_groups
     sizes = data.shape
-    grouped = data.reshape(
-        (*sizes[:axis], attrs.num_groups, sizes[axis] // attrs.num_groups, *sizes[axis + 1 :])
-    )
+    if groups < 1 or sizes[axis] % groups:
+        raise EvaluationError(f"axis {axis} of size {sizes[axis]} has no {groups} equal groups")
+    parts = (groups, sizes[axis] // groups)
+    grouped = widened(data).reshape((*sizes[:axis], *parts, *sizes[axis + 1 :]))
     axes = tuple(a for a in range(grouped.ndim) if a not in (0, axis))
     normal = _normal(grouped, axes, attrs.epsilon).reshape(sizes)
     return _scaled(attrs, normal, gamma, beta)
 
 
+def _scaled(attrs: ScalingAttrs, normal: Array, gamma: Array, beta: Array) -> Array:
+    """Return ``normal`` times ``gamma`` plus ``beta``, each along the axis and if asked for.
+
+    They have the element type of the data, as the result has; ``normal`` may have a wider one.
+    """
+    if attrs.scale:
+        normal = normal * aligned(widened(gamma), attrs.axis, normal.ndim)
+    if attrs.center:
+        normal = normal + aligned(widened(beta), attrs.axis, normal.ndim)
+    return normal.astype(gamma.dtype, copy=False)
+
+
 def _l2_normalize(attrs: L2NormalizeAttrs, data: Array) -> Array:
-    squares = np.square(data).sum(axis=attrs.axis, keepdims=True, dtype=data.dtype)
-    return data / np.sqrt(np.maximum(squares, data.dtype.type(attrs.eps)))
+    wide = widened(data)
+    squares = np.square(wide).sum(axis=attrs.axis, keepdims=True, dtype=wide.dtype)
+    lengths = np.sqrt(np.maximum(squares, wide.dtype.type(attrs.eps)))
+    return (wide / lengths).astype(data.dtype, copy=False)
+
+
+def _lrn(attrs: LRNAttrs, data: Array) -> Array:
+    """Divide by a power of the mean square of the ``size`` neighbours along the axis."""
+    if attrs.size < 1 or attrs.size % 2 == 0:
+        raise EvaluationError(f"a window of {attrs.size} neighbours has no middle; make size odd")
+    wide = widened(data)
+    axis, reach = normal_axis(attrs.axis, data.ndim), attrs.size // 2
+    beyond = [(reach, reach) if a == axis else (0, 0) for a in range(data.ndim)]
+    squares = np.pad(np.square(wide), beyond)
+    windows = np.lib.stride_tricks.sliding_window_view(squares, attrs.size, axis)
+    total = windows.sum(axis=-1, dtype=wide.dtype)
+    kind = wide.dtype.type
+    scale = (kind(attrs.bias) + kind(attrs.alpha / attrs.size) * total) ** kind(attrs.beta)
+    return (wide / scale).astype(data.dtype, copy=False)
 
 
 register_op(
@@ -135,27 +196,35 @@ register_op(
     arguments_=("data", "gamma", "beta", "moving_mean", "moving_var"),
     attrs=BatchNormAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=_batch_norm_relation,
     evaluates=_batch_norm,
 )
 register_op(
     "nn.instance_norm",
     arguments_=("data", "gamma", "beta"),
     attrs=InstanceNormAttrs,
+    relates=_norm_relation,
     evaluates=_instance_norm,
 )
 register_op(
     "nn.layer_norm",
     arguments_=("data", "gamma", "beta"),
     attrs=LayerNormAttrs,
+    relates=_norm_relation,
     evaluates=_layer_norm,
 )
 register_op(
     "nn.group_norm",
     arguments_=("data", "gamma", "beta"),
     attrs=GroupNormAttrs,
+    relates=_norm_relation,
     evaluates=_group_norm,
 )
-register_op("nn.lrn", arguments_=("data",), attrs=LRNAttrs)
+register_op("nn.lrn", arguments_=("data",), attrs=LRNAttrs, types=identity, evaluates=_lrn)
 register_op(
-    "nn.l2_normalize", arguments_=("data",), attrs=L2NormalizeAttrs, evaluates=_l2_normalize
+    "nn.l2_normalize",
+    arguments_=("data",),
+    attrs=L2NormalizeAttrs,
+    types=identity,
+    evaluates=_l2_normalize,
 )

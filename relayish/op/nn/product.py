@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import broadcast_dimension, multiply, normal_axis, show_type
 from relayish.op.evaluation import Array, aligned, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.nn.arguments import agreed, settle, tensor_so_far
+from relayish.op.nn.exact import matrix_product
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.relation import TypeReporter
+from relayish.op.type_rules import same_dtype, tensor
 
 
 @attrs("relay.attrs.DenseAttrs")
@@ -53,69 +60,138 @@ class BiasAddAttrs(Attrs):
     axis: int = 1
 
 
-@attrs("relay.attrs.EinsumAttrs")
-class EinsumAttrs(Attrs):
-    """Attributes of ``einsum``."""
-
-    equation: str
-
-
-@attrs("relay.attrs.SparseDenseAttrs")
-class SparseDenseAttrs(Attrs):
-    """Attributes of ``nn.internal.sparse_dense_padded``, ``nn.sparse_dense``."""
-
-    sparse_lhs: bool = False
+def _dense_relation(
+    attrs: DenseAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    """Relate ``data: (…, k)`` and ``weight: (units, k)``."""
+    data = tensor_so_far(types[0], "data")
+    if data is None:
+        return None
+    return _times_matrix(data, types[1], attrs.units, attrs.out_dtype, reporter, ("data", "weight"))
 
 
-@attrs("relay.attrs.BinaryDenseAttrs")
-class BinaryDenseAttrs(Attrs):
-    """Attributes of ``nn.bitserial_dense``."""
-
-    units: Dimension | None
-    data_bits: int = 1
-    weight_bits: int = 1
-    pack_dtype: OptionalDType = None
-    out_dtype: OptionalDType = None
-    unipolar: bool = True
-
-
-@attrs("relay.attrs.BitPackAttrs")
-class BitPackAttrs(Attrs):
-    """Attributes of ``nn.bitpack``."""
-
-    bits: int = 1
-    pack_axis: int = 1
-    bit_axis: int = -1
-    pack_type: OptionalDType = None
-    name: str = "BitPack"
+def _matmul_relation(
+    attrs: MatmulAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    """Relate ``tensor_a: (…, m, k)`` and ``tensor_b: (k, units)``, each transposed if asked for."""
+    left = tensor_so_far(types[0], "tensor_a")
+    if left is None:
+        return None
+    if attrs.transpose_a:
+        _at_least(left, 2, "tensor_a, which is transposed,")
+        left = TensorType((*left.shape[:-2], left.shape[-1], left.shape[-2]), left.dtype)
+    names = "tensor_a", "tensor_b"
+    units, out_dtype = attrs.units, attrs.out_dtype
+    return _times_matrix(
+        left, types[1], units, out_dtype, reporter, names, transposed=attrs.transpose_b
+    )
 
 
-def _product(lhs: Array, rhs: Array, out_dtype: str | None) -> Array:
-    dtype = result_dtype(out_dtype, lhs.dtype)
-    return np.matmul(lhs.astype(dtype), rhs.astype(dtype))
+def _times_matrix(
+    left: TensorType,
+    right: Type,
+    units: Dimension | None,
+    out_dtype: str | None,
+    reporter: TypeReporter,
+    names: tuple[str, str],
+    *,
+    transposed: bool = True,
+) -> TensorType | None:
+    """Return the type of ``left: (…, k)`` times ``(k, units)``, or its transpose ``(units, k)``.
+
+    With ``units`` given the second operand takes its type from the first.
+    """
+    _at_least(left, 1, names[0])
+    reduced = left.shape[-1]
+    matrix = tensor_so_far(right, names[1], 2)
+    if units is None:
+        if matrix is None:
+            return None
+        units, inner = matrix.shape if transposed else matrix.shape[::-1]
+        agreed(inner, reduced, f"{names[1]} takes {{}} features, {names[0]} has {{}}")
+    else:
+        shape = (units, reduced) if transposed else (reduced, units)
+        dtype = left.dtype if matrix is None else matrix.dtype
+        settle(reporter, right, TensorType(shape, dtype), names[1])
+    return TensorType((*left.shape[:-1], units), out_dtype or left.dtype)
+
+
+def _at_least(ty: TensorType, rank: int, what: str) -> None:
+    if len(ty.shape) < rank:
+        raise TypeInferenceError(
+            f"{what} must have {rank} dimensions or more; found {show_type(ty)}"
+        )
+
+
+def _dense_pack_type(attrs: DenseAttrs, data: Type, weight: Type) -> TensorType:
+    """Return ``(m, units)`` for ``data: (m, k)`` and ``weight: (units/b, k, b)`` or one axis more.
+
+    The fourth axis of ``weight`` splits ``k``.
+    """
+    left, right = tensor(data, "data", 2), tensor(weight, "weight")
+    if len(right.shape) not in (3, 4):
+        raise TypeInferenceError(f"weight must have 3 or 4 dimensions; found {show_type(right)}")
+    inner = multiply(right.shape[1], right.shape[3] if len(right.shape) == 4 else 1)
+    agreed(inner, left.shape[1], "weight takes {} features, data has {}")
+    units = multiply(right.shape[0], right.shape[2])
+    return TensorType((left.shape[0], units), attrs.out_dtype or left.dtype)
+
+
+def _batch_matmul_type(attrs: BatchMatmulAttrs, tensor_a: Type, tensor_b: Type) -> TensorType:
+    """Return ``(b, m, n)``; a stack of one matrix serves for all of the other."""
+    left, right = tensor(tensor_a, "tensor_a", 3), tensor(tensor_b, "tensor_b", 3)
+    stack, rows, inner = _matrix(left, transposed=attrs.transpose_a)
+    other, facing, columns = _matrix(right, transposed=attrs.transpose_b)
+    batch = broadcast_dimension(stack, other)
+    if batch is None:
+        raise TypeInferenceError(
+            f"tensor_a holds {stack} matrices, tensor_b {other}; they must be equally many, or 1"
+        )
+    agreed(inner, facing, "tensor_a sums over {} elements, tensor_b over {}")
+    return TensorType((batch, rows, columns), attrs.out_dtype or same_dtype(left, right))
+
+
+def _matrix(ty: TensorType, *, transposed: bool) -> tuple[Dimension, Dimension, Dimension]:
+    stack, rows, columns = ty.shape
+    return (stack, columns, rows) if transposed else (stack, rows, columns)
+
+
+def _bias_add_relation(
+    attrs: BiasAddAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    """The bias is a vector as long as the axis of the data."""
+    data = tensor_so_far(types[0], "data")
+    if data is None:
+        return None
+    size = data.shape[normal_axis(attrs.axis, len(data.shape))]
+    settle(reporter, types[1], TensorType((size,), data.dtype), "bias")
+    return data
 
 
 def _dense(attrs: DenseAttrs, data: Array, weight: Array) -> Array:
-    return _product(data, weight.T, attrs.out_dtype)
+    return matrix_product(data, weight.T, result_dtype(attrs.out_dtype, data.dtype))
+
+
+def _dense_pack(attrs: DenseAttrs, data: Array, weight: Array) -> Array:
+    split = weight if weight.ndim == 4 else weight[..., None]
+    matrix = split.transpose(1, 3, 0, 2).reshape(data.shape[1], -1)
+    return matrix_product(data, matrix, result_dtype(attrs.out_dtype, data.dtype))
 
 
 def _matmul(attrs: MatmulAttrs, lhs: Array, rhs: Array) -> Array:
     left = np.swapaxes(lhs, -1, -2) if attrs.transpose_a else lhs
-    return _product(left, rhs.T if attrs.transpose_b else rhs, attrs.out_dtype)
+    right = rhs.T if attrs.transpose_b else rhs
+    return matrix_product(left, right, result_dtype(attrs.out_dtype, lhs.dtype))
 
 
 def _batch_matmul(attrs: BatchMatmulAttrs, lhs: Array, rhs: Array) -> Array:
     left = np.swapaxes(lhs, -1, -2) if attrs.transpose_a else lhs
     right = np.swapaxes(rhs, -1, -2) if attrs.transpose_b else rhs
-    return _product(left, right, attrs.out_dtype)
+    return matrix_product(left, right, result_dtype(attrs.out_dtype, lhs.dtype))
 
 
 def _bias_add(attrs: BiasAddAttrs, data: Array, bias: Array) -> Array:
     return data + aligned(bias, attrs.axis, data.ndim)
-
-
-def _einsum(attrs: EinsumAttrs, data: tuple[Array, ...]) -> Array:
-    return np.einsum(attrs.equation, *data)
 
 
 register_op(
@@ -123,6 +199,7 @@ register_op(
     arguments_=("data", "bias"),
     attrs=BiasAddAttrs,
     fuses=OpPattern.BROADCAST,
+    relates=_bias_add_relation,
     evaluates=_bias_add,
 )
 register_op(
@@ -130,6 +207,7 @@ register_op(
     arguments_=("data", "weight"),
     attrs=DenseAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=_dense_relation,
     evaluates=_dense,
 )
 register_op(
@@ -137,12 +215,15 @@ register_op(
     arguments_=("data", "weight"),
     attrs=DenseAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_dense_pack_type,
+    evaluates=_dense_pack,
 )
 register_op(
     "nn.matmul",
     arguments_=("tensor_a", "tensor_b"),
     attrs=MatmulAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=_matmul_relation,
     evaluates=_matmul,
 )
 register_op(
@@ -150,30 +231,6 @@ register_op(
     arguments_=("tensor_a", "tensor_b"),
     attrs=BatchMatmulAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_batch_matmul_type,
     evaluates=_batch_matmul,
-)
-register_op(
-    "einsum", arguments_=("data",), attrs=EinsumAttrs, fuses=OpPattern.INJECTIVE, evaluates=_einsum
-)
-register_op(
-    "nn.sparse_dense",
-    arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
-    attrs=SparseDenseAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-)
-register_op(
-    "nn.internal.sparse_dense_padded",
-    arguments_=("data", "weight_data", "weight_indices", "weight_indptr"),
-    attrs=SparseDenseAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-)
-register_op(
-    "nn.sparse_add", arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr")
-)
-register_op("nn.bitpack", arguments_=("data",), attrs=BitPackAttrs, fuses=OpPattern.INJECTIVE)
-register_op(
-    "nn.bitserial_dense",
-    arguments_=("data", "weight"),
-    attrs=BinaryDenseAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
 )

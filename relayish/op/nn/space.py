@@ -1,15 +1,23 @@
-"""Operators of neural networks that lay data out in space: padding, flattening, resampling."""
+"""Operators of neural networks that make tensors larger: padding, dilation, upsampling."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import Any, PrimOp, TensorType, Type
+from relayish.op.dimension import add, multiply, normal_axis, show_type, subtract
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
+from relayish.op.layout_types import convert_shape
+from relayish.op.nn.arguments import agreed
+from relayish.op.nn.resampling import resample
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import same_dtype, tensor
 
 
 @attrs("relay.attrs.PadAttrs")
@@ -26,6 +34,21 @@ class MirrorPadAttrs(Attrs):
 
     mode: str = "SYMMETRIC"
     pad_width: tuple[tuple[Dimension, ...], ...]  # type: ignore[misc]  # required, given by name
+
+
+@attrs("relay.attrs.DilateAttrs")
+class DilateAttrs(Attrs):
+    """Attributes of ``nn.dilate``."""
+
+    strides: tuple[Dimension, ...] = (1, 1)
+    dilation_value: float = 0.0
+
+
+@attrs("relay.attrs.FIFOBufferAttrs")
+class FIFOBufferAttrs(Attrs):
+    """Attributes of ``nn.fifo_buffer``."""
+
+    axis: int = 0
 
 
 @attrs("relay.attrs.UpSamplingAttrs")
@@ -51,60 +74,167 @@ class UpSampling3DAttrs(Attrs):
     coordinate_transformation_mode: str = "half_pixel"
 
 
-@attrs("relay.attrs.SubPixelAttrs")
-class SubPixelAttrs(Attrs):
-    """Attributes of ``nn.depth_to_space``, ``nn.space_to_depth``."""
+def _pad_type(attrs: PadAttrs, data: Type, pad_val: Type) -> TensorType:
+    """Return the type of ``data`` with every axis longer by its two widths, which may be negative.
 
-    block_size: int = 1
-    layout: str = "NCHW"
-    mode: str = "DCR"
-
-
-@attrs("relay.attrs.SpaceToBatchNDAttrs")
-class SpaceToBatchNDAttrs(Attrs):
-    """Attributes of ``nn.space_to_batch_nd``."""
-
-    block_shape: tuple[int, ...] = (1, 1)
-    paddings: tuple[tuple[Dimension, ...], ...]  # type: ignore[misc]  # required, given by name
-    pad_value: float = 0.0
+    The padding value is cast to the element type of ``data``.
+    """
+    tensor(pad_val, "pad_val")
+    return _padded_type(tensor(data, "data"), attrs.pad_width)
 
 
-@attrs("relay.attrs.BatchToSpaceNDAttrs")
-class BatchToSpaceNDAttrs(Attrs):
-    """Attributes of ``nn.batch_to_space_nd``."""
-
-    block_shape: tuple[int, ...] = (1, 1)
-    crops: tuple[tuple[Dimension, ...], ...]  # type: ignore[misc]  # required, given by name
-
-
-@attrs("relay.attrs.DilateAttrs")
-class DilateAttrs(Attrs):
-    """Attributes of ``nn.dilate``."""
-
-    strides: tuple[Dimension, ...] = (1, 1)
-    dilation_value: float = 0.0
+def _mirror_pad_type(attrs: MirrorPadAttrs, data: Type) -> TensorType:
+    """Return the type of ``data`` with every axis longer by its two widths."""
+    found = tensor(data, "data")
+    if any(isinstance(width, int) and width < 0 for pair in attrs.pad_width for width in pair):
+        raise TypeInferenceError(f"pad_width must not be negative; found {attrs.pad_width}")
+    return _padded_type(found, attrs.pad_width)
 
 
-@attrs("relay.attrs.FIFOBufferAttrs")
-class FIFOBufferAttrs(Attrs):
-    """Attributes of ``nn.fifo_buffer``."""
+def _padded_type(data: TensorType, pad_width: Sequence[Sequence[Dimension]]) -> TensorType:
+    if len(pad_width) != len(data.shape) or any(len(pair) != 2 for pair in pad_width):
+        raise TypeInferenceError(
+            f"pad_width must be a pair for each of {len(data.shape)} axes of {show_type(data)}; "
+            f"found {pad_width}"
+        )
+    sizes = []
+    for axis, (size, (before, after)) in enumerate(zip(data.shape, pad_width, strict=True)):
+        padded_size = add(size, add(before, after))
+        if isinstance(padded_size, int) and padded_size < 0:
+            raise TypeInferenceError(
+                f"axis {axis} of size {size} padded by {before} and {after} has a negative size"
+            )
+        sizes.append(padded_size)
+    return TensorType(tuple(sizes), data.dtype)
 
-    axis: int = 0
+
+def _dilate_type(attrs: DilateAttrs, x: Type) -> TensorType:
+    """Return the type of ``x`` with elements put between its own, ``stride - 1`` at each place."""
+    found = tensor(x, "x")
+    if len(attrs.strides) != len(found.shape):
+        raise TypeInferenceError(
+            f"strides must be one for each axis of {show_type(found)}; found {attrs.strides}"
+        )
+    if any(isinstance(stride, int) and stride < 1 for stride in attrs.strides):
+        raise TypeInferenceError(f"strides must be positive; found {attrs.strides}")
+    return TensorType(tuple(map(_dilated, found.shape, attrs.strides)), found.dtype)
+
+
+def _dilated(size: Dimension, stride: Dimension) -> Dimension:
+    return 0 if size == 0 else add(multiply(subtract(size, 1), stride), 1)
+
+
+def _fifo_buffer_type(attrs: FIFOBufferAttrs, data: Type, buffer: Type) -> TensorType:
+    """Return the type of ``buffer``, which ``data`` fits into along every axis."""
+    new, kept = tensor(data, "data"), tensor(buffer, "buffer")
+    if len(new.shape) != len(kept.shape):
+        raise TypeInferenceError(
+            f"data and buffer must have as many axes; found {show_type(new)} and {show_type(kept)}"
+        )
+    along = normal_axis(attrs.axis, len(kept.shape))
+    shape = []
+    for axis, (size, room) in enumerate(zip(new.shape, kept.shape, strict=True)):
+        if axis != along:
+            agreed(size, room, f"in axis {axis} data has size {{}}, buffer {{}}")
+        elif isinstance(size, int) and isinstance(room, int) and size >= room:
+            raise TypeInferenceError(
+                f"in axis {axis} data has size {size}, buffer {room}; it must be longer"
+            )
+        shape.append(room)
+    return TensorType(tuple(shape), same_dtype(new, kept))
+
+
+def _upsampling_type(attrs: UpSamplingAttrs, data: Type) -> TensorType:
+    """Return the type of ``data`` with its height and width times the scales, rounded."""
+    return _scaled_type(tensor(data, "data"), attrs.layout, "NCHW", (attrs.scale_h, attrs.scale_w))
+
+
+def _upsampling3d_type(attrs: UpSampling3DAttrs, data: Type) -> TensorType:
+    """Return the type of ``data`` with its depth, height and width times the scales, rounded."""
+    scales = attrs.scale_d, attrs.scale_h, attrs.scale_w
+    return _scaled_type(tensor(data, "data"), attrs.layout, "NCDHW", scales)
+
+
+def _scaled_type(
+    data: TensorType, layout: str, plain: str, scales: tuple[float, ...]
+) -> TensorType:
+    batch, channels, *sizes = convert_shape(data.shape, layout, plain)
+    scaled = (batch, channels, *map(_scaled, sizes, scales))
+    return TensorType(convert_shape(scaled, plain, layout), data.dtype)
+
+
+def _scaled(size: Dimension, scale: float) -> Dimension:
+    """Return ``size`` times ``scale``, rounded; halves to even, as Relay does."""
+    if isinstance(size, int):
+        return round(size * scale)
+    if isinstance(size, Any):
+        return size
+    real, whole = "float64", str(getattr(size, "dtype", "int32"))
+    factor = PrimOp(f"tir.FloatImm({scale!r})", (), real)
+    times = PrimOp("tir.Mul", (PrimOp("tir.Cast", (size,), real), factor), real)
+    return PrimOp("tir.Cast", (PrimOp("tir.round", (times,), real),), whole)
+
+
+def _upsampling(attrs: UpSamplingAttrs, data: Array) -> Array:
+    coordinates = "align_corners" if attrs.align_corners else "asymmetric"
+    scales = attrs.scale_h, attrs.scale_w
+    return upsampled(data, attrs.layout, "NCHW", scales, attrs.method, coordinates)
+
+
+def _upsampling3d(attrs: UpSampling3DAttrs, data: Array) -> Array:
+    scales = attrs.scale_d, attrs.scale_h, attrs.scale_w
+    mode = attrs.coordinate_transformation_mode
+    return upsampled(data, attrs.layout, "NCDHW", scales, attrs.method, mode)
+
+
+def upsampled(
+    data: Array,
+    layout: str,
+    plain: str,
+    scales: Sequence[float],
+    method: str,
+    coordinates: str,
+) -> Array:
+    """Return ``data``, held as ``layout``, with its spatial axes larger by ``scales``.
+
+    Args:
+        data: Any tensor.
+        layout: How it is held.
+        plain: The layout of batch, channels and then the axes to scale.
+        scales: A factor for each of these.
+        method: ``nearest_neighbor``, or ``linear`` or ``cubic`` behind ``bi`` or ``tri``.
+        coordinates: See :func:`.resampling.resample`.
+    """
+    source = convert_layout(data, layout, plain)
+    sizes = [round(n * scale) for n, scale in zip(source.shape[2:], scales, strict=True)]
+    lines = method.removeprefix("bi").removeprefix("tri")
+    result = resample(source, range(2, source.ndim), sizes, lines, coordinates)
+    return convert_layout(result, plain, layout)
 
 
 def padded(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> Array:
-    """Return ``data`` with ``pad_width: (rank, 2)`` elements more before and after each axis."""
+    """Return ``data`` with ``pad_width: (rank, 2)`` elements more before and after each axis.
+
+    Negative widths take elements away.
+    """
     widths = np.asarray(pad_width, np.int64).reshape((data.ndim, 2))
+    around = np.maximum(widths, 0)
     match pad_mode:
         case "constant":
-            return np.pad(
-                data, widths, constant_values=np.asarray(pad_value).astype(data.dtype).item()
-            )
-        case "edge":
-            return np.pad(data, widths, "edge")
-        case "reflect":
-            return np.pad(data, widths, "reflect")
-    raise EvaluationError(f"pad_mode {pad_mode!r} is not constant, edge or reflect")
+            value = np.asarray(pad_value).astype(data.dtype).reshape(())
+            shape = [n + sum(pair) for n, pair in zip(data.shape, around.tolist(), strict=True)]
+            wider = np.full(shape, value, data.dtype)
+            inside = zip(around[:, 0].tolist(), data.shape, strict=True)
+            wider[tuple(slice(before, before + n) for before, n in inside)] = data
+        case "edge" | "reflect":
+            wider = np.pad(data, around, pad_mode)
+        case _:
+            raise EvaluationError(f"pad_mode {pad_mode!r} is not constant, edge or reflect")
+    if (widths >= 0).all():
+        return wider
+    cut = np.maximum(-widths, 0).tolist()
+    kept = zip(cut, wider.shape, strict=True)
+    return wider[tuple(slice(before, n - after) for (before, after), n in kept)]
 
 
 def _pad(attrs: PadAttrs, data: Array, pad_value: Array) -> Array:
@@ -121,40 +251,20 @@ def _mirror_pad(attrs: MirrorPadAttrs, data: Array) -> Array:
     raise EvaluationError(f"mode {attrs.mode!r} of mirror_pad is not SYMMETRIC or REFLECT")
 
 
-def _space_to_depth(attrs: SubPixelAttrs, data: Array) -> Array:
-    source = convert_layout(data, attrs.layout, "NCHW")
-    block = attrs.block_size
-    n, c, h, w = source.shape
-    if h % block or w % block:
-        raise EvaluationError(f"{h} by {w} cannot be divided into blocks of {block}")
-    blocks = source.reshape((n, c, h // block, block, w // block, block))
-    deep = blocks.transpose(0, 3, 5, 1, 2, 4).reshape((n, -1, h // block, w // block))
-    return convert_layout(deep, "NCHW", attrs.layout)
-
-
-def _depth_to_space(attrs: SubPixelAttrs, data: Array) -> Array:
-    source = convert_layout(data, attrs.layout, "NCHW")
-    block = attrs.block_size
-    n, c, h, w = source.shape
-    if c % (block * block):
-        raise EvaluationError(f"{c} channels cannot be spread over blocks of {block}")
-    channels = c // (block * block)
-    match attrs.mode:
-        case "DCR":
-            parts = source.reshape((n, block, block, channels, h, w)).transpose(0, 3, 4, 1, 5, 2)
-        case "CDR":
-            parts = source.reshape((n, channels, block, block, h, w)).transpose(0, 1, 4, 2, 5, 3)
-        case _:
-            raise EvaluationError(f"mode {attrs.mode!r} of depth_to_space is not DCR or CDR")
-    return convert_layout(parts.reshape((n, channels, h * block, w * block)), "NCHW", attrs.layout)
-
-
 def _dilate(attrs: DilateAttrs, data: Array) -> Array:
     strides = as_sizes(attrs.strides)
-    shape = tuple((n - 1) * s + 1 for n, s in zip(data.shape, strides, strict=True))
+    shape = tuple((n - 1) * s + 1 if n else 0 for n, s in zip(data.shape, strides, strict=True))
     result = np.full(shape, attrs.dilation_value, data.dtype)
     result[tuple(slice(None, None, s) for s in strides)] = data
     return result
+
+
+def _fifo_buffer(attrs: FIFOBufferAttrs, data: Array, buffer: Array) -> Array:
+    """Put ``data`` at the end of ``buffer`` and push out as much at its beginning."""
+    fresh = data.shape[attrs.axis]
+    kept = [slice(None)] * buffer.ndim
+    kept[attrs.axis] = slice(fresh, None)
+    return np.concatenate((buffer[tuple(kept)], data), axis=attrs.axis)
 
 
 register_op(
@@ -162,6 +272,7 @@ register_op(
     arguments_=("data", "pad_val"),
     attrs=PadAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_pad_type,
     evaluates=_pad,
 )
 register_op(
@@ -169,6 +280,7 @@ register_op(
     arguments_=("data",),
     attrs=MirrorPadAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_mirror_pad_type,
     evaluates=_mirror_pad,
 )
 register_op(
@@ -177,36 +289,29 @@ register_op(
     attrs=DilateAttrs,
     in_metadata=True,
     fuses=OpPattern.INJECTIVE,
+    types=_dilate_type,
     evaluates=_dilate,
 )
-register_op("nn.upsampling", arguments_=("data",), attrs=UpSamplingAttrs, fuses=OpPattern.INJECTIVE)
 register_op(
-    "nn.upsampling3d", arguments_=("data",), attrs=UpSampling3DAttrs, fuses=OpPattern.INJECTIVE
+    "nn.fifo_buffer",
+    arguments_=("data", "buffer"),
+    attrs=FIFOBufferAttrs,
+    types=_fifo_buffer_type,
+    evaluates=_fifo_buffer,
 )
 register_op(
-    "nn.space_to_depth",
+    "nn.upsampling",
     arguments_=("data",),
-    attrs=SubPixelAttrs,
+    attrs=UpSamplingAttrs,
     fuses=OpPattern.INJECTIVE,
-    evaluates=_space_to_depth,
+    types=_upsampling_type,
+    evaluates=_upsampling,
 )
 register_op(
-    "nn.depth_to_space",
+    "nn.upsampling3d",
     arguments_=("data",),
-    attrs=SubPixelAttrs,
+    attrs=UpSampling3DAttrs,
     fuses=OpPattern.INJECTIVE,
-    evaluates=_depth_to_space,
+    types=_upsampling3d_type,
+    evaluates=_upsampling3d,
 )
-register_op(
-    "nn.space_to_batch_nd",
-    arguments_=("data",),
-    attrs=SpaceToBatchNDAttrs,
-    fuses=OpPattern.INJECTIVE,
-)
-register_op(
-    "nn.batch_to_space_nd",
-    arguments_=("data",),
-    attrs=BatchToSpaceNDAttrs,
-    fuses=OpPattern.INJECTIVE,
-)
-register_op("nn.fifo_buffer", arguments_=("data", "buffer"), attrs=FIFOBufferAttrs)

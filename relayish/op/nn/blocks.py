@@ -1,0 +1,218 @@
+"""Moving blocks of space into channels or batches, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import add, floor_divide, multiply, show_type, subtract
+from relayish.op.evaluation import Array, as_sizes
+from relayish.op.fields import Dimension
+from relayish.op.layout import convert_layout
+from relayish.op.layout_types import convert_shape
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import tensor
+
+
+@attrs("relay.attrs.SubPixelAttrs")
+class SubPixelAttrs(Attrs):
+    """Attributes of ``nn.depth_to_space``, ``nn.space_to_depth``."""
+
+    block_size: int = 1
+    layout: str = "NCHW"
+    mode: str = "DCR"
+
+
+@attrs("relay.attrs.SpaceToBatchNDAttrs")
+class SpaceToBatchNDAttrs(Attrs):
+    """Attributes of ``nn.space_to_batch_nd``."""
+
+    block_shape: tuple[int, ...] = (1, 1)
+    paddings: tuple[tuple[Dimension, ...], ...]  # type: ignore[misc]  # required, given by name
+    pad_value: float = 0.0
+
+
+@attrs("relay.attrs.BatchToSpaceNDAttrs")
+class BatchToSpaceNDAttrs(Attrs):
+    """Attributes of ``nn.batch_to_space_nd``."""
+
+    block_shape: tuple[int, ...] = (1, 1)
+    crops: tuple[tuple[Dimension, ...], ...]  # type: ignore[misc]  # required, given by name
+
+
+def _space_to_depth_type(attrs: SubPixelAttrs, data: Type) -> TensorType:
+    """Return the type of ``data`` with blocks of height and width in its channels.
+
+    What is left over of a height or width that is no multiple of the block is dropped.
+    """
+    found, block = tensor(data, "data"), _block_size(attrs)
+    n, c, h, w = convert_shape(found.shape, attrs.layout, "NCHW")
+    shape = n, multiply(c, block * block), floor_divide(h, block), floor_divide(w, block)
+    return TensorType(convert_shape(shape, "NCHW", attrs.layout), found.dtype)
+
+
+def _depth_to_space_type(attrs: SubPixelAttrs, data: Type) -> TensorType:
+    """Return the type of ``data`` with channels spread over blocks of height and width."""
+    found, block = tensor(data, "data"), _block_size(attrs)
+    n, c, h, w = convert_shape(found.shape, attrs.layout, "NCHW")
+    shape = n, floor_divide(c, block * block), multiply(h, block), multiply(w, block)
+    return TensorType(convert_shape(shape, "NCHW", attrs.layout), found.dtype)
+
+
+def _block_size(attrs: SubPixelAttrs) -> int:
+    if attrs.block_size < 1:
+        raise TypeInferenceError(f"block_size must be positive; found {attrs.block_size}")
+    return attrs.block_size
+
+
+def _space_to_batch_nd_type(attrs: SpaceToBatchNDAttrs, data: Type) -> TensorType:
+    """Return the type of ``data`` padded, with blocks of its axes after the first in the batch."""
+    found, blocks = tensor(data, "data"), attrs.block_shape
+    _check_blocks(found, blocks, attrs.paddings, "paddings")
+    batch, *rest = found.shape
+    spatial, remaining = rest[: len(blocks)], rest[len(blocks) :]
+    for block, (before, after), (axis, size) in zip(
+        blocks, attrs.paddings, enumerate(spatial), strict=True
+    ):
+        spatial[axis] = floor_divide(add(size, add(before, after)), block)
+    return TensorType((multiply(batch, math.prod(blocks)), *spatial, *remaining), found.dtype)
+
+
+def _batch_to_space_nd_type(attrs: BatchToSpaceNDAttrs, data: Type) -> TensorType:
+    """Return the type of ``data`` with its batch spread over blocks of the next axes, cropped."""
+    found, blocks = tensor(data, "data"), attrs.block_shape
+    _check_blocks(found, blocks, attrs.crops, "crops")
+    batch, *rest = found.shape
+    spatial, remaining = rest[: len(blocks)], rest[len(blocks) :]
+    for block, (before, after), (axis, size) in zip(
+        blocks, attrs.crops, enumerate(spatial), strict=True
+    ):
+        whole = multiply(size, block)
+        left = subtract(whole, add(before, after))
+        if isinstance(left, int) and left < 0:
+            raise TypeInferenceError(
+                f"crops of {before} and {after} take more than the {whole} elements of axis "
+                f"{axis + 1}"
+            )
+        spatial[axis] = left
+    shape = floor_divide(batch, math.prod(blocks)), *spatial, *remaining
+    return TensorType(shape, found.dtype)
+
+
+def _check_blocks(
+    data: TensorType,
+    blocks: Sequence[int],
+    margins: Sequence[Sequence[Dimension]],
+    name: str,
+) -> None:
+    if len(margins) != len(blocks) or any(len(pair) != 2 for pair in margins):
+        raise TypeInferenceError(
+            f"{name} must be a pair for each size of block_shape {blocks}; found {margins}"
+        )
+    if len(blocks) >= len(data.shape):
+        raise TypeInferenceError(
+            f"block_shape {blocks} needs {len(blocks)} axes besides the batch; "
+            f"found {show_type(data)}"
+        )
+    if any(block < 1 for block in blocks):
+        raise TypeInferenceError(f"block_shape must be positive; found {blocks}")
+
+
+def _space_to_depth(attrs: SubPixelAttrs, data: Array) -> Array:
+    source, block = convert_layout(data, attrs.layout, "NCHW"), attrs.block_size
+    n, c, h, w = source.shape
+    rows, columns = h // block, w // block
+    whole = source[:, :, : rows * block, : columns * block]
+    blocks = whole.reshape((n, c, rows, block, columns, block))
+    deep = blocks.transpose(0, 3, 5, 1, 2, 4).reshape((n, c * block * block, rows, columns))
+    return convert_layout(deep, "NCHW", attrs.layout)
+
+
+def _depth_to_space(attrs: SubPixelAttrs, data: Array) -> Array:
+    source, block = convert_layout(data, attrs.layout, "NCHW"), attrs.block_size
+    n, c, h, w = source.shape
+    channels = c // (block * block)
+    used = source[:, : channels * block * block]
+    match attrs.mode:
+        case "DCR":
+            parts = used.reshape((n, block, block, channels, h, w)).transpose(0, 3, 4, 1, 5, 2)
+        case "CDR":
+            parts = used.reshape((n, channels, block, block, h, w)).transpose(0, 1, 4, 2, 5, 3)
+        case _:
+            raise EvaluationError(f"mode {attrs.mode!r} of depth_to_space is not DCR or CDR")
+    return convert_layout(parts.reshape((n, channels, h * block, w * block)), "NCHW", attrs.layout)
+
+
+def _space_to_batch_nd(attrs: SpaceToBatchNDAttrs, data: Array) -> Array:
+    """Element ``i`` of a block goes to the ``i``-th part of the batch."""
+    blocks, rank = attrs.block_shape, len(attrs.block_shape)
+    margins = [(0, 0), *map(as_sizes, attrs.paddings), *[(0, 0)] * (data.ndim - rank - 1)]
+    value = np.asarray(attrs.pad_value).astype(data.dtype)
+    wide = np.pad(data, margins, constant_values=value.item())
+    batch, *rest = wide.shape
+    sizes = []
+    for size, block in zip(rest[:rank], blocks, strict=True):
+        if size % block:
+            raise EvaluationError(
+                f"{size} padded elements cannot be divided into blocks of {block}"
+            )
+        sizes += [size // block, block]
+    parts = wide.reshape((batch, *sizes, *rest[rank:]))
+    insides = [2 * i + 2 for i in range(rank)]
+    outsides = [2 * i + 1 for i in range(rank)]
+    order = (*insides, 0, *outsides, *range(2 * rank + 1, parts.ndim))
+    return parts.transpose(order).reshape((batch * math.prod(blocks), *sizes[::2], *rest[rank:]))
+
+
+def _batch_to_space_nd(attrs: BatchToSpaceNDAttrs, data: Array) -> Array:
+    blocks, rank = attrs.block_shape, len(attrs.block_shape)
+    total, *rest = data.shape
+    batch, left = divmod(total, math.prod(blocks))
+    if left:
+        raise EvaluationError(f"a batch of {total} cannot be divided into blocks of {blocks}")
+    parts = data.reshape((*blocks, batch, *rest))
+    pairs = [axis for i in range(rank) for axis in (rank + 1 + i, i)]
+    order = (rank, *pairs, *range(2 * rank + 1, parts.ndim))
+    sizes = [n * block for n, block in zip(rest[:rank], blocks, strict=True)]
+    whole = parts.transpose(order).reshape((batch, *sizes, *rest[rank:]))
+    crops = zip(map(as_sizes, attrs.crops), sizes, strict=True)
+    return whole[(slice(None), *(slice(before, n - after) for (before, after), n in crops))]
+
+
+register_op(
+    "nn.space_to_depth",
+    arguments_=("data",),
+    attrs=SubPixelAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_space_to_depth_type,
+    evaluates=_space_to_depth,
+)
+register_op(
+    "nn.depth_to_space",
+    arguments_=("data",),
+    attrs=SubPixelAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_depth_to_space_type,
+    evaluates=_depth_to_space,
+)
+register_op(
+    "nn.space_to_batch_nd",
+    arguments_=("data",),
+    attrs=SpaceToBatchNDAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_space_to_batch_nd_type,
+    evaluates=_space_to_batch_nd,
+)
+register_op(
+    "nn.batch_to_space_nd",
+    arguments_=("data",),
+    attrs=BatchToSpaceNDAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_batch_to_space_nd_type,
+    evaluates=_batch_to_space_nd,
+)

@@ -1,0 +1,225 @@
+"""Products and sums with sparse matrices, held as compressed rows of numbers or of blocks.
+
+A matrix of rows is ``data: (n,)``, the column of each number ``indices: (n,)``, and where each row
+starts and the last one ends ``indptr: (rows + 1,)``. One of blocks has ``data: (n, b, c)``; indices
+and pointers then count blocks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.dimension import multiply, show_type, subtract
+from relayish.op.evaluation import Array, Parameters
+from relayish.op.fields import Dimension
+from relayish.op.nn.arguments import agreed
+from relayish.op.nn.exact import matrix_product
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import same_dtype, tensor
+
+
+@attrs("relay.attrs.SparseDenseAttrs")
+class SparseDenseAttrs(Attrs):
+    """Attributes of ``nn.internal.sparse_dense_padded``, ``nn.sparse_dense``."""
+
+    sparse_lhs: bool = False
+
+
+@attrs("relay.attrs.SparseTransposeAttrs")
+class SparseTransposeAttrs(Attrs):
+    """Attributes of ``nn.sparse_transpose``; there are none."""
+
+
+@attrs("relay.attrs.SparseConv2DAttrs")
+class SparseConv2DAttrs(Attrs):
+    """Attributes of ``nn.sparse_conv2d``."""
+
+    layout: str = "NHWC"
+    kernel_size: tuple[Dimension, ...] = (1, 1)
+
+
+def _sparse_dense_type(
+    attrs: SparseDenseAttrs,
+    dense_data: Type,
+    sparse_data: Type,
+    sparse_indices: Type,
+    sparse_indptr: Type,
+) -> TensorType:
+    """Return ``(m, n)`` for ``(m, k)`` times the transpose of a sparse ``(n, k)``.
+
+    With ``sparse_lhs`` it is the sparse matrix times the transpose of the dense one: ``(n, m)``.
+    """
+    dense = tensor(dense_data, "dense_data", 2)
+    rows = _sparse_rows(sparse_data, sparse_indices, sparse_indptr)
+    same_dtype(dense, tensor(sparse_data))
+    shape = (rows, dense.shape[0]) if attrs.sparse_lhs else (dense.shape[0], rows)
+    return TensorType(shape, dense.dtype)
+
+
+def _sparse_add_type(
+    _: Parameters, dense_data: Type, sparse_data: Type, sparse_indices: Type, sparse_indptr: Type
+) -> TensorType:
+    """Return the type of the dense matrix; the sparse one, of numbers, has as many rows."""
+    dense = tensor(dense_data, "dense_data", 2)
+    numbers = tensor(sparse_data, "sparse_data", 1)
+    rows = _sparse_rows(sparse_data, sparse_indices, sparse_indptr)
+    agreed(rows, dense.shape[0], "the sparse matrix has {} rows, dense_data has {}")
+    return TensorType(dense.shape, same_dtype(dense, numbers))
+
+
+def _sparse_transpose_type(
+    _: SparseTransposeAttrs, sparse_data: Type, sparse_indices: Type, sparse_indptr: Type
+) -> TupleType:
+    """Return the three types again, those of a square sparse matrix of numbers."""
+    numbers = tensor(sparse_data, "sparse_data", 1)
+    _sparse_rows(numbers, sparse_indices, sparse_indptr)
+    return TupleType((numbers, tensor(sparse_indices), tensor(sparse_indptr)))
+
+
+def _sparse_conv2d_type(
+    attrs: SparseConv2DAttrs,
+    dense_data: Type,
+    sparse_data: Type,
+    sparse_indices: Type,
+    sparse_indptr: Type,
+) -> TensorType:
+    """Return the type of the data with the rows of the sparse matrix as its channels.
+
+    Blocks of one column may be held as ``(n, b)``.
+    """
+    dense = tensor(dense_data, "dense_data", 4)
+    rows = _sparse_rows(sparse_data, sparse_indices, sparse_indptr, (1, 2, 3))
+    same_dtype(dense, tensor(sparse_data))
+    if attrs.layout not in ("NHWC", "NCHW"):
+        raise TypeInferenceError(f"layout {attrs.layout!r} is not NHWC or NCHW")
+    shape = list(dense.shape)
+    shape[attrs.layout.index("C")] = rows
+    return TensorType(tuple(shape), dense.dtype)
+
+
+def _sparse_rows(
+    data: Type, indices: Type, indptr: Type, ranks: tuple[int, ...] = (1, 3)
+) -> Dimension:
+    """Return how many rows the sparse matrix has, whose data has one of ``ranks`` dimensions."""
+    numbers = tensor(data, "sparse_data")
+    places, starts = tensor(indices, "sparse_indices", 1), tensor(indptr, "sparse_indptr", 1)
+    if len(numbers.shape) not in ranks:
+        raise TypeInferenceError(
+            f"sparse_data must have {' or '.join(map(str, ranks))} dimensions; "
+            f"found {show_type(numbers)}"
+        )
+    for ty, name in ((places, "sparse_indices"), (starts, "sparse_indptr")):
+        if not ty.dtype.startswith(("int", "uint")):
+            raise TypeInferenceError(f"{name} must be integers; found {show_type(ty)}")
+    agreed(numbers.shape[0], places.shape[0], "sparse_data holds {} entries, sparse_indices {}")
+    if starts.shape[0] == 0:
+        raise TypeInferenceError("sparse_indptr must have an element or more; found none")
+    height = numbers.shape[1] if len(numbers.shape) > 1 else 1
+    return multiply(subtract(starts.shape[0], 1), height)
+
+
+def as_dense(data: Array, indices: Array, indptr: Array, columns: int) -> Array:
+    """Return the sparse matrix as ``(rows, columns)``; numbers at one place add up.
+
+    Raises:
+        EvaluationError: If the pointers do not ascend from 0 to the number of entries, or an entry
+            lies beyond the columns.
+    """
+    counts = np.diff(indptr)
+    if indptr[0] != 0 or indptr[-1] > len(data) or (counts < 0).any():
+        raise EvaluationError(
+            f"row pointers {indptr.tolist()[:8]} do not ascend from 0 to at most {len(data)}"
+        )
+    used = int(indptr[-1])
+    blocks = data.reshape((*data.shape, *(1,) * (3 - data.ndim)))
+    _, height, width = blocks.shape
+    if used and not 0 <= indices[:used].min() <= indices[:used].max() < columns // width:
+        raise EvaluationError(f"an entry of a sparse matrix lies outside of its {columns} columns")
+    result = np.zeros((len(counts), columns // width, height, width), data.dtype)
+    np.add.at(result, (np.repeat(np.arange(len(counts)), counts), indices[:used]), blocks[:used])
+    return result.transpose(0, 2, 1, 3).reshape(len(counts) * height, columns)
+
+
+def _sparse_dense(
+    attrs: SparseDenseAttrs, dense: Array, data: Array, indices: Array, indptr: Array
+) -> Array:
+    sparse = as_dense(data, indices, indptr, dense.shape[1])
+    if attrs.sparse_lhs:
+        return matrix_product(sparse, dense.T, dense.dtype)
+    return matrix_product(dense, sparse.T, dense.dtype)
+
+
+def _sparse_add(_: Parameters, dense: Array, data: Array, indices: Array, indptr: Array) -> Array:
+    return dense + as_dense(data, indices, indptr, dense.shape[1])
+
+
+def _sparse_transpose(
+    _: SparseTransposeAttrs, data: Array, indices: Array, indptr: Array
+) -> tuple[Array, Array, Array]:
+    """Sort the entries by column; those of one column stay in the order of their rows."""
+    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    if len(rows) != len(data):
+        raise EvaluationError(f"the row pointers cover {len(rows)} entries; there are {len(data)}")
+    if len(data) and not 0 <= indices.min() <= indices.max() < len(indptr) - 1:
+        raise EvaluationError(f"an entry lies outside of the {len(indptr) - 1} columns")
+    order = np.argsort(indices, kind="stable")
+    counts = np.bincount(indices, minlength=len(indptr) - 1)
+    starts = np.concatenate(([0], np.cumsum(counts))).astype(indptr.dtype)
+    return data[order], rows[order].astype(indices.dtype), starts
+
+
+def _sparse_conv2d(
+    attrs: SparseConv2DAttrs, dense: Array, data: Array, indices: Array, indptr: Array
+) -> Array:
+    """Multiply the channels at each place by the sparse matrix: a kernel of one element."""
+    if any(size != 1 for size in attrs.kernel_size):
+        raise EvaluationError(
+            f"a sparse kernel of {attrs.kernel_size} has no value here; only kernels of 1 by 1 do"
+        )
+    channels = attrs.layout.index("C")
+    last = np.moveaxis(dense, channels, -1)
+    sparse = as_dense(data, indices, indptr, last.shape[-1])
+    return np.moveaxis(matrix_product(last, sparse.T, dense.dtype), -1, channels)
+
+
+register_op(
+    "nn.sparse_dense",
+    arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    attrs=SparseDenseAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_sparse_dense_type,
+    evaluates=_sparse_dense,
+)
+register_op(
+    "nn.internal.sparse_dense_padded",
+    arguments_=("data", "weight_data", "weight_indices", "weight_indptr"),
+    attrs=SparseDenseAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_sparse_dense_type,
+    evaluates=_sparse_dense,
+)
+register_op(
+    "nn.sparse_add",
+    arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    types=_sparse_add_type,
+    evaluates=_sparse_add,
+)
+register_op(
+    "nn.sparse_transpose",
+    arguments_=("sparse_data", "sparse_indices", "sparse_indptr"),
+    attrs=SparseTransposeAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_sparse_transpose_type,
+    evaluates=_sparse_transpose,
+)
+register_op(
+    "nn.sparse_conv2d",
+    arguments_=("dense_data", "sparse_data", "sparse_indices", "sparse_indptr"),
+    attrs=SparseConv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_sparse_conv2d_type,
+    evaluates=_sparse_conv2d,
+)
