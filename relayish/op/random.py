@@ -1,15 +1,30 @@
 """The operators that draw random numbers; ``op.random.uniform(key, low, high)`` builds a call.
 
 The state of the generator is an argument and comes back changed, so that in Relay's terms they are
-pure; :data:`relayish.op.registry.random` tells them apart.
+pure; :data:`relayish.op.registry.random` tells them apart. They are evaluated when a program runs:
+the same key gives the same numbers.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.type import IncompleteType, TensorType, TupleType, Type
+from relayish.op import threefry
 from relayish.op.builders import namespace
+from relayish.op.dimension import broadcast_shapes, same, show_shape, show_type
+from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import register_op
+from relayish.op.relation import TypeReporter
+from relayish.op.type_rules import tensor
 
 __getattr__, __dir__ = namespace("random")
 
@@ -44,10 +59,179 @@ class MultinomialAttrs(Attrs):
     num_samples: int = 1
 
 
+_KEY: Final = TensorType((threefry.KEY_WORDS,), "uint64")
+_FRACTION_BITS: Final = {"float32": 23, "float64": 52}
+
+
+def threefry_key(seed: int) -> Array:
+    """Return the key ``(10,) uint64`` that random numbers start from.
+
+    Args:
+        seed: From 0 to 2**64 - 1.
+    """
+    if not 0 <= seed < 1 << 64:
+        raise EvaluationError(f"a seed must be from 0 to 2**64 - 1; found {seed}")
+    return np.array([seed, *[0] * 7, 1 << 63, 0], np.uint64)
+
+
+def _threefry_generate_relation(
+    attrs: ThreefryGenerateAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type:
+    _check_sizes(attrs.out_shape)
+    return _drawn(types[0], TensorType(attrs.out_shape, "uint64"), reporter)
+
+
+def _threefry_split_relation(
+    _: Parameters, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type:
+    return _drawn(types[0], _KEY, reporter)
+
+
+def _distribution_relation(
+    attrs: UniformAttrs | NormalAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type:
+    """Relate the key with the numbers drawn; the other arguments broadcast to them."""
+    dtype = attrs.out_dtype or "float32"
+    if dtype not in _FRACTION_BITS:
+        raise TypeInferenceError(f"random numbers are float32 or float64; found {dtype}")
+    _check_sizes(attrs.out_shape)
+    for place, ty in enumerate(types[1:], 1):
+        if not isinstance(ty, IncompleteType):
+            _check_parameter(tensor(ty, f"argument {place}"), place, attrs.out_shape, dtype)
+    return _drawn(types[0], TensorType(attrs.out_shape, dtype), reporter)
+
+
+def _check_parameter(ty: TensorType, place: int, shape: Sequence[int], dtype: str) -> None:
+    if ty.dtype != dtype:
+        raise TypeInferenceError(
+            f"argument {place} has the element type {ty.dtype}, the numbers drawn {dtype}; "
+            f"they must be the same"
+        )
+    whole = broadcast_shapes(ty.shape, shape)
+    if any(same(one, other) is False for one, other in zip(whole, shape, strict=False)) or len(
+        whole
+    ) != len(shape):
+        raise TypeInferenceError(
+            f"argument {place} of shape {show_shape(ty.shape)} does not broadcast to "
+            f"{show_shape(shape)}, the shape of the numbers drawn"
+        )
+
+
+def _multinomial_relation(
+    attrs: MultinomialAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    if isinstance(types[1], IncompleteType):
+        return None
+    probs = tensor(types[1], "probs")
+    if not probs.shape:
+        raise TypeInferenceError(
+            f"probs must have at least one dimension; found {show_type(probs)}"
+        )
+    if not probs.dtype.startswith(("float", "bfloat")):
+        raise TypeInferenceError(f"probs must be floating point numbers; found {probs.dtype}")
+    if attrs.num_samples < 0:
+        raise TypeInferenceError(f"num_samples must not be negative; found {attrs.num_samples}")
+    drawn = TensorType((*probs.shape[:-1], attrs.num_samples), "int32")
+    return _drawn(types[0], drawn, reporter)
+
+
+def _check_sizes(shape: Sequence[int]) -> None:
+    if any(size < 0 for size in shape):
+        raise TypeInferenceError(
+            f"out_shape must not have negative sizes; found {show_shape(shape)}"
+        )
+
+
+def _drawn(key: Type, numbers: TensorType, reporter: TypeReporter) -> TupleType:
+    """Return the type of a key and what was drawn with it; ``key`` is made that of a key."""
+    if not isinstance(key, IncompleteType):
+        found = tensor(key, "key", rank=1)
+        if found.dtype != _KEY.dtype or same(found.shape[0], threefry.KEY_WORDS) is False:
+            raise TypeInferenceError(f"key has type {show_type(key)}; expected {show_type(_KEY)}")
+    reporter.assign(key, _KEY)
+    return TupleType((_KEY, numbers))
+
+
+def _threefry_generate(attrs: ThreefryGenerateAttrs, key: Array) -> tuple[Array, Array]:
+    following, words = threefry.generate(key, math.prod(attrs.out_shape))
+    return following, words.reshape(attrs.out_shape)
+
+
+def _threefry_split(_: Parameters, key: Array) -> tuple[Array, Array]:
+    return threefry.split(key)
+
+
+def _uniform(attrs: UniformAttrs, key: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    following, unit = _unit(key, attrs.out_shape, numpy_dtype(attrs.out_dtype or "float32"))
+    return following, unit * (high - low) + low
+
+
+def _normal(attrs: NormalAttrs, key: Array, mean: Array, scale: Array) -> tuple[Array, Array]:
+    """Draw by the method of Box and Muller: of two numbers, a radius and an angle."""
+    dtype = numpy_dtype(attrs.out_dtype or "float32")
+    following, pairs = _unit(key, (2, *attrs.out_shape), dtype)
+    one, two, turn = (dtype.type(number) for number in (1, -2, 2 * math.pi))
+    radius = np.sqrt(two * np.log(one - pairs[0]))
+    return following, radius * np.sin(turn * pairs[1]) * scale + mean
+
+
+def _multinomial(attrs: MultinomialAttrs, key: Array, probs: Array) -> tuple[Array, Array]:
+    """Draw where a uniform number lies among the sums of probabilities, each row on its own."""
+    weights = np.maximum(probs.astype(np.float32), 0)
+    sums = np.cumsum(weights / weights.sum(axis=-1, keepdims=True), axis=-1, dtype=np.float32)
+    shape = (*probs.shape[:-1], attrs.num_samples)
+    following, unit = _unit(key, shape, np.dtype(np.float32))
+    ahead = sums[..., None] - unit[..., None, :]
+    nearest = np.where(ahead > 0, ahead, np.float32(1))
+    return following, np.argmin(nearest, axis=-2).astype(np.int32)
+
+
+def _unit(key: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Return numbers from 0 up to 1: the highest bits of random words behind the point."""
+    following, words = threefry.generate(key, math.prod(shape))
+    bits = words.astype(f"u{dtype.itemsize}")  # the low half of each word, where it is longer
+    fraction = _FRACTION_BITS[dtype.name]
+    unused = bits.dtype.type(8 * dtype.itemsize - fraction)
+    from_one_to_two = (bits >> unused) | dtype.type(1).view(bits.dtype)
+    return following, (from_one_to_two.view(dtype) - dtype.type(1)).reshape(shape)
+
+
 register_op(
-    "random.threefry_generate", arguments_=("key",), attrs=ThreefryGenerateAttrs, draws=True
+    "random.threefry_generate",
+    arguments_=("key",),
+    attrs=ThreefryGenerateAttrs,
+    relates=_threefry_generate_relation,
+    evaluates=_threefry_generate,
+    draws=True,
 )
-register_op("random.threefry_split", arguments_=("key",), draws=True)
-register_op("random.uniform", arguments_=("key", "low", "high"), attrs=UniformAttrs, draws=True)
-register_op("random.normal", arguments_=("key", "mean", "scale"), attrs=NormalAttrs, draws=True)
-register_op("random.multinomial", arguments_=("key", "probs"), attrs=MultinomialAttrs, draws=True)
+register_op(
+    "random.threefry_split",
+    arguments_=("key",),
+    relates=_threefry_split_relation,
+    evaluates=_threefry_split,
+    draws=True,
+)
+register_op(
+    "random.uniform",
+    arguments_=("key", "low", "high"),
+    attrs=UniformAttrs,
+    relates=_distribution_relation,
+    evaluates=_uniform,
+    draws=True,
+)
+register_op(
+    "random.normal",
+    arguments_=("key", "mean", "scale"),
+    attrs=NormalAttrs,
+    relates=_distribution_relation,
+    evaluates=_normal,
+    draws=True,
+)
+register_op(
+    "random.multinomial",
+    arguments_=("key", "probs"),
+    attrs=MultinomialAttrs,
+    relates=_multinomial_relation,
+    evaluates=_multinomial,
+    draws=True,
+)
