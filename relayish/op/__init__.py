@@ -41,6 +41,7 @@ from relayish.op import op as op
 from relayish.op import quantisation as _quantisation
 from relayish.op.builders import builder, namespace
 from relayish.op.call import call_op, make_attrs
+from relayish.op.gradient import register_gradient  # declares those of all families
 from relayish.op.op import register, register_pattern, register_stateful
 from relayish.op.registry import OpPattern, get_op, is_registered, list_ops, register_op
 
@@ -76,6 +77,7 @@ __all__ = [
     "random",
     "reduction",
     "register",
+    "register_gradient",
     "register_op",
     "register_pattern",
     "register_stateful",

@@ -1,0 +1,23 @@
+"""Gradients of operators, by family."""
+
+from __future__ import annotations
+
+from relayish.op.gradient import indexing, nn, reduction, shape, tensor
+from relayish.op.gradient.register import (
+    GradientError,
+    PrimalGradient,
+    primal_gradient,
+    register_gradient,
+)
+
+__all__ = [
+    "GradientError",
+    "PrimalGradient",
+    "indexing",
+    "nn",
+    "primal_gradient",
+    "reduction",
+    "register_gradient",
+    "shape",
+    "tensor",
+]
