@@ -8,9 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.attrs import Attrs, attrs
 from relayish.op.evaluation import Array, as_sizes, result_dtype
-from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
 from relayish.op.nn.convolution_attrs import (
     BinaryConv2DAttrs,
@@ -36,20 +34,6 @@ from relayish.op.nn.convolution_types import (
     weight_gradient_type,
 )
 from relayish.op.registry import OpPattern, register_op
-
-
-@attrs("relay.attrs.CorrelationAttrs")
-class CorrelationAttrs(Attrs):
-    """Attributes of ``nn.correlation``."""
-
-    kernel_size: int = 1
-    max_displacement: int = 1
-    stride1: int = 1
-    stride2: int = 1
-    padding: tuple[Dimension, ...] = (0, 0)
-    is_multiply: bool = True
-    layout: str = "NCHW"
-
 
 _TransposeAttrs: TypeAlias = Conv1DTransposeAttrs | Conv2DTransposeAttrs | Conv3DTransposeAttrs
 _ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
@@ -262,12 +246,6 @@ register_op(
     attrs=Conv3DWinogradAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
     relates=packed_convolution_relation,
-)
-register_op(
-    "nn.correlation",
-    arguments_=("data1", "data2"),
-    attrs=CorrelationAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
 )
 register_op(
     "nn.bitserial_conv2d",
