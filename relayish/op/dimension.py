@@ -7,7 +7,7 @@ it is the expression, in the names of Relay's scalar IR (``tir.Add`` …).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.type import Any, PrimExpr, PrimOp, TensorType, Type
@@ -19,9 +19,13 @@ ANY: Final = Any()
 
 def add(left: Dimension, right: Dimension) -> Dimension:
     """Return ``left + right``."""
-    if left == 0:
-        return right
-    return left if right == 0 else _combine("tir.Add", left, right, lambda a, b: a + b)
+    if isinstance(left, int):
+        left, right = right, left  # a number stands behind
+    if right == 0:
+        return left
+    if isinstance(right, int) and _is(left, "tir.Add") and isinstance(left.args[1], int):
+        return add(left.args[0], left.args[1] + right)
+    return _combine("tir.Add", left, right, lambda a, b: a + b)
 
 
 def subtract(left: Dimension, right: Dimension) -> Dimension:
@@ -33,17 +37,29 @@ def subtract(left: Dimension, right: Dimension) -> Dimension:
 
 def multiply(left: Dimension, right: Dimension) -> Dimension:
     """Return ``left * right``; nothing times ``Any`` is nothing."""
-    if left == 0 or right == 0:
+    if isinstance(left, int):
+        left, right = right, left  # a number stands behind
+    if right == 0:
         return 0
-    if left == 1:
-        return right
-    return left if right == 1 else _combine("tir.Mul", left, right, lambda a, b: a * b)
+    if right == 1:
+        return left
+    if isinstance(right, int) and _is(left, "tir.Mul") and isinstance(left.args[1], int):
+        return multiply(left.args[0], left.args[1] * right)
+    return _combine("tir.Mul", left, right, lambda a, b: a * b)
 
 
 def floor_divide(left: Dimension, right: Dimension) -> Dimension:
     """Return ``left // right``, rounded down; ``right`` is not 0."""
     if right == 1:
         return left
+    if _same_name(left, right):
+        return 1
+    if _is(left, "tir.Mul"):
+        of, times = left.args
+        if isinstance(times, int) and isinstance(right, int) and times % right == 0:
+            return multiply(of, times // right)
+        if _same_name(of, right):
+            return times
     return _combine("tir.FloorDiv", left, right, lambda a, b: a // b)
 
 
@@ -163,6 +179,11 @@ def _show(size: object) -> str:
 def _same_name(left: Dimension, right: Dimension) -> bool:
     """Return whether both are one expression, in which no ``Any`` stands."""
     return left is right and not isinstance(left, Any)
+
+
+def _is(size: Dimension, name: str) -> TypeGuard[PrimOp]:
+    """Return whether ``size`` is an operation of that name."""
+    return isinstance(size, PrimOp) and size.name == name
 
 
 def _combine(

@@ -289,10 +289,11 @@ def _without_fields(reader: Reader, constructor: Constructor, start: int) -> Exp
     if reader.text.startswith("::", reader.pos):
         reader.pos += 2
         return constructor
+    span = reader.span(start, reader.pos)
     after = reader.match(AFTER)
     if after is not None and after["mark"]:
         return constructor  # its call follows
-    return Call(constructor, (), span=reader.span(start, reader.pos))
+    return Call(constructor, (), span=span)
 
 
 def _number(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:

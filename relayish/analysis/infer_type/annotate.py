@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 from relayish.analysis.infer_type.inferencer import Inferencer
+from relayish.analysis.infer_type.unifier import substitute
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import Call, Expr, Function, GlobalVar, Op, Var
 from relayish.ir.node import Node
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, IncompleteType, Type
+from relayish.ir.type import FuncType, IncompleteType, Type, TypeVar
 
 
 class Annotator:
@@ -67,7 +68,7 @@ class Annotator:
     def image_of_var(self, var: Var, ty: Type) -> Var:
         annotation = var.type_annotation
         if annotation is None:
-            annotation = ty
+            annotation = _with_own_variables(ty)
         elif not self._found.is_closed(annotation):
             annotation = self._found.resolve(annotation)
         if var.checked_type is ty and annotation is var.type_annotation:
@@ -110,6 +111,21 @@ class Annotator:
 
     def image_of_name(self, node: Expr, _: Type) -> Expr:
         return node
+
+
+def _with_own_variables(ty: Type) -> Type:
+    """Return the type of a polymorphic function with type variables of its own, others as they are.
+
+    Those of the function stay bound by it alone.
+    """
+    if not isinstance(ty, FuncType) or not ty.type_params:
+        return ty
+    own = tuple(TypeVar(param.name_hint, param.kind) for param in ty.type_params)
+    values = dict(zip(ty.type_params, own, strict=True))
+    arg_types = tuple(substitute(part, values) for part in ty.arg_types)
+    return ty.with_fields(
+        arg_types=arg_types, ret_type=substitute(ty.ret_type, values), type_params=own
+    )
 
 
 _NAMES: Final = frozenset({Op, Constructor, GlobalVar})

@@ -53,7 +53,7 @@ class Unifier:
         self._size: dict[Dimension, Dimension] = {}
         self.closed: set[Type] = set()
         self._faulty: set[Type] = set()
-        self._renamed: dict[tuple[Type, Type], FuncType] = {}
+        self._renamed: dict[tuple[Type, Type], tuple[FuncType, FuncType]] = {}
 
     def faulty(self) -> IncompleteType:
         """Return a type that agrees with every other: that of what was reported as an error."""
@@ -108,7 +108,7 @@ class Unifier:
             if simple is not None:
                 images[pair] = self._learned(pair, simple)
                 continue
-            other = self._alike(one, other)
+            one, other = self._alike(one, other)
             parts = COMPOUND[type(one)].parts
             stack += [pair, None]
             stack.extend(zip(parts(one), parts(other), strict=True))
@@ -132,28 +132,43 @@ class Unifier:
             raise mismatch(self, one, other)
         return None
 
-    def _alike(self, one: Type, other: Type) -> Type:
-        """Return ``other`` in terms of the type variables of ``one``; both have as many parts."""
+    def _alike(self, one: Type, other: Type) -> tuple[Type, Type]:
+        """Return two compound types of one kind, in terms of the same type variables.
+
+        Both have as many parts then.
+        """
         if isinstance(one, FuncType) and isinstance(other, FuncType):
-            if len(one.type_params) != len(other.type_params):
-                raise mismatch(self, one, other)
-            if one.type_params:
-                other = self._renamed_like(one, other)
+            one, other = self._renamed_alike(one, other)
         if isinstance(one, TypeCall) and isinstance(other, TypeCall) and one.func != other.func:
             raise mismatch(self, one, other)
         parts = COMPOUND[type(one)].parts
         if len(parts(one)) != len(parts(other)):
             raise mismatch(self, one, other)
-        return other
+        return one, other
 
-    def _renamed_like(self, one: FuncType, other: FuncType) -> FuncType:
-        """Return ``other`` with the type variables of ``one``; the same object when asked again."""
+    def _renamed_alike(self, one: FuncType, other: FuncType) -> tuple[FuncType, FuncType]:
+        """Return both with the type variables of the one that has fewer.
+
+        What the other has more of becomes unknown: it is used as one of its instances. The same
+        pair gives the same objects.
+        """
+        if not one.type_params and not other.type_params:
+            return one, other
         found = self._renamed.get((one, other))
-        if found is None:
-            names = dict(zip(other.type_params, one.type_params, strict=True))
-            arg_types = tuple(substitute(ty, names) for ty in other.arg_types)
-            ret_type = substitute(other.ret_type, names)
-            found = self._renamed[one, other] = FuncType(arg_types, ret_type, one.type_params)
+        if found is not None:
+            return found
+        if len(one.type_constraints) != len(other.type_constraints):
+            raise mismatch(self, one, other)
+        if len(one.type_params) > len(other.type_params):
+            two, first = self._renamed_alike(other, one)
+            found = first, two
+        else:
+            values: dict[TypeVar, Type] = {p: IncompleteType(p.kind) for p in other.type_params}
+            values.update(zip(other.type_params, one.type_params, strict=False))
+            arg_types = tuple(substitute(ty, values) for ty in other.arg_types)
+            ret_type = substitute(other.ret_type, values)
+            found = one, FuncType(arg_types, ret_type, one.type_params, one.type_constraints)
+        self._renamed[one, other] = found
         return found
 
     def _joined(self, left: Type, right: Type, images: dict[tuple[Type, Type], Type]) -> Type:
@@ -162,7 +177,8 @@ class Unifier:
         if one is other:
             return one
         compound = COMPOUND[type(one)]
-        before, others = compound.parts(one), compound.parts(self._alike(one, other))
+        one, other = self._alike(one, other)
+        before, others = compound.parts(one), compound.parts(other)
         after = tuple(images.get(pair, pair[0]) for pair in zip(before, others, strict=True))
         same = all(self.find(a) is self.find(b) for a, b in zip(before, after, strict=True))
         joined = one if same else compound.make(one, after)
