@@ -1,0 +1,115 @@
+"""The types in the comments of typed Relay text, beside those that inference finds.
+
+A comment ``/* ty=T */`` stands behind an expression and tells its type; behind the annotation of
+a variable where it is bound it tells that of the variable. Where the text of a type refers to
+metadata, types are compared as structures, dimensions by their place.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from relayish.analysis.infer_type import infer_type
+from relayish.ir.expr import Expr, Function, Var
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EVERYTHING
+from relayish.ir.type import IncompleteType, TupleType
+from relayish.text import astext, parse
+
+COMMENT = re.compile(r"/\* ty=(?P<type>.*?)(?: span=.*?)? \*/", re.DOTALL)
+BINDER = re.compile(r"(?P<name>%[\w.]+): (?P<annotation>[^/;={}]*?) $")
+
+CONSTANT = re.compile(r"meta\[relay\.Constant\]\[\d+\] $")
+
+
+def wrong_types(text):
+    """Return what differs, and how many comments were compared."""
+    program = text.split("#[metadata]")[0]
+    typed = infer_type(parse(text))
+    nodes = nodes_by_end(typed)
+    variables = nodes_by_start(typed)
+    position = positions(program)
+    wrong, count, by_structure = [], 0, []
+    for match in COMMENT.finditer(program):
+        count += 1
+        told = re.sub(r"(\d)i64\b", r"\1", " ".join(match["type"].split()))
+        before = program[: match.start()]
+        binder = BINDER.search(before)
+        if binder is not None:
+            found = variables.get(position(binder.start()), [])
+        elif CONSTANT.search(before):
+            found = [infer_type(constant(text, CONSTANT.search(before)[0]))]
+        else:
+            found = nodes.get(position(len(before.rstrip())), [])
+        types = {show(node.checked_type): node.checked_type for node in found}
+        if told in types:
+            continue
+        if "meta[" in told and len(types) == 1:
+            by_structure.append((told, next(iter(types.values())), position(match.start())))
+            continue
+        wrong.append((position(match.start()), told, sorted(types)))
+    wrong += differing(text, by_structure)
+    return wrong, count
+
+
+def constant(text, reference):
+    """Return the constant that ``reference`` stands for in the metadata of ``text``."""
+    version, metadata = text.splitlines()[0], text.split("#[metadata]")[1]
+    return parse(f"{version}\ndef @main() {{ {reference} }}\n#[metadata]{metadata}")["main"].body
+
+
+def show(ty):
+    shown = " ".join(astext(ty, show_meta_data=False).split())
+    return re.sub(r"free_type \w+; |/\* metadata.*", "", shown).strip()
+
+
+def positions(text):
+    starts = [0, *(m.end() for m in re.finditer("\n", text))]
+
+    def position(offset):
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    return position
+
+
+def nodes_by_end(mod):
+    found = {}
+    for node in every_node(mod):
+        if isinstance(node, Expr) and node.span is not None and node.checked_type is not None:
+            found.setdefault((node.span.end_line, node.span.end_column), []).append(node)
+    return found
+
+
+def nodes_by_start(mod):
+    found = {}
+    for node in every_node(mod):
+        if isinstance(node, Var) and node.span is not None:
+            found.setdefault((node.span.line, node.span.column), []).append(node)
+    return found
+
+
+def every_node(mod):
+    seen = set()
+    for func in mod.functions.values():
+        for node in EVERYTHING.pre_order(func):
+            if node not in seen:
+                seen.add(node)
+                yield node
+
+
+def differing(text, told):
+    """Return those types whose text refers to metadata that are another structure."""
+    if not told:
+        return []
+    program, metadata = text.split("#[metadata]")
+    listed = ", ".join(item[0] for item in told)
+    extended = f"{program}\ndef @__told(%told: ({listed},)) {{ () }}\n#[metadata]{metadata}"
+    param = parse(extended)["__told"].params[0]
+    expected = param.type_annotation
+    found = TupleType(tuple(item[1] for item in told))
+    if structural_equal(found, expected, map_free_vars=True):
+        return []
+    return [(told[0][2], listed, [show(found)])]
