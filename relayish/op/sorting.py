@@ -13,7 +13,7 @@ from relayish.op.agreement import equal_dimension
 from relayish.op.evaluation import Array, normal_axis, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor
 
 
 @attrs("relay.attrs.ArgsortAttrs")
@@ -148,7 +148,6 @@ def _topk(attrs: TopkAttrs, data: Array) -> Array | tuple[Array, ...]:
 
 def _searchsorted_type(attrs: SearchSortedAttrs, sorted_sequence: Type, values: Type) -> TensorType:
     line, wanted = tensor(sorted_sequence, "sorted_sequence"), tensor(values, "values")
-    same_dtype(line, wanted)
     rank = len(line.shape)
     if rank == 0:
         raise TypeInferenceError("sorted_sequence must have a dimension or more; found a scalar")

@@ -11,7 +11,7 @@ from relayish.op.agreement import equal_dimension, integers
 from relayish.op.dimension import ANY, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor
 
 
 @attrs("relay.attrs.SparseToDenseAttrs")
@@ -21,30 +21,26 @@ class SparseToDenseAttrs(Attrs):
     output_shape: tuple[int, ...]
 
 
-def check_sparse(places: Type, values: Type, default: Type) -> TensorType:
-    """Return the type of the values of a sparse tensor that is to be made dense.
-
-    Raises:
-        TypeInferenceError: If the places, the values or what fills the rest cannot be such.
-    """
-    at, found, rest = integers(places, "sparse_indices"), tensor(values, "sparse_values"), default
-    for part, most, what in ((at, 2, "sparse_indices"), (found, 1, "sparse_values")):
+def _sparse_to_dense_type(
+    attrs: SparseToDenseAttrs, sparse_indices: Type, sparse_values: Type, default_value: Type
+) -> TensorType:
+    """Return a tensor of values; what fills the rest may be of another element type."""
+    places = integers(sparse_indices, "sparse_indices")
+    values = tensor(sparse_values, "sparse_values")
+    tensor(default_value, "default_value", rank=0)
+    for part, most, what in ((places, 2, "sparse_indices"), (values, 1, "sparse_values")):
         if len(part.shape) > most:
             raise TypeInferenceError(
                 f"{what} must have at most {most} dimensions; found {show_type(part)}"
             )
-    if len(at.shape) > 0 and len(found.shape) > 0:
-        what = "sparse_indices and sparse_values have the lengths"
-        equal_dimension(at.shape[0], found.shape[0], what)
-    same_dtype(found, tensor(rest, "default_value", rank=0))
-    return found
-
-
-def _sparse_to_dense_type(
-    attrs: SparseToDenseAttrs, sparse_indices: Type, sparse_values: Type, default_value: Type
-) -> TensorType:
-    values = check_sparse(sparse_indices, sparse_values, default_value)
+    _check_lengths(places, values)
     return TensorType(attrs.output_shape, values.dtype)
+
+
+def _check_lengths(places: TensorType, values: TensorType) -> None:
+    if places.shape and values.shape:
+        what = "sparse_indices and sparse_values have the lengths"
+        equal_dimension(places.shape[0], values.shape[0], what)
 
 
 def to_dense(places: Array, values: Array, default: Array, shape: tuple[int, ...]) -> Array:
@@ -68,9 +64,8 @@ def _sparse_fill_empty_rows_type(
     places = integers(sparse_indices, "sparse_indices", rank=2)
     values = tensor(sparse_values, "sparse_values", rank=1)
     sizes = integers(dense_shape, "dense_shape", rank=1)
-    same_dtype(values, tensor(default_value, "default_value", rank=0))
-    what = "sparse_indices and sparse_values have the lengths"
-    equal_dimension(places.shape[0], values.shape[0], what)
+    tensor(default_value, "default_value", rank=0)
+    _check_lengths(places, values)
     what = "each row of sparse_indices, and dense_shape, have the lengths"
     rank = equal_dimension(places.shape[1], sizes.shape[0], what)
     return TupleType(

@@ -72,7 +72,7 @@ class MatrixSetDiagAttrs(Attrs):
 def _transpose_type(attrs: TransposeAttrs, data: Type) -> TensorType:
     source = tensor(data, "data")
     rank = len(source.shape)
-    if not attrs.axes:
+    if attrs.axes is None:
         return TensorType(source.shape[::-1], source.dtype)
     axes = [dimension.normal_axis(axis, rank) for axis in attrs.axes]
     if sorted(axes) != list(range(rank)):
@@ -83,7 +83,7 @@ def _transpose_type(attrs: TransposeAttrs, data: Type) -> TensorType:
 
 
 def _transpose(attrs: TransposeAttrs, data: Array) -> Array:
-    return np.transpose(data, attrs.axes or None)
+    return np.transpose(data, attrs.axes)
 
 
 def _tile_type(attrs: TileAttrs, data: Type) -> TensorType:

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, every_index, random_values
+from checking import assert_same, evaluated, evaluated_in, random_values
 
 from relayish.errors import EvaluationError
-from relayish.op.layout import convert_layout, read_layout
 from relayish.op.reshaping import reshaped
 
 
@@ -123,34 +122,6 @@ def test_batch_flatten_keeps_the_first_axis():
     data = random_values(2, 3, 4)
     assert_same(evaluated("nn.batch_flatten", data), np.resize(data, (2, 12)))
     assert evaluated("nn.batch_flatten", np.zeros((2,))).shape == (2, 1)
-
-
-def test_layout_names_axes_and_their_inner_parts():
-    assert [(a.letter, a.factor) for a in read_layout("NCHW16c")][-1] == ("c", 16)
-
-
-@pytest.mark.parametrize("layout", ["NN", "N4C", "NCc", "N4c", "N-C"])
-def test_layout_that_means_nothing_is_refused(layout):
-    with pytest.raises(EvaluationError, match="is no layout"):
-        read_layout(layout)
-
-
-def test_layout_transform_moves_and_splits_axes():
-    data = random_values(2, 8, 3, 4)
-    split = convert_layout(data, "NCHW", "NHWC4c")
-    assert split.shape == (2, 3, 4, 2, 4)
-    for n, h, w, outer, inner in every_index(split.shape):
-        assert split[n, h, w, outer, inner] == data[n, 4 * outer + inner, h, w]
-    assert_same(evaluated("layout_transform", split, src_layout="NHWC4c", dst_layout="NCHW"), data)
-
-
-def test_layout_transform_refuses_what_does_not_fit():
-    with pytest.raises(EvaluationError, match="cannot be split by 4"):
-        convert_layout(np.zeros((1, 6)), "NC", "NC4c")
-    with pytest.raises(EvaluationError, match="do not name the same axes"):
-        convert_layout(np.zeros((1, 6)), "NC", "NH")
-    with pytest.raises(EvaluationError, match="the data has 2"):
-        convert_layout(np.zeros((1, 6)), "NCH", "NHC")
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():
