@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array
 
 _SINGLE: Final = 4
@@ -31,10 +32,18 @@ def matrix_product(lhs: Array, rhs: Array, dtype: np.dtype[Any]) -> Array:  # An
 
     The operands count as cast to ``dtype`` first, as in Relay. Integers wrap around.
 
+    Raises:
+        EvaluationError: If the operands do not have the same ``k``.
+
     Complexity:
         A product of integers is computed as one of floats, on the processor's fast paths, where
         float64 holds every partial sum exactly; so it is exact always, and seldom slow.
     """
+    if lhs.shape[-1] != rhs.shape[-2]:
+        raise EvaluationError(
+            f"a product sums over {lhs.shape[-1]} elements of {lhs.shape} "
+            f"and {rhs.shape[-2]} of {rhs.shape}; they must be equally many"
+        )
     left, right = lhs.astype(dtype, copy=False), rhs.astype(dtype, copy=False)
     if dtype.kind == "b":
         return np.matmul(left, right)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from relayish.errors import TypeInferenceError
@@ -15,6 +17,9 @@ from relayish.op.nn.exact import matrix_product
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import same_dtype, tensor
+
+_MATRIX: Final = 2
+"""The dimensions of a matrix."""
 
 
 @attrs("relay.attrs.DenseAttrs")
@@ -99,7 +104,9 @@ def _times_matrix(
 ) -> TensorType | None:
     """Return the type of ``left: (…, k)`` times ``(k, units)``, or its transpose ``(units, k)``.
 
-    With ``units`` given the second operand takes its type from the first.
+    With ``units`` given the second operand takes its type from the first. Without, Relay gives a
+    type to the product of a stack of matrices and one whose ``k`` differs, and so does this; only
+    evaluation fails then.
     """
     _at_least(left, 1, names[0])
     reduced = left.shape[-1]
@@ -108,7 +115,8 @@ def _times_matrix(
         if matrix is None:
             return None
         units, inner = matrix.shape if transposed else matrix.shape[::-1]
-        agreed(inner, reduced, f"{names[1]} takes {{}} features, {names[0]} has {{}}")
+        if len(left.shape) <= _MATRIX:
+            agreed(inner, reduced, f"{names[1]} takes {{}} features, {names[0]} has {{}}")
     else:
         shape = (units, reduced) if transposed else (reduced, units)
         dtype = left.dtype if matrix is None else matrix.dtype
