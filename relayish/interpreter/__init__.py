@@ -2,6 +2,7 @@
 
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
+from relayish.interpreter.graph_executor import GraphExecutor, PlannedFunction
 from relayish.interpreter.value import (
     Closure,
     ConstructorValue,
@@ -15,7 +16,9 @@ __all__ = [
     "Closure",
     "ConstructorValue",
     "Evaluated",
+    "GraphExecutor",
     "Interpreter",
+    "PlannedFunction",
     "RefValue",
     "create_executor",
     "evaluate",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, suggest
+from relayish.interpreter.graph_executor import GraphExecutor
 from relayish.interpreter.machine import MAX_DEPTH, Machine
-from relayish.interpreter.value import Closure, Evaluated
-from relayish.ir.expr import Expr
+from relayish.interpreter.value import Closure, Evaluated, as_argument
+from relayish.ir.expr import Constant, Expr, Let, Var
 from relayish.ir.module import IRModule
 
 
@@ -68,17 +69,23 @@ class Interpreter:
         self,
         mod: IRModule | None = None,
         *,
+        params: Mapping[str, object] | None = None,
         max_depth: int = MAX_DEPTH,
         max_calls: int | None = None,
     ) -> None:
         self.mod = mod
+        self.params = {name: as_argument(value) for name, value in (params or {}).items()}
         self._machine = Machine(mod, max_depth=max_depth, max_calls=max_calls)
 
-    def evaluate(self, expr: Expr | str | None = None) -> Evaluated | Callable[..., Evaluated]:
+    def evaluate(
+        self, expr: Expr | str | None = None, binds: Mapping[Var, object] | None = None
+    ) -> Evaluated | Callable[..., Evaluated]:
         """Return the value of ``expr``, for functions something to call with arguments.
 
         Args:
-            expr: An expression, or the name of a function of the module; by default ``main``.
+            expr: An expression, or the name of a function of the module; by default ``main``, with
+                the parameters given to the executor bound.
+            binds: Values of variables that are free in ``expr``.
         """
         if expr is None or isinstance(expr, str):
             name = "main" if expr is None else expr
@@ -86,22 +93,54 @@ class Interpreter:
                 raise EvaluationError(
                     f"there is no module to find @{name} in; pass mod= or an expression"
                 )
-            expr = self.mod.get_global_var(name)
+            value = self._machine.evaluate(self.mod.get_global_var(name))
+            return self._bound(value) if name == "main" and self.params else value
+        for var, bound in (binds or {}).items():
+            expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)  # type: ignore[arg-type]  # converted
         return self._machine.evaluate(expr)
+
+    def _bound(self, main: Closure) -> Callable[..., Evaluated]:
+        """Return ``main`` with the parameters given by name to the executor filled in."""
+        names = [param.name_hint for param in main.function.params]
+        known = {name: value for name, value in self.params.items() if name in names}
+        open_names = [name for name in names if name not in known]
+
+        def call(*args: object, **named: object) -> Evaluated:
+            if len(args) > len(open_names):
+                raise EvaluationError(
+                    f"{len(args)} arguments are given; main takes {len(open_names)} more: "
+                    f"({', '.join(open_names)})"
+                )
+            repeated = [name for name in open_names[: len(args)] if name in named]
+            if repeated:
+                raise EvaluationError(f"unknown or repeated argument {repeated[0]!r}")
+            return main(**known | dict(zip(open_names, args, strict=False)) | named)
+
+        return call
 
 
 def create_executor(
     kind: str = "debug",
     mod: IRModule | None = None,
+    device: object = None,
+    target: object = "llvm",
+    params: Mapping[str, object] | None = None,
     *,
     max_depth: int = MAX_DEPTH,
     max_calls: int | None = None,
-) -> Interpreter:
+) -> Interpreter | GraphExecutor:
     """Return what evaluates the functions of ``mod``, as Relay's function of that name does.
 
     Args:
-        kind: ``debug``, the interpreter; Relay's other kinds compile, which relayish does not.
+        kind: ``debug``, the interpreter, evaluates the whole language. ``graph`` plans functions in
+            graph form (operators on parameters and constants, no branches or closures) once and
+            runs them with next to no cost of its own. Relay's further kinds compile, which
+            relayish does not; they are taken for what they can evaluate: ``vm`` is the interpreter,
+            ``aot`` is ``graph``.
         mod: The module; without one, only expressions can be evaluated.
+        device: Taken as Relay takes it and left aside: numpy computes, on the CPU.
+        target: As ``device``.
+        params: Values of parameters of ``main``, by name; names it does not have are left aside.
         max_depth: How many calls may be under way at once; calls in tail position do not count.
         max_calls: How many calls one evaluation may make in all; ``None`` for any number.
 
@@ -114,7 +153,16 @@ def create_executor(
         >>> main = Function((x, y), Tuple((y, x)))
         >>> create_executor(mod=IRModule({"main": main})).evaluate()(1, y=2.5)
         (np.float32(2.5), np.int32(1))
+        >>> create_executor("graph", IRModule({"main": main}), params={"x": 3}).evaluate()(4)
+        (np.int32(4), np.int32(3))
     """
-    if kind != "debug":
-        raise EvaluationError(f"there is no executor of kind {kind!r}; use 'debug'")
-    return Interpreter(mod, max_depth=max_depth, max_calls=max_calls)
+    del device, target
+    if kind in ("graph", "aot"):
+        return GraphExecutor(mod, params)
+    if kind not in ("debug", "vm"):
+        near = suggest(kind, ("debug", "graph", "vm", "aot"))
+        raise EvaluationError(
+            f"there is no executor of kind {kind!r}; use 'debug' (or 'vm'), or 'graph' (or 'aot')"
+            f"{near}"
+        )
+    return Interpreter(mod, params=params, max_depth=max_depth, max_calls=max_calls)

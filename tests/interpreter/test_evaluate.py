@@ -339,8 +339,8 @@ def test_executor_evaluates_an_expression_at_once():
 
 
 def test_executor_of_unknown_kind_is_refused():
-    with pytest.raises(EvaluationError, match="no executor of kind 'vm'"):
-        create_executor("vm")
+    with pytest.raises(EvaluationError, match="no executor of kind 'gpu'"):
+        create_executor("gpu")
 
 
 def test_executor_refuses_a_missing_and_an_unknown_name():

@@ -1,0 +1,163 @@
+"""What a caller passes to a function from Python, put in order and checked against annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.interpreter.value import Evaluated
+from relayish.ir.build import const
+from relayish.ir.expr import Constant, Var
+from relayish.ir.type import SizeVar, TensorType, TupleType, Type
+from relayish.ir.value import as_value
+
+_NUMBERS: Final = frozenset({bool, int, float})
+
+
+def ordered_arguments(
+    params: Sequence[Var], args: Sequence[object], named: Mapping[str, object]
+) -> list[Evaluated]:
+    """Return one value for each of ``params``, of the type it is annotated with.
+
+    Arrays are taken as they are, without a copy.
+
+    Raises:
+        EvaluationError: If one is missing, unknown, given twice, or of another type.
+    """
+    names = [param.name_hint for param in params]
+    if len(args) > len(params):
+        raise EvaluationError(
+            f"{len(args)} arguments are given; the function takes {len(params)}: "
+            f"({', '.join(names)})"
+        )
+    given = list(args)
+    rest = dict(named)
+    for name in names[len(given) :]:
+        if name not in rest:
+            raise EvaluationError(
+                f"argument {name!r} is missing; the function takes ({', '.join(names)})"
+            )
+        given.append(rest.pop(name))
+    if rest:
+        raise EvaluationError(
+            f"unknown or repeated argument {next(iter(rest))!r}; the function takes "
+            f"({', '.join(names)})"
+        )
+    sizes: dict[SizeVar, int] = {}
+    return [
+        _checked(param.name_hint, value, param.type_annotation, sizes)
+        for param, value in zip(params, given, strict=True)
+    ]
+
+
+def _checked(name: str, value: object, ty: Type | None, sizes: dict[SizeVar, int]) -> Evaluated:
+    """Return ``value`` in the form values have, checked on an explicit stack."""
+    done: list[Evaluated] = []
+    # Any: a part of the value and its type, or how many fields a tuple that is complete has
+    pending: list[tuple[str, Any, Any]] = [(name, value, ty)]
+    while pending:
+        where, part, wanted = pending.pop()
+        if wanted is _BUILD:
+            start = len(done) - part
+            done[start:] = [tuple(done[start:])]
+        elif isinstance(part, (tuple, list)):
+            fields = _field_types(where, part, wanted)
+            pending.append(("", len(part), _BUILD))
+            pending += [
+                (f"{where}[{i}]", item, field)
+                for i, (item, field) in reversed(list(enumerate(zip(part, fields, strict=True))))
+            ]
+        else:
+            done.append(_leaf(where, part, wanted, sizes))
+    return done[0]
+
+
+_BUILD: Final = object()
+
+
+def _field_types(where: str, part: Sequence[object], wanted: Type | None) -> Sequence[Type | None]:
+    if isinstance(wanted, TensorType):
+        raise EvaluationError(
+            f"argument {where!r} must be a tensor {_shown(wanted)}; found a list or tuple; pass a "
+            f"numpy array"
+        )
+    if not isinstance(wanted, TupleType):
+        return (None,) * len(part)
+    if len(wanted.fields) != len(part):
+        raise EvaluationError(
+            f"argument {where!r} must be a tuple of {len(wanted.fields)} fields; found {len(part)}"
+        )
+    return wanted.fields
+
+
+def _leaf(where: str, value: object, wanted: Type | None, sizes: dict[SizeVar, int]) -> Evaluated:
+    if isinstance(wanted, TensorType):
+        tensor = _tensor(where, value, wanted)
+        _check_tensor(where, tensor, wanted, sizes)
+        return tensor
+    if isinstance(wanted, TupleType):
+        raise EvaluationError(
+            f"argument {where!r} must be a tuple of {len(wanted.fields)} fields; "
+            f"found {type(value).__name__}"
+        )
+    return _plain(where, value)
+
+
+def _plain(where: str, value: object) -> Evaluated:
+    """Return ``value`` in the form values have; an array is viewed, not copied."""
+    if isinstance(value, Constant):
+        return value.data
+    if type(value) is np.ndarray and value.ndim and value.dtype.isnative and _is_numeric(value):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    try:
+        return as_value(value)
+    except (TypeError, ValueError) as error:
+        raise EvaluationError(f"argument {where!r}: {error}") from error
+
+
+def _is_numeric(array: np.ndarray[Any, Any]) -> bool:  # Any: of any shape and type
+    return array.dtype.kind not in "OSUM"
+
+
+def _tensor(where: str, value: object, wanted: TensorType) -> Evaluated:
+    if type(value) in _NUMBERS and not wanted.shape:
+        try:
+            number = const(value, wanted.dtype).data
+        except TypeError as error:
+            raise EvaluationError(f"argument {where!r}: {error}") from error
+        if number == value or (isinstance(value, float) and "int" not in wanted.dtype):
+            return number
+    return _plain(where, value)
+
+
+def _check_tensor(
+    where: str, value: Evaluated, wanted: TensorType, sizes: dict[SizeVar, int]
+) -> None:
+    if not isinstance(value, (np.ndarray, np.generic)):
+        raise EvaluationError(
+            f"argument {where!r} must be a tensor {_shown(wanted)}; found {type(value).__name__}"
+        )
+    fits = len(value.shape) == len(wanted.shape) and value.dtype.name == wanted.dtype
+    if fits:
+        for size, dimension in zip(value.shape, wanted.shape, strict=True):
+            if isinstance(dimension, SizeVar):
+                dimension = sizes.setdefault(dimension, size)  # noqa: PLW2901 - it stands for it
+            if isinstance(dimension, int) and dimension != size:
+                fits = False
+    if not fits:
+        raise EvaluationError(
+            f"argument {where!r} must be a tensor {_shown(wanted)}; "
+            f"found {tuple(value.shape)} {value.dtype.name}"
+        )
+
+
+def _shown(ty: TensorType) -> str:
+    sizes = ", ".join(
+        str(size) if isinstance(size, int) else getattr(size, "name", "?") for size in ty.shape
+    )
+    return f"({sizes}{',' if len(ty.shape) == 1 else ''}) {ty.dtype}"

@@ -1,0 +1,430 @@
+"""Planning a function in graph form: which operators run in what order, and where results are kept.
+
+A function is in graph form when its body is made of parameters, constants, calls of operators,
+tuples and their fields, ``let`` bindings, and calls of functions in graph form (such as the fused
+ones). What runs is then known before anything runs: no branch depends on a value.
+
+A plan is made in two walks. The first gives every distinct node a *value*, a number, and lists the
+steps that compute them; tuples that only serve to have fields taken out of them, bindings and
+projections of known tuples take no step. Values that depend on constants alone are computed now.
+The second walk gives every value a *register*, a place in a list, from its step to its last use; a
+register whose value is used up serves the next result, so nothing is held longer than needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.interpreter.call import call_problem, default_attrs
+from relayish.interpreter.value import Evaluated, normalise
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.op import registry
+
+ONE: Final = -1
+"""Stands for the second operand of a step that has one operand."""
+SEVERAL: Final = -2
+"""Stands for the second operand of a step whose first one is the tuple of all of them."""
+CALLED: Final = -3
+"""As :data:`SEVERAL`, where what is called is another plan."""
+
+FREE_SIZE: Final = 65_536
+"""How many elements a result may have to be computed while planning, however small its operands."""
+
+Step: TypeAlias = tuple[Any, Any, int, Any, int, tuple[int, ...]]
+"""``(function, attrs, place, left, right, dead)``.
+
+The result of ``function(attrs, ...)`` on what is in the registers ``left`` and ``right`` goes to
+the register ``place``; then ``dead`` are emptied. Any: a function or plan, its attributes, and a
+register or several.
+"""
+
+
+class Plan:
+    """A function in graph form, ready to run.
+
+    Attributes:
+        function: What was planned.
+        template: What the registers are copied from: constants, and room.
+        places: The register of each parameter that is still to be given, ``-1`` for unused ones.
+        params: These parameters.
+        steps: What to do, in order.
+        exprs: For each step the expression it was made from.
+        result: The register of the result.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "exprs",
+        "function",
+        "params",
+        "places",
+        "result",
+        "steps",
+        "template",
+    )
+
+    def __init__(self, function: Function, params: tuple[Var, ...]) -> None:
+        self.function = function
+        self.params = params
+        self.template: list[Evaluated] = []
+        self.places: tuple[int, ...] = ()
+        self.steps: list[Step] = []
+        self.exprs: list[Expr] = []
+        self.result = -1
+
+
+Plans: TypeAlias = dict[Expr, Plan | None]
+"""The plans of the functions met so far; ``None`` while one is being made."""
+
+
+def make_plan(
+    function: Function,
+    mod: IRModule | None = None,
+    bound: Mapping[Var, Evaluated] | None = None,
+) -> Plan:
+    """Return the plan of ``function``.
+
+    Args:
+        function: A closed function in graph form.
+        mod: Where functions it calls by name are looked up.
+        bound: Values of some of its parameters, or of variables free in it.
+
+    Raises:
+        EvaluationError: If it is not in graph form, or calls an operator that has no evaluation.
+            A note names the expression and its span.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    plans: Plans = {function: None}
+    makers = [_Maker(function, function, bound or {})]
+    with np.errstate(all="ignore"):
+        while makers:
+            needed = makers[-1].advance(plans, mod)
+            if needed is None:
+                maker = makers.pop()
+                plans[maker.key] = maker.finish()
+                continue
+            key, callee = needed
+            plans[key] = None
+            makers.append(_Maker(key, callee, {}))
+    plan = plans[function]
+    assert plan is not None
+    return plan
+
+
+class _Maker:
+    """Makes one plan; stops where it needs that of another function first."""
+
+    def __init__(self, key: Expr, function: Function, bound: Mapping[Var, Evaluated]) -> None:
+        self.key = key
+        self.function = function
+        self.known: dict[int, Evaluated] = {}  # values that are constants
+        self.value_of: dict[Node, int] = {}
+        self.fields_of: dict[int, tuple[int, ...]] = {}  # of tuples, by value
+        self.waiting: dict[int, Tuple] = {}  # tuples no step has needed as such so far
+        self.steps: list[tuple[Any, Any, int, tuple[int, ...], Expr]] = []  # Any: as in Step
+        self.count = 0
+        self.stack: list[Expr] = [function.body]
+        for var, value in bound.items():
+            self.value_of[var] = self.constant(value)
+        self.params = tuple([param for param in function.params if param not in bound])
+        self.inputs = [self.new_value() for _ in self.params]
+        self.value_of.update(zip(self.params, self.inputs, strict=True))
+
+    def new_value(self) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def constant(self, value: Evaluated) -> int:
+        number = self.new_value()
+        self.known[number] = value
+        return number
+
+    # The first walk
+
+    def advance(self, plans: Plans, mod: IRModule | None) -> tuple[Expr, Function] | None:
+        """Give values to what is on the stack; return the function whose plan is needed first."""
+        stack, value_of = self.stack, self.value_of
+        while stack:
+            node = stack[-1]
+            if node in value_of:
+                stack.pop()
+                continue
+            if type(node) is Let and node.value in value_of:
+                value_of[node.var] = value_of[node.value]
+            missing = [
+                part for part in _OPERANDS.get(type(node), _refuse)(node) if part not in value_of
+            ]
+            if missing:
+                # the first of them on top: steps stand in the order of evaluation
+                stack += missing[:1] if type(node) is Let else missing[::-1]
+                continue
+            if type(node) is Call and type(node.op) is not Op:
+                needed = _callee(node, plans, mod)
+                if needed is not None:
+                    return needed
+            stack.pop()
+            value_of[node] = _MAKERS[type(node)](self, node, plans)
+        return None
+
+    def add(
+        self, expr: Expr, function: Any, attrs: Any, operands: tuple[int, ...], right: int
+    ) -> int:
+        """Add a step; ``right`` tells how it takes its operands where they are not two."""
+        for operand in operands:
+            if operand in self.waiting:
+                self.build_tuple(operand)
+        value = self.new_value()
+        self.steps.append((function, attrs, right, (value, *operands), expr))
+        return value
+
+    def build_tuple(self, value: int) -> None:
+        """Add the steps that build a tuple, and those it is made of, now that one needs it."""
+        pending = [value]
+        while pending:
+            tup = pending[-1]
+            if tup not in self.waiting:
+                pending.pop()
+                continue
+            inner = [field for field in self.fields_of[tup] if field in self.waiting]
+            if inner:
+                pending += inner
+                continue
+            expr = self.waiting.pop(pending.pop())
+            self.steps.append((_tuple, None, SEVERAL, (tup, *self.fields_of[tup]), expr))
+
+    def operator_call(self, call: Call, _plans: Plans) -> int:
+        op = call.op
+        function = registry.evaluate.get(op)
+        assert isinstance(op, Op)
+        if function is None or registry.num_inputs.get(op, len(call.args)) != len(call.args):
+            raise _noted(EvaluationError(call_problem(op, len(call.args))), call)
+        attrs = default_attrs(op) if call.attrs is None else call.attrs
+        operands = tuple([self.value_of[arg] for arg in call.args])
+        if self.known.keys() >= set(operands):
+            inputs = [self.known[operand] for operand in operands]
+            if op not in registry.stateful and _is_small(op, attrs, inputs):
+                try:
+                    return self.constant(normalise(function(attrs, *inputs)))
+                except Exception:  # noqa: BLE001, S110 - it is reported where it happens: in a run
+                    pass
+        right = {1: ONE, 2: 0}.get(len(operands), SEVERAL)
+        return self.add(call, function, attrs, operands, right)
+
+    def function_call(self, call: Call, plans: Plans) -> int:
+        plan = plans[call.op]
+        assert plan is not None
+        if len(plan.params) != len(call.args):
+            raise _unplanned(
+                call,
+                f"a function of {len(plan.params)} parameters is called with {len(call.args)}",
+            )
+        return self.add(call, plan, None, tuple([self.value_of[a] for a in call.args]), CALLED)
+
+    def tuple_value(self, tup: Tuple, _plans: Plans) -> int:
+        fields = tuple([self.value_of[field] for field in tup.fields])
+        if self.known.keys() >= set(fields):
+            return self.constant(tuple([self.known[field] for field in fields]))
+        value = self.new_value()
+        self.fields_of[value] = fields
+        self.waiting[value] = tup
+        return value
+
+    def field(self, get: TupleGetItem, _plans: Plans) -> int:
+        whole = self.value_of[get.tuple_value]
+        fields = self.fields_of.get(whole)
+        if fields is not None and 0 <= get.index < len(fields):
+            return fields[get.index]
+        known = self.known.get(whole)
+        if isinstance(known, tuple) and 0 <= get.index < len(known):
+            return self.constant(known[get.index])
+        return self.add(get, _field, get.index, (whole,), ONE)
+
+    # The second walk
+
+    def finish(self) -> Plan:
+        """Return the plan, with a register for every value."""
+        plan = Plan(self.function, self.params)
+        result = self.value_of[self.function.body]
+        if result in self.waiting:
+            self.build_tuple(result)
+        last = self.last_uses(result)
+        place: dict[int, int] = {}
+        template = plan.template
+        free: list[int] = []
+        for value in self.inputs:
+            place[value] = len(template) if value in last else -1
+            if value in last:
+                template.append(None)
+        plan.places = tuple([place[value] for value in self.inputs])
+
+        def room() -> int:
+            if free:
+                return free.pop()
+            template.append(None)
+            return len(template) - 1
+
+        for at, (function, attrs, right, (value, *operands), expr) in enumerate(self.steps):
+            places = [self.register(operand, place, template) for operand in operands]
+            used_up = [p for v, p in zip(operands, places, strict=True) if last.get(v) == at]
+            free += dict.fromkeys(used_up)
+            target = place[value] = room()
+            dead = tuple([p for p in dict.fromkeys(used_up) if p != target])
+            if last.get(value) is None:  # nobody reads it
+                free.append(target)
+                dead = (*dead, target)
+            plan.steps.append((function, attrs, target, *_operands(places, right), dead))
+            plan.exprs.append(expr)
+        plan.result = self.register(result, place, template)
+        return plan
+
+    def last_uses(self, result: int) -> dict[int, int]:
+        """Return the position of the last step that reads each value; constants stay out."""
+        last: dict[int, int] = {}
+        for at, (_, _, _, (_, *operands), _) in enumerate(self.steps):
+            for operand in operands:
+                if operand not in self.known:
+                    last[operand] = at
+        last[result] = len(self.steps)
+        return last
+
+    def register(self, value: int, place: dict[int, int], template: list[Evaluated]) -> int:
+        """Return the register of ``value``; a constant gets one of its own when first needed."""
+        if value not in place:
+            template.append(self.known[value])
+            place[value] = len(template) - 1
+        return place[value]
+
+
+def _operands(places: list[int], right: int) -> tuple[Any, int]:  # Any: as in Step
+    if right >= 0:
+        return places[0], places[1]
+    return (places[0] if right == ONE else tuple(places)), right
+
+
+def _let_value(maker: _Maker, let: Let, _plans: Plans) -> int:
+    return maker.value_of[let.body]
+
+
+def _constant_value(maker: _Maker, constant: Constant, _plans: Plans) -> int:
+    return maker.constant(constant.data)
+
+
+def _call_value(maker: _Maker, call: Call, plans: Plans) -> int:
+    if type(call.op) is Op:
+        return maker.operator_call(call, plans)
+    return maker.function_call(call, plans)
+
+
+# Any: each function takes the node kind it stands under
+_MAKERS: Final[dict[type[Node], Callable[[_Maker, Any, Plans], int]]] = {
+    Constant: _constant_value,
+    Call: _call_value,
+    Tuple: _Maker.tuple_value,
+    TupleGetItem: _Maker.field,
+    Let: _let_value,
+}
+_OPERANDS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: as above
+    Constant: lambda _: (),
+    Call: lambda call: call.args,
+    Tuple: lambda tup: tup.fields,
+    TupleGetItem: lambda get: (get.tuple_value,),
+    Let: lambda let: (let.value, let.body),
+}
+"""The kinds of nodes that graph form is made of, and what must have a value before they have."""
+
+
+def _tuple(_: object, *fields: Evaluated) -> tuple[Evaluated, ...]:
+    return fields
+
+
+def _field(index: int, value: Evaluated) -> Evaluated:
+    if not isinstance(value, tuple) or not 0 <= index < len(value):
+        found = f"a tuple of {len(value)}" if isinstance(value, tuple) else type(value).__name__
+        raise EvaluationError(f"there is no field {index} in {found}")
+    return value[index]
+
+
+def _is_small(op: Op, attrs: Any, inputs: list[Evaluated]) -> bool:  # Any: attributes of any kind
+    """Return whether the result takes no more room than its operands, or little."""
+    size = registry.result_size.get(op)
+    if size is None:
+        return bool(inputs)
+    try:
+        return bool(size(attrs, *inputs) <= max(FREE_SIZE, *map(_elements, inputs), 0))
+    except Exception:  # noqa: BLE001 - a badly typed call: it is reported in a run
+        return False
+
+
+def _elements(value: Evaluated) -> int:
+    """Return how many elements there are in a value."""
+    pending, count = [value], 0
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending += part
+        elif isinstance(part, (np.ndarray, np.generic)):
+            count += part.size
+    return count
+
+
+def _callee(call: Call, plans: Plans, mod: IRModule | None) -> tuple[Expr, Function] | None:
+    """Return the function a call needs the plan of; ``None`` if that is there."""
+    op = call.op
+    if op in plans:
+        if plans[op] is None:
+            raise _unplanned(call, "a function in graph form does not call itself")
+        return None
+    if isinstance(op, Function):
+        return op, op
+    if isinstance(op, GlobalVar) and mod is not None:
+        function = mod[op]
+        if isinstance(function, Function):
+            return op, function
+    raise _unplanned(call, f"{_named(op)} is called, which is no operator and no known function")
+
+
+def _named(node: Expr) -> str:
+    name = getattr(node, "name_hint", None)
+    return f"{type(node).__name__} {name!r}" if name else f"a {type(node).__name__}"
+
+
+def _refuse(node: Expr) -> tuple[Expr, ...]:
+    if isinstance(node, Var):
+        raise _unplanned(
+            node, f"variable {node.name_hint!r} is bound outside of the function: it is a closure"
+        )
+    raise _unplanned(node, f"{_named(node)} is met, of a kind that graph form does not have")
+
+
+def _unplanned(node: Expr, problem: str) -> EvaluationError:
+    return _noted(
+        EvaluationError(
+            f"the function is not in graph form: {problem}; use create_executor(kind='debug')"
+        ),
+        node,
+    )
+
+
+def _noted(error: EvaluationError, node: Expr) -> EvaluationError:
+    place = f" at {node.span}" if node.span is not None else ""
+    error.add_note(f"while planning {node!r}{place}")
+    return error
