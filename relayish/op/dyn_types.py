@@ -7,10 +7,11 @@ be known; the sizes are known only when the program runs.
 from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import ANY, normal_axis, same, show_type
 from relayish.op.evaluation import Parameters
 from relayish.op.layout_types import layout_axes
+from relayish.op.sorting import topk_type
 from relayish.op.type_rules import known_length, scalar, tensor
 
 
@@ -83,17 +84,7 @@ def dynamic_topk_type(attrs: Parameters, data: Type, k: Type) -> Type:
     ty = tensor(data, "data")
     if any(same(size, 1) is False for size in tensor(k, "k").shape):
         raise TypeInferenceError(f"k must be one number; found {show_type(k)}")
-    axis = normal_axis(attrs.axis, len(ty.shape))
-    shape = (*ty.shape[:axis], ANY, *ty.shape[axis + 1 :])
-    values, places = TensorType(shape, ty.dtype), TensorType(shape, attrs.dtype or "int32")
-    match attrs.ret_type:
-        case "both":
-            return TupleType((values, places))
-        case "values":
-            return values
-        case "indices":
-            return places
-    raise TypeInferenceError(f"ret_type {attrs.ret_type!r} is not both, values or indices")
+    return topk_type(ty, ANY, attrs.axis, attrs.ret_type, attrs.dtype)
 
 
 def dynamic_one_hot_type(

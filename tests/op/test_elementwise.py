@@ -5,9 +5,20 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from checking import assert_same, by_element, evaluated, evaluated_in, random_values
+from checking import (
+    REFERENCES,
+    assert_same,
+    by_element,
+    evaluated,
+    evaluated_in,
+    random_values,
+    reference,
+)
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import TensorType, TupleType
+from relayish.op import get_op, make_attrs
+from relayish.op.registry import num_inputs, rule
 
 
 def half_away(x):
@@ -52,6 +63,7 @@ ANY = {
 SHAPES = [(), (0,), (3,), (2, 3), (2, 0, 2)]
 
 
+@reference("formula", *FLOAT)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 @pytest.mark.parametrize("name", sorted(FLOAT))
@@ -60,6 +72,7 @@ def test_function_of_floats_agrees_with_math(name, dtype, shape):
     assert_same(evaluated(name, data), by_element(FLOAT[name], dtype, data))
 
 
+@reference("formula", *POSITIVE)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", sorted(POSITIVE))
 def test_function_of_positive_floats_agrees_with_math(name, shape):
@@ -67,18 +80,21 @@ def test_function_of_positive_floats_agrees_with_math(name, shape):
     assert_same(evaluated(name, data), by_element(POSITIVE[name], "float32", data))
 
 
+@reference("formula", "asin", "acos")
 @pytest.mark.parametrize(("name", "low", "high"), [("asin", -1, 1), ("acos", -1, 1)])
 def test_inverse_function_agrees_with_math(name, low, high):
     data = random_values(4, 3, low=low, high=high)
     assert_same(evaluated(name, data), by_element(getattr(math, name), "float32", data))
 
 
+@reference("formula", "atanh", "acosh")
 def test_inverse_hyperbolic_functions_agree_with_math():
     inside, above = random_values(5, low=-0.9, high=0.9), random_values(5, low=1, high=9)
     assert_same(evaluated("atanh", inside), by_element(math.atanh, "float32", inside))
     assert_same(evaluated("acosh", above), by_element(math.acosh, "float32", above))
 
 
+@reference("formula", *ANY)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float32"])
 @pytest.mark.parametrize("name", sorted(ANY))
@@ -134,6 +150,7 @@ def test_log_of_zero_and_less_are_infinite_and_nan():
     assert np.isnan(evaluated("sqrt", np.float32(-1)))
 
 
+@reference("formula", "isnan", "isinf", "isfinite")
 def test_predicates_are_boolean():
     data = np.array([1.0, np.inf, -np.inf, np.nan], np.float32)
     assert_same(evaluated("isnan", data), np.array([False, False, False, True]))
@@ -141,6 +158,7 @@ def test_predicates_are_boolean():
     assert_same(evaluated("isfinite", data), np.array([True, False, False, False]))
 
 
+@reference("formula", "logical_not", "bitwise_not")
 def test_negations_of_booleans_and_bits():
     flags = np.array([True, False])
     assert_same(evaluated("logical_not", flags), np.array([False, True]))
@@ -149,6 +167,7 @@ def test_negations_of_booleans_and_bits():
     assert_same(evaluated("bitwise_not", np.uint8(5)), np.uint8(250))
 
 
+@reference("formula", "clip")
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "float16", "float32"])
 def test_clip_keeps_values_between_the_bounds(dtype):
     data = random_values(4, 5, dtype=dtype, low=0, high=9)
@@ -161,6 +180,7 @@ def test_clip_of_integers_takes_bounds_beyond_their_range():
     assert_same(evaluated("clip", data, a_min=-1e9, a_max=math.inf), data)
 
 
+@reference("formula", "cast")
 @pytest.mark.parametrize("source", ["bool", "int8", "uint8", "int64", "float16", "float32"])
 @pytest.mark.parametrize("target", ["bool", "int32", "float32", "float64", "bfloat16"])
 def test_cast_gives_the_type_asked_for(source, target):
@@ -171,10 +191,12 @@ def test_cast_gives_the_type_asked_for(source, target):
     assert_same(evaluated("cast", data, dtype=target), values.astype(kind))
 
 
+@reference("formula", "cast_like")
 def test_cast_like_takes_the_type_of_the_other():
     assert_same(evaluated("cast_like", np.float32(2.75), np.int64(0)), np.int64(2))
 
 
+@reference("numpy", "reinterpret")
 def test_reinterpret_keeps_the_bits():
     assert_same(evaluated("reinterpret", np.float32(1), dtype="int32"), np.int32(0x3F800000))
     data = np.array([1, 2], np.uint16)
@@ -186,6 +208,7 @@ def test_reinterpret_refuses_another_width():
         evaluated("reinterpret", np.float32(1), dtype="int64")
 
 
+@reference("formula", "fixed_point_multiply")
 @pytest.mark.parametrize("shift", [-2, 0, 3])
 def test_fixed_point_multiply_is_a_rounded_product(shift):
     data = random_values(20, dtype="int32", low=-1000, high=1000)
@@ -197,7 +220,106 @@ def test_fixed_point_multiply_is_a_rounded_product(shift):
     assert_same(found, expected)
 
 
-def test_every_evaluated_operator_of_the_family_is_tested():
-    tested = {*FLOAT, *POSITIVE, *ANY, "asin", "acos", "atanh", "acosh", "cast", "cast_like"}
-    tested |= {"isnan", "isinf", "isfinite", "logical_not", "bitwise_not", "clip", "reinterpret"}
-    assert evaluated_in("relayish.op.elementwise") == {*tested, "fixed_point_multiply"}
+@pytest.mark.parametrize("shifted", [(False, False), (True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("axes", [(1,), (0, 2), (2, 0)])
+@reference("formula", "fixed_point_multiply_per_axis")
+def test_fixed_point_multiply_per_axis_has_a_multiplier_for_each_place(axes, shifted):
+    data = random_values(2, 3, 4, dtype="int32", low=-1000, high=1000)
+    sizes = tuple(data.shape[axis] for axis in axes)
+    multiplier = random_values(*sizes, dtype="int32", low=2**30, high=2**31 - 1)
+    left = random_values(*sizes, dtype="int32", seed=8, low=0, high=4)
+    right = random_values(*sizes, dtype="int32", seed=9, low=0, high=4)
+    found = evaluated(
+        "fixed_point_multiply_per_axis",
+        data,
+        multiplier,
+        left,
+        right,
+        is_lshift_required=shifted[0],
+        is_rshift_required=shifted[1],
+        axes=axes,
+    )
+    expected = np.empty_like(data)
+    for index in np.ndindex(data.shape):
+        place = tuple(index[axis] for axis in axes)
+        scale = 2.0 ** (shifted[0] * left[place] - shifted[1] * right[place])
+        exact = data[index] * float(multiplier[place]) * scale / 2**31
+        expected[index] = math.floor(exact + 0.5)
+    assert_same(found, expected)
+
+
+def test_fixed_point_multiply_per_axis_refuses_multipliers_of_another_size():
+    with pytest.raises(TypeInferenceError, match=r"must have the sizes \(3,\) of the axes"):
+        rule_of("fixed_point_multiply_per_axis", "int32 2 3", "int32 2", "int32 3", "int32 3")
+
+
+def rule_of(name, *texts):
+    """Return what the rule of a per-axis operator makes of types written ``dtype sizes``."""
+    types = [TensorType(tuple(map(int, t.split()[1:])), t.split()[0]) for t in texts]
+    return rule.get(get_op(name))(make_attrs(get_op(name), {"axes": (1,)}), *types)
+
+
+TORCH = {
+    "abs": "abs",
+    "acos": "acos",
+    "acosh": "acosh",
+    "asin": "asin",
+    "asinh": "asinh",
+    "atan": "atan",
+    "atanh": "atanh",
+    "ceil": "ceil",
+    "cos": "cos",
+    "cosh": "cosh",
+    "erf": "erf",
+    "exp": "exp",
+    "floor": "floor",
+    "isfinite": "isfinite",
+    "isinf": "isinf",
+    "isnan": "isnan",
+    "log": "log",
+    "log10": "log10",
+    "log2": "log2",
+    "negative": "neg",
+    "rsqrt": "rsqrt",
+    "sigmoid": "sigmoid",
+    "sin": "sin",
+    "sinh": "sinh",
+    "sqrt": "sqrt",
+    "tan": "tan",
+    "tanh": "tanh",
+    "trunc": "trunc",
+}
+SPECIAL = np.array([0.0, -0.0, 1, -1, 0.5, -2.5, 30, -30, 1e-30, np.inf, -np.inf, np.nan])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", sorted(TORCH))
+@reference("torch", *TORCH)
+def test_function_agrees_with_torch_also_where_it_is_not_finite(name, dtype):
+    torch = pytest.importorskip("torch")
+    data = np.concatenate([SPECIAL, np.linspace(-3, 3, 24)]).astype(dtype)
+    expected = getattr(torch, TORCH[name])(torch.from_numpy(data.copy())).numpy()
+    found = evaluated(name, data)
+    assert found.dtype == expected.dtype
+    tolerance = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-13}[dtype]
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=1e-37)
+
+
+@pytest.mark.parametrize("name", ["exp", "abs", "clip", "cast", "isnan", "cast_like"])
+def test_type_of_what_is_no_tensor_is_refused(name):
+    values = {"a_min": 0, "a_max": 1} if name == "clip" else {"dtype": "int8"}
+    attrs = make_attrs(get_op(name), values if name in ("clip", "cast") else {})
+    scalar = TensorType((), "float32")
+    types = (TupleType((scalar,)), scalar)[: num_inputs.get(get_op(name))]
+    with pytest.raises(TypeInferenceError, match="must be a tensor; found"):
+        rule.get(get_op(name))(attrs, *types)
+
+
+def test_clip_between_bounds_that_are_no_numbers_has_no_value():
+    with pytest.raises(EvaluationError, match="cannot be clipped between nan"):
+        evaluated("clip", np.int32(1), a_min=math.nan, a_max=1.0)
+
+
+def test_every_evaluated_operator_of_the_family_has_a_reference():
+    assert evaluated_in("relayish.op.elementwise") <= REFERENCES.keys()
+    assert len(evaluated_in("relayish.op.elementwise")) > 40
