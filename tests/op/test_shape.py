@@ -2,12 +2,26 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, random_values
+from checking import (
+    REFERENCES,
+    assert_same,
+    evaluated,
+    evaluated_in,
+    random_values,
+    reference,
+    type_of,
+)
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any as AnyDimension
+from relayish.ir.type import SizeVar, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.dimension import show_shape
+from relayish.op.registry import evaluate, rule
 from relayish.op.reshaping import reshaped
 
 
+@reference("formula", "reshape")
 @pytest.mark.parametrize(
     ("shape", "newshape", "expected"),
     [
@@ -27,13 +41,19 @@ from relayish.op.reshaping import reshaped
         ((), (1, 1), (1, 1)),
         ((1,), (), ()),
         ((0, 3), (3, 0), None),
-        ((0, 3), (0, -1), None),
+        ((0, 3), (0, -1), (0, 3)),
+        ((0, 3), (3, -1), (3, 0)),
+        ((0, 3), (-1, 0), (0, 3)),
         ((4,), (-1, -1), None),
         ((4,), (3,), None),
         ((4,), (4, 0), None),
         ((4,), (-3,), None),
         ((4,), (-4, 3, -1), None),
         ((4,), (-4, 2), None),
+        ((4,), (-4, -1, -1), None),
+        ((4,), (-4, 0, -1), None),
+        ((4,), (-4, -2, -2), None),
+        ((6,), (-1, 4), None),
         ((4,), (-5,), None),
     ],
 )
@@ -51,6 +71,7 @@ def test_reshape_takes_zero_as_a_size_when_allowed():
     assert evaluated("reshape", np.zeros((0, 3)), newshape=(3, 0), allowzero=True).shape == (3, 0)
 
 
+@reference("formula", "contrib_reverse_reshape")
 def test_reverse_reshape_reads_from_the_right():
     data = random_values(10, 5, 4)
     assert evaluated("contrib_reverse_reshape", data, newshape=(-1, 0)).shape == (50, 4)
@@ -59,6 +80,7 @@ def test_reverse_reshape_reads_from_the_right():
         evaluated("contrib_reverse_reshape", data, newshape=(-4, 2, 5, -2))
 
 
+@reference("formula", "reshape_like")
 def test_reshape_like_replaces_a_range_of_axes():
     data, like = random_values(1, 2, 3, 4), random_values(1, 6, 5)
     found = evaluated("reshape_like", data, like, lhs_begin=1, lhs_end=3, rhs_begin=1, rhs_end=2)
@@ -71,14 +93,16 @@ def test_reshape_like_replaces_a_range_of_axes():
     )
 
 
+@reference("formula", "squeeze")
 @pytest.mark.parametrize(
-    ("axis", "expected"), [(None, (2, 3)), ((0,), (2, 1, 3)), ((0, -2), (2, 3)), ((), (1, 2, 1, 3))]
+    ("axis", "expected"), [((0,), (2, 1, 3)), ((0, -2), (2, 3)), ((), (1, 2, 1, 3))]
 )
 def test_squeeze_drops_axes_of_size_one(axis, expected):
     data = random_values(1, 2, 1, 3)
     assert_same(evaluated("squeeze", data, axis=axis), np.resize(data, expected))
 
 
+@reference("formula", "expand_dims")
 @pytest.mark.parametrize(
     ("axis", "count", "expected"),
     [(0, 1, (1, 2, 3)), (-1, 2, (2, 3, 1, 1)), (1, 0, (2, 3)), (-3, 1, (1, 2, 3))],
@@ -90,11 +114,13 @@ def test_expand_dims_inserts_axes(axis, count, expected):
     assert evaluated("expand_dims", np.int8(1), axis=0).shape == (1,)
 
 
+@reference("formula", "broadcast_to", "broadcast_to_like", "collapse_sum_like", "collapse_sum_to")
+@reference("formula", "dyn.broadcast_to")
 @pytest.mark.parametrize(("source", "target"), [((), (2, 3)), ((3,), (2, 3)), ((2, 1), (4, 2, 5))])
 def test_broadcasting_and_summing_back(source, target):
     data = random_values(*source, dtype="int32")
     expected = np.zeros(target, np.int32) + data
-    like, shape = np.zeros(target, np.int8), np.array(target)
+    like, shape = np.zeros(target, np.int8), np.array(target, np.int64)
     assert_same(evaluated("broadcast_to", data, shape=target), expected)
     assert_same(evaluated("broadcast_to_like", data, like), expected)
     assert_same(evaluated("dyn.broadcast_to", data, shape), expected)
@@ -109,6 +135,7 @@ def test_collapse_sum_refuses_a_shape_that_does_not_broadcast():
         evaluated("collapse_sum_like", np.zeros((2, 3)), np.zeros((2,)))
 
 
+@reference("formula", "shape_of", "ndarray_size")
 def test_shape_and_size_are_tensors_of_the_type_asked_for():
     data = np.zeros((2, 0, 4), np.int8)
     assert_same(evaluated("shape_of", data, dtype="int64"), np.array([2, 0, 4], np.int64))
@@ -118,24 +145,114 @@ def test_shape_and_size_are_tensors_of_the_type_asked_for():
     assert_same(evaluated("ndarray_size", np.int8(1)), np.int32(1))
 
 
+@reference("formula", "nn.batch_flatten")
 def test_batch_flatten_keeps_the_first_axis():
     data = random_values(2, 3, 4)
     assert_same(evaluated("nn.batch_flatten", data), np.resize(data, (2, 12)))
     assert evaluated("nn.batch_flatten", np.zeros((2,))).shape == (2, 1)
 
 
-def test_every_evaluated_operator_of_the_family_is_tested():
-    assert evaluated_in("relayish.op.shape") == {
-        "reshape",
-        "contrib_reverse_reshape",
-        "reshape_like",
-        "squeeze",
-        "expand_dims",
-        "broadcast_to",
-        "broadcast_to_like",
-        "collapse_sum_like",
-        "collapse_sum_to",
-        "shape_of",
-        "ndarray_size",
-        "nn.batch_flatten",
-    }
+def test_squeeze_of_all_axes_needs_known_sizes():
+    squeeze, attrs = get_op("squeeze"), make_attrs(get_op("squeeze"), {})
+    data = random_values(1, 2, 1, 3)
+    assert rule.get(squeeze)(attrs, type_of(data)).shape == (2, 3)
+    assert_same(evaluate.get(squeeze)(attrs, data), np.resize(data, (2, 3)))
+    with pytest.raises(TypeInferenceError, match="needs its axes named"):
+        rule.get(squeeze)(attrs, TensorType((1, AnyDimension())))
+
+
+ANY = AnyDimension()
+N, M = SizeVar("n"), SizeVar("m")
+
+
+def shape_after(name, /, *shapes, **options):
+    """Return, written, the shape the rule of an operator gives."""
+    types = map(TensorType, shapes)
+    return show_shape(rule.get(get_op(name))(make_attrs(get_op(name), options), *types).shape)
+
+
+@pytest.mark.parametrize(
+    ("shape", "newshape", "expected"),
+    [
+        ((ANY, 3, 4), (0, -1), "(?, 12)"),
+        ((ANY, 3, 4), (-1, 12), "(?, 12)"),
+        ((ANY, 3, 4), (2, -1), "(2, ?)"),
+        ((ANY, 3, 4), (-2,), "(?, 3, 4)"),
+        ((ANY, 3, 4), (-3, 4), "(?, 4)"),
+        ((2, ANY), (-3,), "(?,)"),
+        ((ANY, 3), (-4, 2, -1, 0), "(2, ?, 3)"),
+        ((ANY, 3), (-4, -1, 2, 0), "(?, 2, 3)"),
+        ((ANY,), (4, 5), "(4, 5)"),
+        ((N, 3, 4), (0, -1), "(n, 12)"),
+        ((N, 3, 4), (-1, 12), "(n, 12)"),
+        ((N, 3, 4), (-1, 4), "(tir.Mul, 4)"),
+        ((N, 4), (-1, 3), "(tir.FloorDiv, 3)"),
+        ((N, M), (0, 0), "(n, m)"),
+        ((N, ANY, 2), (-1, 0, 0), "(n, ?, 2)"),
+    ],
+)
+def test_reshape_keeps_of_unknown_sizes_what_it_can(shape, newshape, expected):
+    assert shape_after("reshape", shape, newshape=newshape) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "options", "expected"),
+    [
+        ("contrib_reverse_reshape", [(ANY, 5, 4)], {"newshape": (-1, 0)}, "(?, 4)"),
+        ("reshape_like", [(ANY, 3), (N, 3)], {}, "(n, 3)"),
+        ("reshape_like", [(N, 6, M), (2, 3)], {"lhs_begin": 1, "lhs_end": 2}, "(n, 2, 3, m)"),
+        ("squeeze", [(1, ANY, N)], {"axis": (0, 1)}, "(n,)"),
+        ("expand_dims", [(ANY, N)], {"axis": 1, "num_newaxis": 2}, "(?, 1, 1, n)"),
+        ("broadcast_to", [(ANY, 1)], {"shape": (3, 4)}, "(3, 4)"),
+        ("broadcast_to_like", [(1, N), (ANY, N)], {}, "(?, n)"),
+        ("collapse_sum_like", [(ANY, N), (1, N)], {}, "(1, n)"),
+        ("shape_of", [(ANY, N)], {}, "(2,)"),
+        ("ndarray_size", [(ANY, N)], {}, "()"),
+        ("nn.batch_flatten", [(N, 3, 4)], {}, "(n, 12)"),
+        ("nn.batch_flatten", [(ANY, 3, ANY)], {}, "(?, ?)"),
+    ],
+)
+def test_operator_keeps_of_unknown_sizes_what_it_can(name, shapes, options, expected):
+    assert shape_after(name, *shapes, **options) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "options", "problem"),
+    [
+        ("reshape", [(2, 3)], {"newshape": (4,)}, "it has 4 elements, not 6"),
+        ("reshape", [(ANY,)], {"newshape": (0, 0)}, "not as many dimensions"),
+        ("reshape", [(N, 3)], {"newshape": (-1, -1)}, "-1 may stand only once"),
+        ("reshape", [(N,)], {"newshape": (0, -1), "allowzero": True}, "beside a size of 0"),
+        ("contrib_reverse_reshape", [(4,)], {"newshape": (-4, 2, 2)}, "cannot split"),
+        ("reshape_like", [(2, 3), (5,)], {}, "it has 5 elements, not 6"),
+        ("reshape_like", [(2, 3), (6,)], {"lhs_begin": 3}, "takes axes 3 to 2 of data"),
+        ("reshape_like", [(6,), (6,)], {"rhs_end": -2}, "of shape_like, which has 1"),
+        ("squeeze", [(1, 2)], {"axis": (1,)}, "axis 1 of .* cannot be squeezed"),
+        ("squeeze", [(1, 2)], {"axis": (2,)}, "axis 2 is not one of 2 axes"),
+        ("expand_dims", [(2,)], {"axis": 2}, "axis 2 is not one of 2 axes"),
+        ("expand_dims", [(2,)], {"axis": 0, "num_newaxis": -1}, "cannot insert -1 axes"),
+        ("broadcast_to", [(3,)], {"shape": (2,)}, "cannot broadcast"),
+        ("broadcast_to", [(3,)], {"shape": (1,)}, "cannot be broadcast to"),
+        ("broadcast_to", [(3, 3)], {"shape": (3,)}, "cannot be broadcast to"),
+        ("broadcast_to", [(3,)], {"shape": None}, "shape of the result is not given"),
+        ("broadcast_to_like", [(3, 1), (3,)], {}, "cannot be broadcast to"),
+        ("collapse_sum_like", [(2, 3), (2,)], {}, "cannot broadcast"),
+        ("collapse_sum_to", [(2, 3), (ANY,)], {"shape": None}, "must have a known length"),
+        ("collapse_sum_to", [(2, 3), (1, 1)], {"shape": None}, "must have 1 dimensions"),
+        ("nn.batch_flatten", [()], {}, "found a tensor of no axes"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(name, shapes, options, problem):
+    with pytest.raises(TypeInferenceError, match=problem):
+        shape_after(name, *shapes, **options)
+
+
+def test_collapse_sum_to_knows_the_sizes_its_attributes_repeat():
+    expected = "(4, 5, 6)"
+    assert shape_after("collapse_sum_to", (3, 4, 5, 6), (3,), shape=(4, 5, 6)) == expected
+    assert shape_after("collapse_sum_to", (3, 4, 5, 6), (3,), shape=None) == "(?, ?, ?)"
+
+
+def test_every_evaluated_operator_of_the_family_has_a_reference():
+    assert evaluated_in("relayish.op.shape") <= REFERENCES.keys()
+    assert len(evaluated_in("relayish.op.shape")) == 12

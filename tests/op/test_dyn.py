@@ -1,0 +1,234 @@
+"""Operators whose shapes come as arguments."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import REFERENCES, assert_same, evaluated, evaluated_in, random_values, reference
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any as AnyDimension
+from relayish.ir.type import SizeVar, TensorType
+from relayish.op import get_op, list_ops, make_attrs
+from relayish.op.dimension import show_shape
+from relayish.op.registry import relation, rule
+
+ANY, N = AnyDimension(), SizeVar("n")
+
+
+def sizes(*numbers):
+    return np.array(numbers, np.int64)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "bfloat16", None])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+@reference("formula", "dyn.zeros", "dyn.ones", "dyn.full")
+def test_tensor_of_one_value_is_that_of_the_static_operator(shape, dtype):
+    for name in ("zeros", "ones"):
+        expected = evaluated(name, shape=shape, dtype=dtype)
+        assert_same(evaluated(f"dyn.{name}", sizes(*shape), dtype=dtype), expected)
+    expected = evaluated("full", np.float32(7), shape=shape, dtype=dtype)
+    assert_same(evaluated("dyn.full", np.float32(7), sizes(*shape), dtype=dtype), expected)
+
+
+@pytest.mark.parametrize(
+    ("shape", "newshape", "expected"),
+    [
+        ((2, 3, 4), (0, -1), (2, 12)),
+        ((2, 3, 4), (-3, 4), (6, 4)),
+        ((2, 3, 4), (6, 4), (6, 4)),
+        ((6,), (-1, 1, 2), (3, 1, 2)),
+        ((1,), (), ()),
+    ],
+)
+@reference("formula", "dyn.reshape")
+def test_reshape_reads_numbers_of_one_size_each(shape, newshape, expected):
+    data = random_values(*shape)
+    assert_same(evaluated("dyn.reshape", data, sizes(*newshape)), np.resize(data, expected))
+
+
+@pytest.mark.parametrize("newshape", [(-2,), (-4, 1, -1, 3, 4)])
+def test_reshape_refuses_numbers_that_stand_for_several_sizes(newshape):
+    with pytest.raises(EvaluationError, match="-2 and -4 stand for several sizes"):
+        evaluated("dyn.reshape", random_values(2, 3, 4), sizes(*newshape))
+
+
+@reference("numpy", "dyn.squeeze", "dyn.expand_dims", "dyn.broadcast_to", "dyn.tile")
+def test_axes_come_and_go_and_repeat_as_in_numpy():
+    data = random_values(1, 2, 1, 3)
+    for axes in ((), (0,), (0, 2), (-4, -2)):
+        assert_same(evaluated("dyn.squeeze", data, sizes(*axes)), np.squeeze(data, axes))
+    for axis in (0, 2, 4, -1, -5):
+        expected = np.expand_dims(data, axis)
+        assert_same(evaluated("dyn.expand_dims", data, np.int64(axis)), expected)
+    expected = np.broadcast_to(data, (5, 4, 2, 2, 3))
+    assert_same(evaluated("dyn.broadcast_to", data, sizes(5, 4, 2, 2, 3)), expected)
+    for reps in ((), (2,), (2, 1, 3, 1), (2, 1, 1, 1, 1, 2)):
+        assert_same(evaluated("dyn.tile", data, sizes(*reps)), np.tile(data, reps))
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect"])
+@reference("numpy", "dyn.nn.pad")
+def test_pad_agrees_with_numpy(mode):
+    data = random_values(3, 4)
+    widths = np.array([[1, 0], [2, 1]])
+    options = {"constant_values": 7} if mode == "constant" else {}
+    expected = np.pad(data, widths, mode, **options)
+    assert_same(evaluated("dyn.nn.pad", data, widths, np.float32(7), pad_mode=mode), expected)
+
+
+@reference("numpy", "dyn.strided_slice")
+def test_strided_slice_agrees_with_numpy():
+    data = random_values(6, 7, 2)
+    found = evaluated("dyn.strided_slice", data, sizes(1, 5), sizes(6, 0), sizes(2, -2))
+    assert_same(found, data[1:6:2, 5:0:-2])
+    found = evaluated("dyn.strided_slice", data, sizes(5), sizes(1), sizes(-1), axes=(1,))
+    assert_same(found, data[:, 5:1:-1])
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@reference("numpy", "dyn.one_hot", "dyn.topk", "dyn.sparse_to_dense")
+def test_counts_may_come_as_arguments(axis):
+    places = np.array([[0, 2], [1, 3]], np.int32)
+    found = evaluated(
+        "dyn.one_hot",
+        places,
+        np.float32(2),
+        np.float32(-1),
+        np.int32(4),
+        depth=0,
+        axis=axis,
+        dtype="float32",
+    )
+    rows = np.where(np.eye(4, dtype=bool)[places], np.float32(2), np.float32(-1))
+    assert_same(found, np.moveaxis(rows, -1, axis))
+
+    data = random_values(4, 5)
+    found = evaluated("dyn.topk", data, np.int32(3), k=None, axis=axis, dtype="int64")
+    order = np.argsort(-data, axis=axis, kind="stable")
+    first = np.take(order, np.arange(3), axis=axis)
+    assert_same(found, (np.take_along_axis(data, first, axis), first))
+
+    found = evaluated(
+        "dyn.sparse_to_dense",
+        np.array([[0, 1], [2, 0]]),
+        np.array([5, 6], np.int32),
+        np.int32(-1),
+        sizes(3, 2),
+    )
+    assert_same(found, np.array([[-1, 5], [-1, -1], [6, -1]], np.int32))
+
+
+def written(name, *types, **options):
+    """Return, written, the shape of what the rule gives for types ``(shape, element type)``."""
+    given = [TensorType(*ty) for ty in types]
+    return show_shape(rule.get(get_op(name))(make_attrs(get_op(name), options), *given).shape)
+
+
+def vector(length):
+    return ((length,), "int64")
+
+
+NUMBER = ((), "int64")
+RESIZED = {"size": (), "roi": (), "layout": "NHWC"}
+SCALED = {"layout": "NCHW"}
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "options", "expected"),
+    [
+        ("dyn.zeros", [vector(3)], {"dtype": "int8"}, "(?, ?, ?)"),
+        ("dyn.full", [((), "int8"), vector(0)], {}, "()"),
+        ("dyn.reshape", [((2, 3),), vector(1)], {}, "(?,)"),
+        ("dyn.squeeze", [((2, 3, 1),), vector(1)], {}, "(?, ?)"),
+        ("dyn.expand_dims", [((2, 3),), NUMBER], {}, "(?, ?, ?)"),
+        ("dyn.broadcast_to", [((2, 3),), vector(3)], {}, "(?, ?, ?)"),
+        ("dyn.tile", [((2, 3, 4),), vector(1)], {}, "(?, ?, ?)"),
+        ("dyn.tile", [((2,),), vector(3)], {}, "(?, ?, ?)"),
+        ("dyn.strided_slice", [((2, N, 4),), *[vector(2)] * 3], {}, "(?, ?, 4)"),
+        (
+            "dyn.strided_slice",
+            [((N, 3, 4),), *[vector(1)] * 3],
+            {"begin": None, "end": None, "strides": None, "axes": (-1,)},
+            "(n, 3, ?)",
+        ),
+        ("dyn.nn.pad", [((2, 3),), ((2, 2), "int64"), ((), "float32")], {}, "(?, ?)"),
+        (
+            "dyn.image.resize2d",
+            [((N, 8, 8, 4),), vector(2), ((4,), "float32")],
+            RESIZED,
+            "(n, ?, ?, 4)",
+        ),
+        ("dyn.nn.upsampling", [((N, 4, 8, 8),), NUMBER, NUMBER], SCALED, "(n, 4, ?, ?)"),
+        (
+            "dyn.nn.upsampling",
+            [((N, 4, 8, 8, 4),), NUMBER, NUMBER],
+            {"layout": "NCHW4c"},
+            "(n, 4, ?, ?, 4)",
+        ),
+        (
+            "dyn.nn.upsampling3d",
+            [((N, 4, 8, 8, 8),), NUMBER, NUMBER, NUMBER],
+            {"layout": "NCDHW"},
+            "(n, 4, ?, ?, ?)",
+        ),
+    ],
+)
+def test_type_has_the_rank_and_the_sizes_that_are_known(name, types, options, expected):
+    assert written(name, *types, **options) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "options", "problem"),
+    [
+        ("dyn.zeros", [vector(ANY)], {}, "shape must have a known length"),
+        ("dyn.zeros", [((2, 2), "int64")], {}, "shape must have 1 dimensions"),
+        ("dyn.full", [((1,), "int8"), vector(1)], {}, "fill_value must have no dimensions"),
+        ("dyn.reshape", [((2, 3),), vector(N)], {}, "newshape must have a known length"),
+        ("dyn.squeeze", [((2,),), vector(2)], {}, "2 axes cannot be squeezed out of"),
+        ("dyn.expand_dims", [((2,),), vector(1)], {}, "axis must have no dimensions"),
+        ("dyn.broadcast_to", [((2, 3),), vector(1)], {}, "cannot be broadcast to 1 dimensions"),
+        ("dyn.tile", [((2, 3),), vector(ANY)], {}, "reps must have a known length"),
+        (
+            "dyn.strided_slice",
+            [((2, 3),), vector(1), vector(2), vector(1)],
+            {},
+            "begin has 1 numbers and end has 2",
+        ),
+        ("dyn.strided_slice", [((2,),), *[vector(2)] * 3], {}, "begin has 2 numbers; expected one"),
+        ("dyn.topk", [((2,),), vector(2)], {"k": None}, "k must be one number"),
+        ("dyn.topk", [((2,),), NUMBER], {"k": None, "axis": 1}, "axis 1 is not one of 1 axes"),
+        (
+            "dyn.nn.pad",
+            [((2, 3),), ((3, 2), "int64"), ((), "float32")],
+            {},
+            "pad_width must hold a pair for each of the 2 axes",
+        ),
+        (
+            "dyn.nn.upsampling",
+            [((2, 3, 4),), NUMBER, NUMBER],
+            SCALED,
+            "data must have 4 dimensions",
+        ),
+        (
+            "dyn.nn.upsampling",
+            [((2, 3),), NUMBER, NUMBER],
+            {"layout": "NC"},
+            "does not hold the axes",
+        ),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(name, types, options, problem):
+    with pytest.raises(TypeInferenceError, match=problem):
+        written(name, *types, **options)
+
+
+def test_every_operator_of_the_domain_has_a_type():
+    names = [name for name in list_ops() if name.startswith("dyn.")]
+    assert len(names) == 16
+    assert not [name for name in names if get_op(name) not in rule and get_op(name) not in relation]
+
+
+def test_every_evaluated_operator_of_the_domain_has_a_reference():
+    assert evaluated_in("relayish.op.dyn") <= REFERENCES.keys()
+    assert len(evaluated_in("relayish.op.dyn")) >= 13
