@@ -1,4 +1,4 @@
-"""Shapes of tensors under layouts: for types, what ``convert_layout`` does to data."""
+"""Layouts as rules of type ask for them: what is wrong is an error of type, and says of what."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from relayish.op.layout import LayoutAxis, converted_shape, read_layout
 
 @lru_cache(maxsize=256)
 def layout_axes(layout: str) -> tuple[LayoutAxis, ...]:
-    """Return the axes of ``layout``, for rules of type.
+    """Return the axes of ``layout``.
 
     Raises:
         TypeInferenceError: If it is no layout.
@@ -33,12 +33,11 @@ def convert_shape(
     Example:
         >>> convert_shape((1, 2, 5, 5, 4), "NCHW4c", "NHWC")
         (1, 5, 5, 8)
-        >>> convert_shape((1, 5, 5, 8), "NHWC", "NCHW4c")
-        (1, 2, 5, 5, 4)
     """
-    if len(shape) != len(layout_axes(source)):
+    axes = layout_axes(source)
+    if len(shape) != len(axes):
         raise TypeInferenceError(
-            f"{what} in layout {source} must have {len(layout_axes(source))} dimensions; "
+            f"{what} in layout {source} must have {len(axes)} dimensions; "
             f"found {len(shape)}: {show_shape(shape)}"
         )
     return converted_shape(shape, source, target)

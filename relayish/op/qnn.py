@@ -9,7 +9,7 @@ from relayish.op.fields import OptionalDType
 from relayish.op.joining import ConcatenateAttrs
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
-from relayish.op.nn.pooling import AvgPool2DAttrs
+from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
 from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
 from relayish.op.registry import OpPattern, register_op
 

@@ -5,32 +5,44 @@ from __future__ import annotations
 from relayish.op.builders import namespace
 from relayish.op.nn import (
     activation,
+    adaptive_pooling,
     bitserial,
     blocks,
     convolution,
+    convolution_gemm,
+    convolution_transpose,
     correlation,
+    deformable,
     einsum,
     loss,
     normalization,
     pooling,
+    pooling_gradient,
     product,
     space,
     sparse,
+    winograd,
 )
 
 __all__ = [
     "activation",
+    "adaptive_pooling",
     "bitserial",
     "blocks",
     "convolution",
+    "convolution_gemm",
+    "convolution_transpose",
     "correlation",
+    "deformable",
     "einsum",
     "loss",
     "normalization",
     "pooling",
+    "pooling_gradient",
     "product",
     "space",
     "sparse",
+    "winograd",
 ]
 
 __getattr__, __dir__ = namespace("nn")

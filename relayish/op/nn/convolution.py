@@ -2,129 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
-from relayish.errors import EvaluationError
-from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.evaluation import Array, result_dtype
 from relayish.op.layout import convert_layout
+from relayish.op.nn.accumulation import ElementType, accumulator, operand, rounded
 from relayish.op.nn.convolution_attrs import (
     BinaryConv2DAttrs,
     Conv1DAttrs,
-    Conv1DTransposeAttrs,
     Conv2DAttrs,
-    Conv2DTransposeAttrs,
     Conv2DWinogradAttrs,
-    Conv2DWinogradNNPACKWeightTransformAttrs,
     Conv3DAttrs,
-    Conv3DTransposeAttrs,
     Conv3DWinogradAttrs,
-    ConvGemmWeightTransformAttrs,
-    ConvWinogradWeightTransformAttrs,
     DeformableConv2DAttrs,
 )
 from relayish.op.nn.convolution_types import (
     bitserial_convolution_type,
     convolution_relation,
-    deformable_convolution_relation,
     packed_convolution_relation,
-    transposed_convolution_relation,
-    weight_gradient_type,
 )
+from relayish.op.nn.window_types import SPATIAL
+from relayish.op.nn.windows import Sides, Windows, extended, sides, windows_over
 from relayish.op.registry import OpPattern, register_op
 
-_TransposeAttrs: TypeAlias = Conv1DTransposeAttrs | Conv2DTransposeAttrs | Conv3DTransposeAttrs
-_ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
-_SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
+ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
+AnyConvAttrs: TypeAlias = (
+    ConvAttrs | Conv2DWinogradAttrs | Conv3DWinogradAttrs | DeformableConv2DAttrs
+)
+_BLOCK = 2**19
+"""How many elements of columns are made at a time: few enough to stay in the cache."""
 
 
-def sides(padding: Sequence[object], rank: int) -> tuple[tuple[int, int], ...]:
-    """Return what is padded before and after each of ``rank`` axes.
+def convolve(
+    data: Array,
+    kernel: Array,
+    strides: Sequence[object],
+    padding: Sides,
+    dilation: Sequence[object],
+    groups: int,
+    dtype: ElementType,
+) -> Array:
+    """Return the convolution of ``data`` with ``kernel``.
+
+    What every place of the window sees becomes a column of a matrix, one strided copy for each
+    element of the kernel, and the kernels are the rows of another: their product is the result, at
+    the speed of the machine's matrix product. Measured against sums of shifted products and against
+    columns along one axis only, this was fastest for all layers of ResNet-18, in blocks that fit
+    the cache also for large images; for one kernel a channel (a batch of products of one row) it is
+    as fast as anything else numpy offers. Windows of one element are not copied at all.
 
     Args:
-        padding: One number for all, one for each axis, or all those before and then all after.
-        rank: The number of spatial axes.
+        data: (batch, groups · i, *spatial)
+        kernel: (groups · o, i, *window)
+        strides: One for each spatial axis.
+        padding: What is added before and after each spatial axis.
+        dilation: One for each spatial axis.
+        groups: How many parts the channels are divided into, convolved each for itself.
+        dtype: The element type of the result, in which it counts as computed.
 
-    Raises:
-        EvaluationError: If there is another number of sizes.
-
-    Example:
-        >>> sides((1, 2), 2)
-        ((1, 1), (2, 2))
+    Returns:
+        (batch, groups · o, *places)
     """
-    sizes = as_sizes(padding)
-    if len(sizes) == 1:
-        sizes *= rank
-    if len(sizes) == rank:
-        sizes *= 2
-    if len(sizes) != 2 * rank:
-        raise EvaluationError(f"padding {tuple(padding)} does not fit {rank} axes")
-    return tuple(zip(sizes[:rank], sizes[rank:], strict=True))
-
-
-def windows(
-    data: Array, size: Sequence[int], strides: Sequence[int], dilation: Sequence[int]
-) -> Array:
-    """Return a view ``(n, c, *out, *size)`` of the windows of ``data: (n, c, *in)``."""
-    reach = tuple((s - 1) * d + 1 for s, d in zip(size, dilation, strict=True))
-    rank = len(reach)
-    axes = tuple(range(2, 2 + rank))
-    if any(n < r for n, r in zip(data.shape[2:], reach, strict=True)):
-        raise EvaluationError(f"a window of {reach} does not fit into {tuple(data.shape[2:])}")
-    view = np.lib.stride_tricks.sliding_window_view(data, reach, axis=axes)
-    steps = (slice(None), slice(None), *(slice(None, None, s) for s in (*strides, *dilation)))
-    return view[steps]
-
-
-def _convolution(attrs: _ConvAttrs, data: Array, weight: Array) -> Array:
-    rank = len(attrs.strides)
-    spatial = _SPATIAL[rank]
-    source = convert_layout(data, attrs.data_layout, "NC" + spatial)
-    kernel = convert_layout(weight, attrs.kernel_layout, "OI" + spatial)
-    dtype = result_dtype(attrs.out_dtype, data.dtype)
-    padded = np.pad(source, ((0, 0), (0, 0), *sides(attrs.padding, rank)))
-    view = windows(padded, kernel.shape[2:], as_sizes(attrs.strides), as_sizes(attrs.dilation))
-    batch, out = view.shape[0], view.shape[2 : 2 + rank]
-    groups, outputs, inputs = attrs.groups, kernel.shape[0], kernel.shape[1]
-    grouped = view.reshape((batch, groups, inputs, *view.shape[2:])).astype(dtype)
-    kernels = kernel.reshape((groups, outputs // groups, *kernel.shape[1:])).astype(dtype)
-    letters = "xyz"[:rank], "uvw"[:rank]
-    equation = f"ngi{letters[0]}{letters[1]},goi{letters[1]}->ngo{letters[0]}"
-    result = np.einsum(equation, grouped, kernels, optimize=True)
-    result = result.reshape((batch, outputs, *out))
-    return convert_layout(result, "NC" + spatial, attrs.out_layout or attrs.data_layout)
-
-
-def _transposed(attrs: _TransposeAttrs, data: Array, weight: Array) -> Array:
-    """Return the sum of the kernels, each scaled by an element and put where that one is."""
-    rank = len(attrs.strides)
-    spatial = _SPATIAL[rank]
-    dtype = result_dtype(attrs.out_dtype, data.dtype)
-    source = convert_layout(data, attrs.data_layout, "NC" + spatial).astype(dtype)
-    kernel = convert_layout(weight, attrs.kernel_layout, "IO" + spatial).astype(dtype)
-    strides, dilation = as_sizes(attrs.strides), as_sizes(attrs.dilation)
-    groups, batch, sizes = attrs.groups, source.shape[0], source.shape[2:]
-    grouped = source.reshape((batch, groups, -1, *sizes))
-    kernels = kernel.reshape((groups, -1, *kernel.shape[1:]))
-    padding, extra = sides(attrs.padding, rank), as_sizes(attrs.output_padding)
-    whole = tuple(
-        (sizes[a] - 1) * strides[a] + (kernel.shape[2 + a] - 1) * dilation[a] + 1 + extra[a]
-        for a in range(rank)
+    left, right = operand(data, dtype), operand(kernel, dtype)
+    work = accumulator(dtype, left, right, prod(kernel.shape[1:]))
+    axes = range(2, data.ndim)
+    source = extended(left, axes, padding, dtype=work)
+    windows = windows_over(source.shape, axes, kernel.shape[2:], strides, dilation)
+    outputs = kernel.shape[0]
+    rows = right.astype(work, copy=False).reshape(
+        (groups, outputs // groups, prod(kernel.shape[1:]))
     )
-    result: Array = np.zeros((batch, groups, kernel.shape[1], *whole), dtype)
-    for place in np.ndindex(*kernel.shape[2:]):
-        part = np.einsum("ngi...,gio->ngo...", grouped, kernels[(..., *place)])
-        spots = tuple(
-            slice(at * d, at * d + (n - 1) * s + 1, s)
-            for at, d, n, s in zip(place, dilation, sizes, strides, strict=True)
-        )
-        result[(..., *spots)] += part
-    kept = tuple(slice(b, n - a) for (b, a), n in zip(padding, whole, strict=True))
-    result = result[(..., *kept)]
-    result = result.reshape((batch, -1, *result.shape[3:]))
-    return convert_layout(result, "NC" + spatial, attrs.out_layout or attrs.data_layout)
+    result: Array = np.empty((data.shape[0], groups, outputs // groups, prod(windows.counts)), work)
+    for images, places, columns in column_blocks(source, windows, groups):
+        np.matmul(rows, columns, out=result[images, :, :, places])
+    return rounded(result.reshape((data.shape[0], outputs, *windows.counts)), dtype)
+
+
+def column_blocks(
+    source: Array, windows: Windows, groups: int
+) -> Iterator[tuple[slice, slice, Array]]:
+    """Yield what windows see as columns of matrices, some images or rows of windows at a time.
+
+    Args:
+        source: (batch, channels, *spatial), padded already.
+        windows: Over its spatial axes.
+        groups: How many parts the channels are divided into.
+
+    Yields:
+        Which images, which places of the window, counted through, and their columns ``(images,
+        groups, channels / groups · taps, places)``, which are overwritten by those that follow.
+    """
+    batch, channels = source.shape[:2]
+    taps, line = prod(windows.kernel), prod(windows.counts[1:])
+    if taps == 1 and source.shape[2:] == windows.counts:  # every element is a window of its own
+        flat = source.reshape((batch, groups, channels // groups, prod(windows.counts)))
+        yield slice(None), slice(None), flat
+        return
+    lines = windows.counts[0]
+    each = max(1, channels * taps * line)
+    images = max(1, min(batch, _BLOCK // (each * lines)))
+    height = lines if images > 1 else max(1, min(lines, _BLOCK // each))
+    height = -(-lines // -(-lines // height))  # blocks of one size, or nearly
+    buffer: Array = np.empty(images * each * height, source.dtype)
+    for first in range(0, batch, images):
+        some = source[first : first + images]
+        for top in range(0, lines, height):
+            count = min(height, lines - top)
+            part = windows._replace(counts=(count, *windows.counts[1:]))
+            shape = (some.shape[0], channels, *windows.kernel, *part.counts)
+            columns = buffer[: prod(shape)].reshape(shape)
+            below = some[:, :, top * windows.strides[0] :]
+            for tap in windows.taps():
+                columns[(slice(None), slice(None), *tap)] = part.seen(below, tap)
+            depth = channels // groups * taps
+            matrix = columns.reshape((some.shape[0], groups, depth, count * line))
+            yield slice(first, first + images), slice(top * line, (top + count) * line), matrix
+
+
+def plain_data(attrs: AnyConvAttrs, data: Array) -> Array:
+    """Return the data of a convolution as ``(batch, channels, *spatial)``."""
+    return convert_layout(data, attrs.data_layout, "NC" + SPATIAL[len(attrs.strides)])
+
+
+def laid_out(attrs: AnyConvAttrs, result: Array) -> Array:
+    """Return ``result: (batch, channels, *spatial)`` in the layout the attributes ask for."""
+    plain = "NC" + SPATIAL[result.ndim - 2]
+    return convert_layout(result, plain, attrs.out_layout or attrs.data_layout)
+
+
+def convolve_plain(attrs: ConvAttrs, data: Array, kernel: Array, dtype: ElementType) -> Array:
+    """Return :func:`convolve` as the attributes say, of data and kernel in plain layout."""
+    rank = len(attrs.strides)
+    if kernel.shape[0] == attrs.groups == data.shape[1]:  # a kernel a channel, several outputs each
+        kernel = kernel.reshape((-1, 1, *kernel.shape[2:]))
+    padding = sides(attrs.padding, rank)
+    return convolve(data, kernel, attrs.strides, padding, attrs.dilation, attrs.groups, dtype)
+
+
+def _convolution(attrs: ConvAttrs, data: Array, weight: Array) -> Array:
+    kernel = convert_layout(weight, attrs.kernel_layout, "OI" + SPATIAL[len(attrs.strides)])
+    dtype = result_dtype(attrs.out_dtype, data.dtype)
+    return laid_out(attrs, convolve_plain(attrs, plain_data(attrs, data), kernel, dtype))
+
+
+def _bitserial_convolution(attrs: BinaryConv2DAttrs, data: Array, weight: Array) -> Array:
+    """Return the convolution of numbers of few bits.
+
+    Bits of a weight stand for 0 and 1, or, if ``unipolar``, for -1 and 1.
+    """
+    source = convert_layout(data, attrs.data_layout, "NCHW").astype(np.int64)
+    kernel = convert_layout(weight, attrs.kernel_layout, "OIHW").astype(np.int64)
+    source &= 2**attrs.activation_bits - 1
+    highest = 2**attrs.weight_bits - 1
+    kernel &= highest
+    if attrs.unipolar:
+        kernel = 2 * kernel - highest
+    dtype = result_dtype(attrs.out_dtype, np.dtype(np.int16))
+    padding = sides(attrs.padding, 2)
+    result = convolve(source, kernel, attrs.strides, padding, (1, 1), 1, dtype)
+    return convert_layout(result, "NCHW", attrs.data_layout)
 
 
 register_op(
@@ -152,49 +192,12 @@ register_op(
     evaluates=_convolution,
 )
 register_op(
-    "nn.conv1d_transpose",
-    arguments_=("data", "weight"),
-    attrs=Conv1DTransposeAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=transposed_convolution_relation,
-    evaluates=_transposed,
-)
-register_op(
-    "nn.conv2d_transpose",
-    arguments_=("data", "weight"),
-    attrs=Conv2DTransposeAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=transposed_convolution_relation,
-    evaluates=_transposed,
-)
-register_op(
-    "nn.conv3d_transpose",
-    arguments_=("data", "weight"),
-    attrs=Conv3DTransposeAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=transposed_convolution_relation,
-    evaluates=_transposed,
-)
-register_op(
-    "nn.conv2d_backward_weight",
-    arguments_=("grad", "data"),
-    attrs=Conv2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=weight_gradient_type,
-)
-register_op(
-    "nn.deformable_conv2d",
-    arguments_=("data", "offset", "weight"),
-    attrs=DeformableConv2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=deformable_convolution_relation,
-)
-register_op(
     "nn.contrib_conv2d_NCHWc",
     arguments_=("data", "weight"),
     attrs=Conv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
     relates=packed_convolution_relation,
+    evaluates=_convolution,
 )
 register_op(
     "nn.contrib_depthwise_conv2d_NCHWc",
@@ -202,50 +205,7 @@ register_op(
     attrs=Conv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
     relates=convolution_relation,
-)
-register_op(
-    "nn.contrib_conv2d_gemm_weight_transform",
-    arguments_=("weights",),
-    attrs=ConvGemmWeightTransformAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-)
-register_op(
-    "nn.contrib_conv2d_gemm_without_weight_transform",
-    arguments_=("data", "weight"),
-    attrs=Conv2DAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=packed_convolution_relation,
-)
-register_op(
-    "nn.contrib_conv2d_winograd_nnpack_weight_transform",
-    arguments_=("weight",),
-    attrs=Conv2DWinogradNNPACKWeightTransformAttrs,
-)
-register_op(
-    "nn.contrib_conv2d_winograd_weight_transform",
-    arguments_=("weight",),
-    attrs=ConvWinogradWeightTransformAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-)
-register_op(
-    "nn.contrib_conv2d_winograd_without_weight_transform",
-    arguments_=("data", "weight"),
-    attrs=Conv2DWinogradAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=packed_convolution_relation,
-)
-register_op(
-    "nn.contrib_conv3d_winograd_weight_transform",
-    arguments_=("weight",),
-    attrs=ConvWinogradWeightTransformAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-)
-register_op(
-    "nn.contrib_conv3d_winograd_without_weight_transform",
-    arguments_=("data", "weight"),
-    attrs=Conv3DWinogradAttrs,
-    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    relates=packed_convolution_relation,
+    evaluates=_convolution,
 )
 register_op(
     "nn.bitserial_conv2d",
@@ -253,4 +213,5 @@ register_op(
     attrs=BinaryConv2DAttrs,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
     types=bitserial_convolution_type,
+    evaluates=_bitserial_convolution,
 )

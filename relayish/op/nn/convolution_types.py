@@ -155,13 +155,25 @@ def weight_gradient_type(attrs: Parameters, grad: Type, data: Type) -> TensorTyp
         raise TypeInferenceError("the attribute kernel_size must be given")
     height, width = per_axis(attrs.kernel_size, 2, "kernel_size")
     given = tensor(grad, "grad")
-    _, outputs, *_ = convert_shape(given.shape, attrs.data_layout, "NCHW", "grad")
+    batch, outputs, *places = convert_shape(given.shape, attrs.data_layout, "NCHW", "grad")
     data_layout, weight_layout = gradient_layouts(attrs)
-    _, inputs, *_ = convert_shape(tensor(data, "data").shape, data_layout, "NCHW")
-    _check_divisible(inputs, attrs.groups, "data", "input")
-    within = floor_divide(inputs, attrs.groups)
-    if attrs.groups > 1 and same(inputs, outputs) and same(inputs, attrs.groups):
-        within = 1 if attrs.channels is None else floor_divide(attrs.channels, attrs.groups)
+    source = convert_shape(tensor(data, "data").shape, data_layout, "NCHW")
+    _check_divisible(source[1], attrs.groups, "data", "input")
+    _check_divisible(outputs, attrs.groups, "grad", "output")
+    counts = window_counts(
+        source[2:], attrs.padding, (height, width), attrs.strides, attrs.dilation
+    )
+    for one, other in zip((batch, *places), (source[0], *counts), strict=True):
+        if unified(one, other) is None:
+            raise TypeInferenceError(
+                f"grad has the shape {show_shape((batch, outputs, *places))} in the order NCHW; "
+                f"the convolution of data has {show_shape((source[0], outputs, *counts))}"
+            )
+    if attrs.channels is not None and unified(attrs.channels, outputs) is None:
+        raise TypeInferenceError(
+            f"grad has {outputs} channels, the attribute channels says {attrs.channels}"
+        )
+    within = floor_divide(source[1], attrs.groups)
     shape = convert_shape((outputs, within, height, width), "OIHW", weight_layout, "weight")
     return TensorType(shape, attrs.out_dtype or given.dtype)
 

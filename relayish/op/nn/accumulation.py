@@ -1,0 +1,51 @@
+"""In which element type sums of products are computed, so that they are exact and yet fast.
+
+Matrix products of floats run on the processor's fast paths, those of integers do not. Integers are
+therefore computed as floats wherever every partial sum is a whole number the float holds exactly.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from relayish.op.evaluation import Array
+
+_SINGLE_BYTES = 4
+_EXACT = ((2**24, np.dtype(np.float32)), (2**53, np.dtype(np.float64)))
+"""Below these bounds the types hold every whole number."""
+
+ElementType: TypeAlias = np.dtype[Any]  # Any: known only when the data comes
+
+
+def operand(data: Array, dtype: ElementType) -> Array:
+    """Return ``data`` as what it counts as where products are of element type ``dtype``.
+
+    Integers need no cast to other integers: their sums wrap around to the same value later.
+    """
+    if data.dtype.kind in "iub" and dtype.kind in "iu":
+        return data
+    return data.astype(dtype, copy=False)
+
+
+def accumulator(dtype: ElementType, left: Array, right: Array, terms: int) -> ElementType:
+    """Return in which type to compute sums of ``terms`` products that are to be of ``dtype``.
+
+    Floats narrower than float32 are computed in float32, which :func:`rounded` then rounds once.
+    """
+    if dtype.kind not in "iub":
+        return dtype if dtype.itemsize >= _SINGLE_BYTES else np.dtype(np.float32)
+    bound = _magnitude(left) * _magnitude(right) * terms
+    return next((exact for limit, exact in _EXACT if bound < limit), dtype)
+
+
+def rounded(result: Array, dtype: ElementType) -> Array:
+    """Return what was computed in an :func:`accumulator` as ``dtype``; integers wrap around."""
+    if dtype.kind in "iub" and result.dtype.kind == "f":
+        return result.astype(np.int64).astype(dtype)
+    return result.astype(dtype, copy=False)
+
+
+def _magnitude(data: Array) -> int:
+    return max(abs(int(data.min())), abs(int(data.max()))) if data.size else 0

@@ -1,0 +1,120 @@
+"""Pooling to a result of a given size, whose windows are chosen to share the data out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
+
+from relayish.op.evaluation import Array, as_sizes
+from relayish.op.nn.pooling import shared, summable
+from relayish.op.nn.pooling_attrs import (
+    AdaptivePool1DAttrs,
+    AdaptivePool2DAttrs,
+    AdaptivePool3DAttrs,
+)
+from relayish.op.nn.pooling_types import adaptive_pool_type, adaptive_rank, pooled_axes
+from relayish.op.registry import OpPattern, register_op
+
+AdaptiveAttrs: TypeAlias = AdaptivePool1DAttrs | AdaptivePool2DAttrs | AdaptivePool3DAttrs
+
+
+def _targets(attrs: AdaptiveAttrs, data: Array) -> list[tuple[int, int]]:
+    """Return the pooled axes, each with the size the result has along it."""
+    rank = adaptive_rank(attrs)
+    axes = pooled_axes(attrs.layout, rank, data.ndim)
+    sizes = as_sizes(attrs.output_size) or tuple(data.shape[axis] for axis in axes)
+    if len(sizes) == 1:
+        sizes *= rank
+    return list(zip(axes, sizes, strict=True))
+
+
+def _bounds(size: int, count: int) -> tuple[Array, Array]:
+    """Return where ``count`` windows start and end that together cover ``size`` elements.
+
+    They overlap where ``count`` does not divide ``size``.
+    """
+    places = np.arange(count)
+    return places * size // count, -(-(places + 1) * size // count)
+
+
+def _pooled(data: Array, targets: list[tuple[int, int]], combine: Callable[..., Array]) -> Array:
+    """Return ``combine`` of every window, one axis after the other."""
+    result = data
+    for axis, count in targets:
+        if count == result.shape[axis]:
+            continue
+        lines = np.moveaxis(result, axis, -1)
+        starts, ends = _bounds(lines.shape[-1], count)
+        parts = [combine(lines[..., s:e], axis=-1) for s, e in zip(starts, ends, strict=True)]
+        result = np.stack(parts, axis)
+    return result
+
+
+def _adaptive_max_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
+    return _pooled(data, _targets(attrs, data), np.max)
+
+
+def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
+    targets, source = _targets(attrs, data), summable(data)
+
+    def total(part: Array, axis: int) -> Array:
+        return part.sum(axis=axis, dtype=source.dtype)
+
+    counts = []
+    for axis, count in targets:
+        starts, ends = _bounds(data.shape[axis], count)
+        counts.append((ends - starts).reshape([-1 if a == axis else 1 for a in range(data.ndim)]))
+    return shared(_pooled(source, targets, total), reduce(np.multiply, counts), data.dtype)
+
+
+register_op(
+    "nn.adaptive_max_pool1d",
+    arguments_=("data",),
+    attrs=AdaptivePool1DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
+    evaluates=_adaptive_max_pool,
+)
+register_op(
+    "nn.adaptive_max_pool2d",
+    arguments_=("data",),
+    attrs=AdaptivePool2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
+    evaluates=_adaptive_max_pool,
+)
+register_op(
+    "nn.adaptive_max_pool3d",
+    arguments_=("data",),
+    attrs=AdaptivePool3DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
+    evaluates=_adaptive_max_pool,
+)
+register_op(
+    "nn.adaptive_avg_pool1d",
+    arguments_=("data",),
+    attrs=AdaptivePool1DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
+    evaluates=_adaptive_avg_pool,
+)
+register_op(
+    "nn.adaptive_avg_pool2d",
+    arguments_=("data",),
+    attrs=AdaptivePool2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
+    evaluates=_adaptive_avg_pool,
+)
+register_op(
+    "nn.adaptive_avg_pool3d",
+    arguments_=("data",),
+    attrs=AdaptivePool3DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=adaptive_pool_type,
+    evaluates=_adaptive_avg_pool,
+)

@@ -1,0 +1,77 @@
+"""Convolutions whose weight was cut into the tiles of a matrix product beforehand."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import ceil_divide, product
+from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.nn.convolution import convolve_plain, laid_out, plain_data
+from relayish.op.nn.convolution_attrs import Conv2DAttrs, ConvGemmWeightTransformAttrs
+from relayish.op.nn.convolution_types import packed_convolution_relation
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import tensor
+
+
+def _gemm_weight_transform_type(attrs: ConvGemmWeightTransformAttrs, weights: Type) -> TensorType:
+    given = tensor(weights, "weights", rank=4)
+    if attrs.tile_N < 1 or attrs.tile_K < 1:
+        raise TypeInferenceError(
+            f"tile_N and tile_K must be positive; found {attrs.tile_N} and {attrs.tile_K}"
+        )
+    rows, columns = product(given.shape[:3]), given.shape[3]
+    shape = (ceil_divide(columns, attrs.tile_N), ceil_divide(rows, attrs.tile_K))
+    return TensorType((*shape, attrs.tile_N, attrs.tile_K), given.dtype)
+
+
+def _gemm_weight_transform(attrs: ConvGemmWeightTransformAttrs, weights: Array) -> Array:
+    """Return ``weights: (h, w, i, o)``, a matrix ``(h · w · i, o)``, in tiles filled up with zeros.
+
+    Tile ``[n, k]`` holds, transposed, the rows from ``k · tile_K`` and columns from ``n · tile_N``.
+    """
+    matrix = weights.reshape((prod(weights.shape[:3]), weights.shape[3]))
+    rows, columns = matrix.shape
+    deep, wide = -(-rows // attrs.tile_K), -(-columns // attrs.tile_N)
+    full: Array = np.zeros((deep * attrs.tile_K, wide * attrs.tile_N), weights.dtype)
+    full[:rows, :columns] = matrix
+    return full.reshape((deep, attrs.tile_K, wide, attrs.tile_N)).transpose(2, 0, 3, 1)
+
+
+def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
+    """Return the convolution with a weight made by ``nn.contrib_conv2d_gemm_weight_transform``."""
+    if attrs.kernel_size is None or attrs.channels is None:
+        raise EvaluationError("the attributes channels and kernel_size must be given")
+    source = plain_data(attrs, data)
+    (outputs,) = as_sizes((attrs.channels,))
+    shape = (*as_sizes(attrs.kernel_size), source.shape[1] // attrs.groups)
+    wide, deep, tile_n, tile_k = weight.shape
+    if wide * tile_n < outputs or deep * tile_k < prod(shape):
+        raise EvaluationError(
+            f"a weight of shape {weight.shape} does not hold {outputs} kernels of shape {shape}"
+        )
+    matrix = weight.transpose(1, 3, 0, 2).reshape((deep * tile_k, wide * tile_n))
+    kernel = matrix[: prod(shape), :outputs].reshape((*shape, outputs)).transpose(3, 2, 0, 1)
+    dtype = result_dtype(attrs.out_dtype, data.dtype)
+    return laid_out(attrs, convolve_plain(attrs, source, kernel, dtype))
+
+
+register_op(
+    "nn.contrib_conv2d_gemm_weight_transform",
+    arguments_=("weights",),
+    attrs=ConvGemmWeightTransformAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_gemm_weight_transform_type,
+    evaluates=_gemm_weight_transform,
+)
+register_op(
+    "nn.contrib_conv2d_gemm_without_weight_transform",
+    arguments_=("data", "weight"),
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=packed_convolution_relation,
+    evaluates=_gemm_convolution,
+)

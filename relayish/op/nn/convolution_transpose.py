@@ -1,0 +1,137 @@
+"""Transposed convolutions, and the gradient of a convolution to its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.layout import convert_layout
+from relayish.op.nn.accumulation import accumulator, operand, rounded
+from relayish.op.nn.convolution import column_blocks
+from relayish.op.nn.convolution_attrs import (
+    Conv1DTransposeAttrs,
+    Conv2DAttrs,
+    Conv2DTransposeAttrs,
+    Conv3DTransposeAttrs,
+)
+from relayish.op.nn.convolution_types import (
+    gradient_layouts,
+    transposed_convolution_relation,
+    weight_gradient_type,
+)
+from relayish.op.nn.window_types import SPATIAL
+from relayish.op.nn.windows import Windows, extended, sides, windows_over
+from relayish.op.registry import OpPattern, register_op
+
+TransposeAttrs: TypeAlias = Conv1DTransposeAttrs | Conv2DTransposeAttrs | Conv3DTransposeAttrs
+
+
+def _transposed_convolution(attrs: TransposeAttrs, data: Array, weight: Array) -> Array:
+    """Return the sum of the kernels, each scaled by an element and put where that one is.
+
+    All the scaled kernels are one matrix product, of which the part for each element of the kernel
+    is then added at its places at once.
+    """
+    rank, groups = len(attrs.strides), attrs.groups
+    plain = "NC" + SPATIAL[rank]
+    dtype = result_dtype(attrs.out_dtype, data.dtype)
+    source = operand(convert_layout(data, attrs.data_layout, plain), dtype)
+    kernel = operand(convert_layout(weight, attrs.kernel_layout, "IO" + SPATIAL[rank]), dtype)
+    inputs, within = kernel.shape[0] // groups, kernel.shape[1]
+    batch, sizes, window = source.shape[0], source.shape[2:], kernel.shape[2:]
+    work = accumulator(dtype, source, kernel, inputs * prod(window))
+    columns = source.astype(work, copy=False).reshape((batch, groups, inputs, prod(sizes)))
+    rows = kernel.astype(work, copy=False).reshape((groups, inputs, within * prod(window)))
+    scaled = np.matmul(np.swapaxes(rows, 1, 2), columns)
+    scaled = scaled.reshape((batch, groups * within, *window, *sizes))
+
+    strides, spread = as_sizes(attrs.strides), as_sizes(attrs.dilation)
+    placed = Windows(tuple(range(2, 2 + rank)), window, strides, spread, sizes)
+    whole = _covered(sizes, window, strides, spread, as_sizes(attrs.output_padding))
+    result: Array = np.zeros((batch, groups * within, *whole), work)
+    for tap in placed.taps():
+        there = placed.seen(result, tap)
+        there += scaled[(slice(None), slice(None), *tap)]
+    cut = tuple((-before, -after) for before, after in sides(attrs.padding, rank))
+    kept = rounded(extended(result, placed.axes, cut), dtype)
+    return convert_layout(kept, plain, attrs.out_layout or attrs.data_layout)
+
+
+def _covered(
+    sizes: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    spread: Sequence[int],
+    extra: Sequence[int],
+) -> tuple[int, ...]:
+    """Return the sizes that all kernels together cover, with ``extra`` behind."""
+    return tuple(
+        (n - 1) * s + (k - 1) * d + 1 + more
+        for n, k, s, d, more in zip(sizes, window, strides, spread, extra, strict=True)
+    )
+
+
+def _weight_gradient(attrs: Conv2DAttrs, grad: Array, data: Array) -> Array:
+    """Return what the weight of a convolution gets of the gradient of its result.
+
+    The gradient of every place times what the window saw there: with the columns of the
+    convolution itself it is one matrix product.
+    """
+    if attrs.kernel_size is None:
+        raise EvaluationError("the attribute kernel_size must be given")
+    data_layout, weight_layout = gradient_layouts(attrs)
+    given = convert_layout(grad, attrs.data_layout, "NCHW")
+    source = convert_layout(data, data_layout, "NCHW")
+    dtype = result_dtype(attrs.out_dtype, grad.dtype)
+    left, right = operand(given, dtype), operand(source, dtype)
+    batch, outputs, *places = given.shape
+    work = accumulator(dtype, left, right, batch * prod(places))
+    padded = extended(right, (2, 3), sides(attrs.padding, 2), dtype=work)
+    over = windows_over(padded.shape, (2, 3), attrs.kernel_size, attrs.strides, attrs.dilation)
+    groups = attrs.groups
+    rows = left.astype(work, copy=False).reshape((batch, groups, outputs // groups, prod(places)))
+    inputs = source.shape[1] // groups
+    result: Array = np.zeros((groups, outputs // groups, inputs * prod(over.kernel)), work)
+    for images, part, columns in column_blocks(padded, over, groups):
+        result += np.matmul(rows[images, :, :, part], np.swapaxes(columns, 2, 3)).sum(axis=0)
+    weight = rounded(result.reshape((outputs, inputs, *over.kernel)), dtype)
+    return convert_layout(weight, "OIHW", weight_layout)
+
+
+register_op(
+    "nn.conv1d_transpose",
+    arguments_=("data", "weight"),
+    attrs=Conv1DTransposeAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=transposed_convolution_relation,
+    evaluates=_transposed_convolution,
+)
+register_op(
+    "nn.conv2d_transpose",
+    arguments_=("data", "weight"),
+    attrs=Conv2DTransposeAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=transposed_convolution_relation,
+    evaluates=_transposed_convolution,
+)
+register_op(
+    "nn.conv3d_transpose",
+    arguments_=("data", "weight"),
+    attrs=Conv3DTransposeAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=transposed_convolution_relation,
+    evaluates=_transposed_convolution,
+)
+register_op(
+    "nn.conv2d_backward_weight",
+    arguments_=("grad", "data"),
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=weight_gradient_type,
+    evaluates=_weight_gradient,
+)
