@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, random_values, reference, type_of
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import TensorType, TupleType
+from relayish.op import get_op, make_attrs
+from relayish.op.registry import evaluate, rule
+
+pytest.importorskip("hypothesis")
+torch = pytest.importorskip("torch")
+from hypothesis import given, settings  # noqa: E402 - after what may skip the file
+from hypothesis import strategies as st  # noqa: E402
+
+FEW = settings(max_examples=25, deadline=None, derandomize=True)
+shapes = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(tuple)
+floats = st.sampled_from(["float16", "bfloat16", "float32", "float64"])
+
+
+def values(shape, dtype, seed=7):
+    if dtype == "bfloat16":
+        dtype = pytest.importorskip("ml_dtypes").bfloat16
+    return random_values(*shape, dtype="float32", seed=seed).astype(dtype)
+
+
+def as_torch(value):
+    return torch.tensor(np.asarray(value, "float64"))
+
+
+def rounded(expected, like):
+    return np.asarray(expected).astype(like.dtype)
+
+
+@reference("torch", "nn.relu", "nn.leaky_relu")
+@FEW
+@given(shapes, floats)
+def test_rectifiers_agree(shape, dtype):
+    data = values(shape, dtype)
+    wide = as_torch(data)
+    assert_same(evaluated("nn.relu", data), rounded(torch.relu(wide), data))
+    leaky = torch.nn.functional.leaky_relu(wide, 0.125)
+    assert_same(evaluated("nn.leaky_relu", data, alpha=0.125), rounded(leaky, data))
+
+
+@reference("formula", "nn.relu", "nn.leaky_relu")
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint8"])
+def test_rectifiers_of_integers_stay_integers(dtype):
+    low = 0 if dtype == "uint8" else -5
+    data = random_values(7, dtype=dtype, low=low)
+    positive = np.array([max(x, 0) for x in data.tolist()], dtype)
+    assert_same(evaluated("nn.relu", data), positive)
+    assert_same(evaluated("nn.leaky_relu", data, alpha=0.5), positive)
+
+
+def test_relu_keeps_what_is_no_number():
+    data = np.array([np.nan, -np.inf, np.inf, -0.0], np.float32)
+    found = evaluated("nn.relu", data)
+    assert np.isnan(found[0])
+    assert found[1:].tolist() == [0, np.inf, 0]
+
+
+@reference("torch", "nn.prelu")
+@FEW
+@given(shapes, floats, st.data())
+def test_prelu_scales_what_is_negative_along_its_axis(shape, dtype, draw):
+    axis = draw.draw(st.integers(-len(shape), len(shape) - 1))
+    data, alpha = values(shape, dtype), values((shape[axis],), dtype, seed=1)
+    second = as_torch(np.moveaxis(np.asarray(data, "float64"), axis, 0)[None])
+    expected = torch.nn.functional.prelu(second, as_torch(alpha))[0].numpy()
+    found = evaluated("nn.prelu", data, alpha, axis=axis)
+    assert_same(found, rounded(np.moveaxis(expected, 0, axis), data))
+
+
+@reference("torch", "nn.softmax", "nn.fast_softmax", "nn.log_softmax")
+@FEW
+@given(shapes, floats, st.data())
+def test_softmax_agrees(shape, dtype, draw):
+    axis = draw.draw(st.integers(-len(shape), len(shape) - 1))
+    data = values(shape, dtype)
+    shares = rounded(torch.softmax(as_torch(data), axis), data)
+    assert_same(evaluated("nn.softmax", data, axis=axis), shares)
+    assert_same(evaluated("nn.fast_softmax", data, axis=axis), shares)
+    logs = rounded(torch.log_softmax(as_torch(data), axis), data)
+    assert_same(evaluated("nn.log_softmax", data, axis=axis), logs)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_softmax_does_not_overflow(dtype):
+    data = np.array([6e4, 0], dtype)
+    assert_same(evaluated("nn.softmax", data), np.array([1, 0], dtype))
+    assert_same(evaluated("nn.log_softmax", data), np.array([0, -6e4], dtype))
+
+
+def test_softmax_sums_more_than_its_element_type_counts_to():
+    data = np.zeros(100_000, np.float16)
+    assert_same(evaluated("nn.log_softmax", data), np.full(100_000, -np.log(1e5), np.float16))
+
+
+def test_softmax_of_integers_has_no_value():
+    op = get_op("nn.softmax")
+    with pytest.raises(EvaluationError, match="softmax of int32"):
+        evaluate.get(op)(make_attrs(op, {}), np.arange(3, dtype=np.int32))
+
+
+@pytest.mark.parametrize("name", ["nn.softmax", "nn.fast_softmax", "nn.log_softmax"])
+@pytest.mark.parametrize("axis", [2, -3])
+def test_softmax_refuses_an_axis_there_is_not(name, axis):
+    op = get_op(name)
+    with pytest.raises(TypeInferenceError, match=f"axis {axis} is not one of 2 axes"):
+        rule.get(op)(make_attrs(op, {"axis": axis}), TensorType((2, 3)))
+
+
+def test_dropout_has_a_mask_like_its_data_and_no_evaluation():
+    op = get_op("nn.dropout")
+    data = type_of(values((2, 3), "float16"))
+    found = rule.get(op)(make_attrs(op, {}), data)
+    assert isinstance(found, TupleType)
+    assert found.fields == (data, data)
+    assert op not in evaluate

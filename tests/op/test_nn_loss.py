@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, inferred, random_values, reference
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import TensorType
+from relayish.op import get_op, make_attrs
+
+pytest.importorskip("hypothesis")
+torch = pytest.importorskip("torch")
+from hypothesis import given, settings  # noqa: E402 - after what may skip the file
+from hypothesis import strategies as st  # noqa: E402
+
+FEW = settings(max_examples=25, deadline=None, derandomize=True)
+floats = st.sampled_from(["float16", "float32", "float64"])
+
+
+def as_torch(value):
+    return torch.tensor(np.asarray(value, "float64"))
+
+
+def rounded(expected, dtype):
+    return np.asarray(expected).astype(dtype)[()]
+
+
+@reference("torch", "nn.cross_entropy", "nn.cross_entropy_with_logits")
+@FEW
+@given(st.integers(1, 5), st.integers(1, 5), floats)
+def test_cross_entropy_is_a_mean_over_rows(rows, classes, dtype):
+    raw = random_values(rows, classes, dtype=dtype)
+    shares = torch.softmax(as_torch(raw), -1).numpy().astype(dtype)
+    wanted = torch.softmax(as_torch(random_values(rows, classes, seed=1)), -1).numpy().astype(dtype)
+    logs = torch.log(as_torch(shares))
+    expected = -(logs * as_torch(wanted)).sum() / rows
+    found = evaluated("nn.cross_entropy", shares, wanted)
+    assert_same(found, rounded(expected, dtype), 1e-4)
+    narrow = logs.numpy().astype(dtype)
+    expected = -(as_torch(narrow) * as_torch(wanted)).sum() / rows
+    assert_same(
+        evaluated("nn.cross_entropy_with_logits", narrow, wanted), rounded(expected, dtype), 1e-4
+    )
+
+
+@reference("torch", "nn.nll_loss")
+@FEW
+@given(
+    st.lists(st.integers(1, 4), min_size=2, max_size=4),
+    floats,
+    st.sampled_from(["mean", "sum", "none"]),
+    st.sampled_from(["int32", "int64"]),
+    st.integers(-1, 2),
+)
+def test_nll_loss_agrees(shape, dtype, reduction, index, ignored):
+    predictions = random_values(*shape, dtype=dtype)
+    targets = random_values(shape[0], *shape[2:], dtype=index, low=0, high=shape[1])
+    weights = random_values(shape[1], dtype=dtype, low=1)
+    options = {"reduction": reduction, "ignore_index": ignored}
+    found = evaluated("nn.nll_loss", predictions, targets, weights, **options)
+    expected = torch.nn.functional.nll_loss(
+        as_torch(predictions),
+        torch.tensor(targets.astype("int64")),
+        as_torch(weights),
+        **options,
+    )
+    assert_same(found, rounded(expected, dtype), 1e-4)
+
+
+def test_nll_loss_refuses_a_target_beyond_the_classes():
+    arguments = random_values(2, 3), np.array([0, 3]), np.ones(3, np.float32)
+    with pytest.raises(EvaluationError, match="not one of 3 classes"):
+        evaluated("nn.nll_loss", *arguments, ignore_index=-1)
+    with pytest.raises(EvaluationError, match="'most' is not mean, sum or none"):
+        evaluated(
+            "nn.nll_loss",
+            arguments[0],
+            np.array([0, 1]),
+            arguments[2],
+            reduction="most",
+            ignore_index=-1,
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "message"),
+    [
+        ("nn.cross_entropy", [(2, 3), (3, 3)], "x has 2 rows, y has 3"),
+        ("nn.cross_entropy", [(2, 3), (2, 4)], "x has 3 columns, y has 4"),
+        ("nn.cross_entropy", [(2, 3, 4), (2, 3, 4)], "x must have 2 dimensions; found 3"),
+        ("nn.nll_loss", [(2, 3), (2, 3), (3,)], "one dimension more than targets"),
+        ("nn.nll_loss", [(2, 3), (2,), (4,)], "of 3 classes, weights of 4"),
+        ("nn.nll_loss", [(2, 3, 5), (2, 6), (3,)], "predictions have size 5, targets 6"),
+        ("nn.nll_loss", [(2, 3), (2,), (3, 1)], "weights must have 1 dimensions; found 2"),
+    ],
+)
+def test_losses_refuse_shapes_that_do_not_fit(name, types, message):
+    options = {"ignore_index": -1} if name == "nn.nll_loss" else {}
+    attrs = make_attrs(get_op(name), options)
+    dtypes = ["float32", "int32" if options else "float32", "float32"]
+    with pytest.raises(TypeInferenceError, match=message):
+        inferred(name, attrs, *map(TensorType, types, dtypes))
+
+
+def test_losses_refuse_element_types_that_do_not_fit():
+    plain = make_attrs(get_op("nn.cross_entropy"), {})
+    with pytest.raises(TypeInferenceError, match="float32 and float16"):
+        inferred("nn.cross_entropy", plain, TensorType((2, 3)), TensorType((2, 3), "float16"))
+    attrs = make_attrs(get_op("nn.nll_loss"), {"ignore_index": -1})
+    with pytest.raises(TypeInferenceError, match="targets must be integers"):
+        inferred("nn.nll_loss", attrs, TensorType((2, 3)), TensorType((2,)), TensorType((3,)))
