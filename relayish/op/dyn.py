@@ -23,7 +23,7 @@ from relayish.op.dyn_types import (
     dynamic_upsampling_type,
 )
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
-from relayish.op.image import Resize2DAttrs
+from relayish.op.image import Resize2DAttrs, resized
 from relayish.op.indexing import OneHotAttrs, one_hot
 from relayish.op.init import InitOpAttrs, filled
 from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded
@@ -111,6 +111,10 @@ def _sparse_to_dense(
     _: Parameters, places: Array, values: Array, default: Array, shape: Array
 ) -> Array:
     return to_dense(places, values, default, _sizes(shape))
+
+
+def _resize(attrs: Resize2DAttrs, data: Array, size: Array, roi: Array) -> Array:
+    return resized(attrs, data, _sizes(size), tuple(roi.tolist()))
 
 
 register_op(
@@ -207,6 +211,7 @@ register_op(
     types=dynamic_resize_type,
     attrs=Resize2DAttrs,
     fuses=OpPattern.INJECTIVE,
+    evaluates=_resize,
 )
 register_op(
     "dyn.nn.upsampling",

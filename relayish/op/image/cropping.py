@@ -1,0 +1,86 @@
+"""Cutting boxes out of images, all resized to one size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import same, show_shape, show_type, unified
+from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.image.interpolation import Cubic, combined, cropped_coordinates, outside, taps
+from relayish.op.layout import convert_layout
+from relayish.op.layout_types import convert_shape
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import tensor
+
+
+@attrs("relay.attrs.CropAndResizeAttrs")
+class CropAndResizeAttrs(Attrs):
+    """Attributes of ``image.crop_and_resize``."""
+
+    crop_size: tuple[Dimension, ...] | None = None
+    layout: str = "NCHW"
+    method: str = "bilinear"
+    extrapolation_value: float = 0.0
+    out_dtype: OptionalDType = None
+
+
+def _crop_and_resize_type(
+    attrs: CropAndResizeAttrs, data: Type, boxes: Type, box_indices: Type
+) -> TensorType:
+    given = tensor(data, "data")
+    corners, indices = tensor(boxes, "boxes", rank=2), tensor(box_indices, "box_indices", rank=1)
+    if same(corners.shape[1], 4) is False:
+        raise TypeInferenceError(f"boxes must be of shape (n, 4); found {show_type(corners)}")
+    count = unified(corners.shape[0], indices.shape[0])
+    if count is None:
+        raise TypeInferenceError(
+            f"there are {corners.shape[0]} boxes and {indices.shape[0]} box_indices; "
+            f"there must be one for each box"
+        )
+    size = attrs.crop_size
+    if size is None or len(size) != 2:
+        found = "none" if size is None else show_shape(size)
+        raise TypeInferenceError(
+            f"the attribute crop_size must be a height and a width; found {found}"
+        )
+    _, channels, *_ = convert_shape(given.shape, attrs.layout, "NCHW")
+    shape = convert_shape((count, channels, *size), "NCHW", attrs.layout, "the result")
+    return TensorType(shape, attrs.out_dtype or given.dtype)
+
+
+def _crop_and_resize(
+    attrs: CropAndResizeAttrs, data: Array, boxes: Array, box_indices: Array
+) -> Array:
+    """Crop and resize; a box is ``(top, left, bottom, right)``, of which 0 and 1 are the edges."""
+    source = convert_layout(data, attrs.layout, "NCHW")
+    if not np.all((box_indices >= 0) & (box_indices < len(source))):
+        raise EvaluationError(f"box_indices must be from 0 to {len(source) - 1}: that many images")
+    before, size = source.shape[2:], as_sizes(attrs.crop_size or ())
+    sides = boxes.astype(np.float32)
+    at = [
+        cropped_coordinates(before[axis], size[axis], sides[:, axis], sides[:, 2 + axis])
+        for axis in range(2)
+    ]
+    method = "linear" if attrs.method == "bilinear" else attrs.method
+    result = source[box_indices]
+    for axis in (1, 0):
+        along = taps(at[axis], before[axis], method, "round", Cubic(-0.5, exclude=False))
+        result = combined(result, 2 + axis, along)
+    beyond = outside(at, before)[:, None]
+    result = np.where(beyond, np.asarray(attrs.extrapolation_value, result.dtype), result)
+    result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
+    return convert_layout(result, "NCHW", attrs.layout)
+
+
+register_op(
+    "image.crop_and_resize",
+    arguments_=("data", "boxes", "box_indices"),
+    attrs=CropAndResizeAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_crop_and_resize_type,
+    evaluates=_crop_and_resize,
+)

@@ -1,0 +1,69 @@
+"""Grayscale dilation: the greatest sum of a window and a structuring element."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import unified
+from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.layout import convert_layout
+from relayish.op.layout_types import convert_shape
+from relayish.op.nn.window_types import window_counts
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import same_dtype, tensor
+
+
+@attrs("relay.attrs.Dilation2DAttrs")
+class Dilation2DAttrs(Attrs):
+    """Attributes of ``image.dilation2d``."""
+
+    strides: tuple[Dimension, ...] = (1, 1)
+    padding: tuple[Dimension, ...] = (0, 0)
+    dilations: tuple[Dimension, ...] = (1, 1)
+    data_layout: str = "NCHW"
+    kernel_layout: str = "IHW"
+    out_dtype: OptionalDType = None
+
+
+def _dilation2d_type(attrs: Dilation2DAttrs, data: Type, weight: Type) -> TensorType:
+    image, element = tensor(data, "data"), tensor(weight, "weight")
+    same_dtype(image, element)
+    batch, channels, *sizes = convert_shape(image.shape, attrs.data_layout, "NCHW")
+    depth, *kernel = convert_shape(element.shape, attrs.kernel_layout, "IHW", "weight")
+    agreed = unified(depth, channels)
+    if agreed is None:
+        raise TypeInferenceError(f"weight has {depth} channels, data has {channels}")
+    counts = window_counts(sizes, attrs.padding, kernel, attrs.strides, attrs.dilations)
+    shape = convert_shape((batch, agreed, *counts), "NCHW", attrs.data_layout, "the result")
+    return TensorType(shape, attrs.out_dtype or image.dtype)
+
+
+def _dilation2d(attrs: Dilation2DAttrs, data: Array, weight: Array) -> Array:
+    """Dilate; what is padded counts as 0, as in Relay."""
+    image = convert_layout(data, attrs.data_layout, "NCHW")
+    element = convert_layout(weight, attrs.kernel_layout, "IHW")
+    given = as_sizes(attrs.padding)
+    top, left, bottom, right = given * (4 // len(given))
+    padded = np.pad(image, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    (down, across), (apart, aside) = as_sizes(attrs.strides), as_sizes(attrs.dilations)
+    height, width = element.shape[1:]
+    reach = (height - 1) * apart + 1, (width - 1) * aside + 1
+    view = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(2, 3))
+    windows = view[:, :, ::down, ::across, ::apart, ::aside]
+    result = (windows + element[:, None, None]).max(axis=(-2, -1))
+    result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
+    return convert_layout(result, "NCHW", attrs.data_layout)
+
+
+register_op(
+    "image.dilation2d",
+    arguments_=("data", "weight"),
+    attrs=Dilation2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_dilation2d_type,
+    evaluates=_dilation2d,
+)

@@ -1,0 +1,159 @@
+"""Resizing along one, two or three axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import show_shape
+from relayish.op.evaluation import Array, as_sizes, result_dtype
+from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.image.interpolation import Cubic, combined, coordinates, outside, taps
+from relayish.op.layout import convert_layout
+from relayish.op.layout_types import convert_shape
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import tensor
+
+
+@attrs("relay.attrs.Resize1DAttrs")
+class Resize1DAttrs(Attrs):
+    """Attributes of ``image.resize1d``."""
+
+    size: tuple[Dimension, ...] | None = None
+    roi: tuple[float, ...] | None = None
+    layout: str = "NCW"
+    method: str = "linear"
+    coordinate_transformation_mode: str = "half_pixel"
+    rounding_method: str = "round"
+    cubic_alpha: float = -0.5
+    cubic_exclude: int = 0
+    extrapolation_value: float = 0.0
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Resize2DAttrs")
+class Resize2DAttrs(Attrs):
+    """Attributes of ``image.resize2d``, ``dyn.image.resize2d``."""
+
+    size: tuple[Dimension, ...] | None = None
+    roi: tuple[float, ...] | None = None
+    layout: str = "NCHW"
+    method: str = "linear"
+    coordinate_transformation_mode: str = "half_pixel"
+    rounding_method: str = "round"
+    cubic_alpha: float = -0.5
+    cubic_exclude: int = 0
+    extrapolation_value: float = 0.0
+    out_dtype: OptionalDType = None
+
+
+@attrs("relay.attrs.Resize3DAttrs")
+class Resize3DAttrs(Attrs):
+    """Attributes of ``image.resize3d``."""
+
+    size: tuple[Dimension, ...] | None = None
+    roi: tuple[float, ...] | None = None
+    layout: str = "NCDHW"
+    method: str = "linear"
+    coordinate_transformation_mode: str = "half_pixel"
+    rounding_method: str = "round"
+    cubic_alpha: float = -0.5
+    cubic_exclude: int = 0
+    extrapolation_value: float = 0.0
+    out_dtype: OptionalDType = None
+
+
+ResizeAttrs: TypeAlias = Resize1DAttrs | Resize2DAttrs | Resize3DAttrs
+_PLAIN: Final = {Resize1DAttrs: "NCW", Resize2DAttrs: "NCHW", Resize3DAttrs: "NCDHW"}
+
+
+def _resize_type(attrs: ResizeAttrs, data: Type) -> TensorType:
+    plain = _PLAIN[type(attrs)]
+    given = tensor(data, "data")
+    batch, channels, *sizes = convert_shape(given.shape, attrs.layout, plain)
+    target = attrs.size
+    if target is None or len(target) != len(sizes):
+        found = "none" if target is None else show_shape(target)
+        raise TypeInferenceError(
+            f"the attribute size must have {len(sizes)} numbers, one for each spatial axis of "
+            f"layout {attrs.layout}; found {found}"
+        )
+    if any(isinstance(size, int) and size < 1 for size in target):
+        raise TypeInferenceError(f"the attribute size must be positive; found {show_shape(target)}")
+    shape = convert_shape((batch, channels, *target), plain, attrs.layout, "the result")
+    return TensorType(shape, attrs.out_dtype or given.dtype)
+
+
+def _resize(attrs: ResizeAttrs, data: Array) -> Array:
+    return resized(attrs, data, as_sizes(attrs.size or ()), attrs.roi)
+
+
+def resized(
+    attrs: ResizeAttrs, data: Array, size: tuple[int, ...], roi: Sequence[float] | None
+) -> Array:
+    """Return ``data`` resized.
+
+    Args:
+        attrs: How, but for ``size`` and ``roi``, which are taken from the arguments.
+        data: In the layout they say.
+        size: How many elements there shall be along each spatial axis.
+        roi: For ``tf_crop_and_resize``, where the part to resize begins along each spatial axis and
+            then where it ends, both from 0 to 1.
+
+    Raises:
+        EvaluationError: If no such way to resize is known.
+    """
+    plain = _PLAIN[type(attrs)]
+    source = convert_layout(data, attrs.layout, plain)
+    cropping = attrs.coordinate_transformation_mode == "tf_crop_and_resize"
+    spans = _spans(roi, len(size)) if cropping else [None] * len(size)
+    before = source.shape[2:]
+    at = [
+        coordinates(old, new, attrs.coordinate_transformation_mode, span)
+        for old, new, span in zip(before, size, spans, strict=True)
+    ]
+    cubic = Cubic(attrs.cubic_alpha, bool(attrs.cubic_exclude))
+    result = source
+    for axis in reversed(range(len(size))):
+        along = taps(at[axis], before[axis], attrs.method, _rounding(attrs), cubic)
+        result = combined(result, 2 + axis, along)
+    if cropping:
+        beyond = outside(at, before)
+        result = np.where(beyond, np.asarray(attrs.extrapolation_value, result.dtype), result)
+    result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
+    return convert_layout(result, plain, attrs.layout)
+
+
+def _spans(roi: Sequence[float] | None, rank: int) -> list[tuple[float, float] | None]:
+    if roi is None or len(roi) != 2 * rank:
+        raise EvaluationError(
+            f"tf_crop_and_resize needs a roi of {2 * rank} numbers, where each of {rank} axes "
+            f"begins and then where each ends; found {roi}"
+        )
+    return list(zip(roi[:rank], roi[rank:], strict=True))
+
+
+def _rounding(attrs: ResizeAttrs) -> str:
+    """Return the rounding method, by default the one that fits the coordinates."""
+    aligned = attrs.coordinate_transformation_mode == "align_corners"
+    return attrs.rounding_method or ("round" if aligned else "floor")
+
+
+for _name, _cls in (
+    ("image.resize1d", Resize1DAttrs),
+    ("image.resize2d", Resize2DAttrs),
+    ("image.resize3d", Resize3DAttrs),
+):
+    register_op(
+        _name,
+        arguments_=("data",),
+        attrs=_cls,
+        fuses=OpPattern.INJECTIVE,
+        types=_resize_type,
+        evaluates=_resize,
+    )

@@ -1,0 +1,174 @@
+"""Sampling images at the points of a grid, and the grids of affine maps."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Final
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import same, show_shape, show_type, unified
+from relayish.op.evaluation import Array, as_sizes
+from relayish.op.fields import Dimension
+from relayish.op.image.interpolation import cubic_weights
+from relayish.op.layout import convert_layout
+from relayish.op.layout_types import convert_shape
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import tensor
+
+
+@attrs("relay.attrs.AffineGridAttrs")
+class AffineGridAttrs(Attrs):
+    """Attributes of ``image.affine_grid``."""
+
+    target_shape: tuple[Dimension, ...]
+
+
+@attrs("relay.attrs.GridSampleAttrs")
+class GridSampleAttrs(Attrs):
+    """Attributes of ``image.grid_sample``."""
+
+    method: str = "bilinear"
+    layout: str = "NCHW"
+    padding_mode: str = "zeros"
+    align_corners: bool = True
+
+
+_CUBIC_ALPHA: Final = -0.75
+_PLAIN: Final = {4: "NCHW", 5: "NCDHW"}
+_WIDTH: Final = 2 - 1e-7
+"""From one edge of a grid to the other; a little less than 2 keeps the last point inside."""
+
+
+def _affine_grid_type(attrs: AffineGridAttrs, data: Type) -> TensorType:
+    maps = tensor(data, "data", rank=3)
+    if same(maps.shape[1], 2) is False or same(maps.shape[2], 3) is False:
+        raise TypeInferenceError(
+            f"data must be affine maps of the plane, (batch, 2, 3); found {show_type(maps)}"
+        )
+    if len(attrs.target_shape) != 2:
+        raise TypeInferenceError(
+            f"target_shape must be a height and a width; found {show_shape(attrs.target_shape)}"
+        )
+    return TensorType((maps.shape[0], 2, *attrs.target_shape), maps.dtype)
+
+
+def _affine_grid(attrs: AffineGridAttrs, data: Array) -> Array:
+    height, width = as_sizes(attrs.target_shape)
+    if height < 2 or width < 2:
+        raise EvaluationError(
+            f"a grid must have at least 2 points along each axis; found {(height, width)}"
+        )
+    kind = data.dtype.type
+    y, x = (np.arange(n).astype(kind) * kind(_WIDTH / (n - 1)) - kind(1) for n in (height, width))
+    along_x, along_y, shift = (data[:, :, column, None, None] for column in range(3))
+    return along_x * x + along_y * y[:, None] + shift
+
+
+def _grid_sample_type(attrs: GridSampleAttrs, data: Type, grid: Type) -> TensorType:
+    image, points = tensor(data, "data"), tensor(grid, "grid")
+    rank = len(image.shape)
+    if rank not in _PLAIN:
+        raise TypeInferenceError(f"data must have 4 or 5 dimensions; found {show_type(image)}")
+    tensor(grid, "grid", rank)
+    batch, channels, *_ = convert_shape(image.shape, attrs.layout, _PLAIN[rank])
+    count, axes, *places = points.shape
+    if same(axes, rank - 2) is False:
+        raise TypeInferenceError(
+            f"grid must have {rank - 2} coordinates along its axis 1; found {show_type(points)}"
+        )
+    agreed = unified(batch, count)
+    if agreed is None:
+        raise TypeInferenceError(f"data has a batch of {batch}, grid of {count}")
+    plain = (agreed, channels, *places)
+    shape = convert_shape(plain, _PLAIN[rank], attrs.layout, "the result")
+    return TensorType(shape, image.dtype)
+
+
+def _grid_sample(attrs: GridSampleAttrs, data: Array, grid: Array) -> Array:
+    """Sample ``data`` at ``grid: (batch, (x, y[, z]), *places)``; -1 and 1 are the edges."""
+    plain = _PLAIN[data.ndim]
+    source = convert_layout(data, attrs.layout, plain)
+    sizes = source.shape[2:]
+    if attrs.method == "bicubic" and len(sizes) != 2:
+        raise EvaluationError("bicubic sampling is defined in the plane; data has 3 spatial axes")
+    if attrs.padding_mode not in ("zeros", "border", "reflection"):
+        raise EvaluationError(
+            f"no padding_mode {attrs.padding_mode!r}; expected zeros, border or reflection"
+        )
+    axes = [
+        _neighbours(attrs, _pixels(attrs, grid[:, -1 - axis], size), size)
+        for axis, size in enumerate(sizes)
+    ]
+    flat = source.reshape(*source.shape[:2], -1)
+    total: Array = np.zeros((*source.shape[:2], *grid.shape[2:]), data.dtype)
+    for choice in itertools.product(*axes):
+        index: Array = np.zeros(grid[:, 0].shape, np.int64)
+        weight: Array = np.ones(grid[:, 0].shape, data.dtype)
+        for (place, share), size in zip(choice, sizes, strict=True):
+            inside = (place >= 0) & (place <= size - 1)
+            index = index * size + np.where(inside, place, 0).astype(np.int64)
+            weight = weight * np.where(inside, share, 0).astype(data.dtype)
+        part = np.take_along_axis(flat, index.reshape(len(index), 1, -1), axis=2)
+        total += part.reshape(total.shape) * weight[:, None]
+    return convert_layout(total, plain, attrs.layout)
+
+
+def _pixels(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
+    """Return coordinates from -1 to 1 as those among ``size`` elements."""
+    kind = at.dtype.type
+    if attrs.align_corners:
+        return (at + kind(1)) * kind((size - 1) / 2)
+    return ((at + kind(1)) * kind(size) - kind(1)) / kind(2)
+
+
+def _neighbours(attrs: GridSampleAttrs, at: Array, size: int) -> list[tuple[Array, Array]]:
+    """Return the places along one axis that a sample is made of, each with its share."""
+    if attrs.method == "bicubic":  # brings its neighbours inside, not the point
+        first = np.floor(at)
+        shares = cubic_weights(at - first, _CUBIC_ALPHA)
+        return [(_brought_in(attrs, first + (n - 1), size), shares[..., n]) for n in range(4)]
+    place = _brought_in(attrs, at, size)
+    if attrs.method == "nearest":
+        return [(np.rint(place), np.ones(at.shape, at.dtype))]
+    if attrs.method == "bilinear":
+        first = np.floor(place)
+        after = place - first
+        return [(first, 1 - after), (first + 1, after)]
+    raise EvaluationError(f"no method {attrs.method!r}; expected nearest, bilinear or bicubic")
+
+
+def _brought_in(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
+    """Return where a coordinate outside is taken to lie; with zeros it stays where it is."""
+    if attrs.padding_mode == "zeros":
+        return at
+    if attrs.padding_mode == "border":
+        return np.clip(at, 0, size - 1)
+    kind = at.dtype.type
+    edge, length = (kind(0), size - 1) if attrs.align_corners else (kind(-0.5), size)
+    if length == 0:
+        return np.zeros(at.shape, at.dtype)
+    folded = np.abs(at - edge) % kind(2 * length)
+    back = np.where(folded > length, kind(2 * length) - folded, folded)
+    return np.clip(back + edge, 0, size - 1)
+
+
+register_op(
+    "image.affine_grid",
+    arguments_=("data",),
+    attrs=AffineGridAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_affine_grid_type,
+    evaluates=_affine_grid,
+)
+register_op(
+    "image.grid_sample",
+    arguments_=("data", "grid"),
+    attrs=GridSampleAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_grid_sample_type,
+    evaluates=_grid_sample,
+)

@@ -1,0 +1,488 @@
+"""Operators of image processing against torch, ONNX's reference and formulas."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, inferred, random_values, reference
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any, TensorType, TupleType
+from relayish.op import get_op, make_attrs
+from relayish.op.dimension import ANY
+
+hypothesis = pytest.importorskip("hypothesis")
+st = hypothesis.strategies
+quickly = hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
+PLAIN = {1: "NCW", 2: "NCHW", 3: "NCDHW"}
+RESIZE = {n: f"image.resize{n}d" for n in (1, 2, 3)}
+
+
+def onnx_resize(data, size, roi=None, **attributes):
+    onnx = pytest.importorskip("onnx")
+    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - only where onnx is there
+
+    node = onnx.helper.make_node("Resize", ["x", "roi", "", "sizes"], ["y"], **attributes)
+    graph = onnx.helper.make_graph(
+        [node],
+        "g",
+        [
+            onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, data.shape),
+            onnx.helper.make_tensor_value_info("roi", onnx.TensorProto.FLOAT, None),
+            onnx.helper.make_tensor_value_info("sizes", onnx.TensorProto.INT64, [data.ndim]),
+        ],
+        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 19)])
+    whole = [0.0] * 2 * data.ndim
+    if roi is not None:
+        rank = len(size)
+        whole = [0.0, 0.0, *roi[:rank], 1.0, 1.0, *roi[rank:]]
+    feeds = {
+        "x": data,
+        "roi": np.array(whole, np.float32),
+        "sizes": np.array([*data.shape[:2], *size], np.int64),
+    }
+    return ReferenceEvaluator(model).run(None, feeds)[0]
+
+
+MODES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")
+sizes = st.lists(st.integers(1, 6), min_size=1, max_size=2).flatmap(
+    lambda old: st.tuples(
+        st.just(old), st.lists(st.integers(1, 7), min_size=len(old), max_size=len(old))
+    )
+)
+
+
+@reference("onnx", "image.resize1d", "image.resize2d")
+@quickly
+@hypothesis.given(
+    sizes, st.sampled_from(MODES), st.sampled_from(["linear", "cubic"]), st.integers(0, 1)
+)
+def test_interpolation_is_that_of_onnx(shapes, mode, method, exclude):
+    old, new = shapes
+    # Where one element is left, the reference departs from what ONNX says: it takes -0.5 for 0.
+    hypothesis.assume(mode != "pytorch_half_pixel" or 1 not in new)
+    data = random_values(1, 1, *old)
+    found = evaluated(
+        RESIZE[len(old)],
+        data,
+        size=tuple(new),
+        layout=PLAIN[len(old)],
+        method=method,
+        coordinate_transformation_mode=mode,
+        cubic_alpha=-0.75,
+        cubic_exclude=exclude,
+    )
+    expected = onnx_resize(
+        data,
+        new,
+        mode=method,
+        coordinate_transformation_mode=mode,
+        cubic_coeff_a=-0.75,
+        exclude_outside=exclude if method == "cubic" else 0,
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
+
+
+@reference("onnx", "image.resize1d")
+@quickly
+@hypothesis.given(
+    st.integers(1, 9),
+    st.integers(1, 12),
+    st.sampled_from(MODES),
+    st.sampled_from(["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]),
+)
+def test_nearest_neighbour_is_that_of_onnx(old, new, mode, rounding):
+    hypothesis.assume(mode != "pytorch_half_pixel" or new > 1)
+    data = random_values(1, 2, old)
+    found = evaluated(
+        "image.resize1d",
+        data,
+        size=(new,),
+        method="nearest_neighbor",
+        coordinate_transformation_mode=mode,
+        rounding_method=rounding,
+    )
+    expected = onnx_resize(
+        data, (new,), mode="nearest", coordinate_transformation_mode=mode, nearest_mode=rounding
+    )
+    assert_same(found, expected)
+
+
+@reference("onnx", "image.resize2d", "image.resize1d")
+@pytest.mark.parametrize("method", ["linear", "cubic", "nearest_neighbor"])
+@pytest.mark.parametrize("roi", [(0.4, 0.6, 0.6, 0.8), (0.2, -0.5, 1.3, 0.9), (0.8, 0.1, 0.2, 0.9)])
+def test_cropped_and_resized_region_is_that_of_onnx(method, roi):
+    data = random_values(1, 1, 5, 4)
+    found = evaluated(
+        "image.resize2d",
+        data,
+        size=(4, 3),
+        roi=roi,
+        method=method,
+        coordinate_transformation_mode="tf_crop_and_resize",
+        rounding_method="round_prefer_floor",
+        extrapolation_value=9.0,
+        cubic_alpha=-0.75,
+    )
+    expected = onnx_resize(
+        data,
+        (4, 3),
+        roi,
+        mode="nearest" if method == "nearest_neighbor" else method,
+        coordinate_transformation_mode="tf_crop_and_resize",
+        nearest_mode="round_prefer_floor",
+        extrapolation_value=9.0,
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=2e-5)
+
+
+@reference("torch", "image.resize3d", "image.resize2d", "image.resize1d")
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("aligned", [True, False])
+def test_linear_interpolation_is_that_of_torch(rank, aligned):
+    torch = pytest.importorskip("torch")
+    data = random_values(2, 3, 4, 5, 3)[(..., *(0,) * (3 - rank))]
+    size = (6, 3, 5)[:rank]
+    found = evaluated(
+        RESIZE[rank],
+        data,
+        size=size,
+        coordinate_transformation_mode="align_corners" if aligned else "half_pixel",
+    )
+    mode = {1: "linear", 2: "bilinear", 3: "trilinear"}[rank]
+    expected = torch.nn.functional.interpolate(
+        torch.tensor(data), size, mode=mode, align_corners=aligned
+    )
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@reference("torch", "image.resize3d", "image.resize2d")
+@pytest.mark.parametrize("rank", [2, 3])
+def test_nearest_neighbours_are_those_of_torch(rank):
+    torch = pytest.importorskip("torch")
+    data = random_values(2, 3, 4, 5, 3)[(..., *(0,) * (3 - rank))]
+    size = (6, 3, 9)[:rank]
+    for mode, name in (("asymmetric", "nearest"), ("tf_half_pixel_for_nn", "nearest-exact")):
+        for rounding in ("floor", ""):
+            found = evaluated(
+                RESIZE[rank],
+                data,
+                size=size,
+                method="nearest_neighbor",
+                coordinate_transformation_mode=mode,
+                rounding_method=rounding,
+            )
+            expected = torch.nn.functional.interpolate(torch.tensor(data), size, mode=name)
+            assert_same(found, expected.numpy())
+
+
+@reference("torch", "image.resize2d")
+@pytest.mark.parametrize("aligned", [True, False])
+def test_cubic_interpolation_is_that_of_torch(aligned):
+    torch = pytest.importorskip("torch")
+    data = random_values(2, 3, 4, 5)
+    found = evaluated(
+        "image.resize2d",
+        data,
+        size=(7, 3),
+        method="cubic",
+        cubic_alpha=-0.75,
+        coordinate_transformation_mode="align_corners" if aligned else "half_pixel",
+    )
+    expected = torch.nn.functional.interpolate(
+        torch.tensor(data), (7, 3), mode="bicubic", align_corners=aligned
+    )
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@reference("formula", "image.resize3d")
+def test_cubic_interpolation_in_space_is_one_axis_after_the_other():
+    data = random_values(1, 2, 3, 4, 5)
+    found = evaluated("image.resize3d", data, size=(5, 2, 7), method="cubic")
+    step = data.reshape(1, 2 * 3 * 4, 5)
+    step = evaluated("image.resize1d", step, size=(7,), method="cubic").reshape(2, 3, 4, 7)
+    rows = step.transpose(0, 1, 3, 2).reshape(1, -1, 4)
+    rows = evaluated("image.resize1d", rows, size=(2,), method="cubic").reshape(2, 3, 7, 2)
+    last = rows.transpose(0, 3, 2, 1).reshape(1, -1, 3)
+    last = evaluated("image.resize1d", last, size=(5,), method="cubic").reshape(2, 2, 7, 5)
+    assert_same(found[0], last.transpose(0, 3, 1, 2), rtol=1e-4)
+
+
+def test_layouts_give_the_same_image_rearranged():
+    data = random_values(2, 8, 4, 5)
+    plain = evaluated("image.resize2d", data, size=(3, 7))
+    last = evaluated("image.resize2d", data.transpose(0, 2, 3, 1), size=(3, 7), layout="NHWC")
+    assert_same(last.transpose(0, 3, 1, 2), plain)
+    packed = data.reshape(2, 2, 4, 4, 5).transpose(0, 1, 3, 4, 2)
+    blocks = evaluated("image.resize2d", packed, size=(3, 7), layout="NCHW4c")
+    assert_same(blocks.transpose(0, 1, 4, 2, 3).reshape(2, 8, 3, 7), plain)
+
+
+def test_integers_are_cut_off_and_other_types_asked_for():
+    data = np.array([[[0, 255]]], np.uint8)
+    half = evaluated(
+        "image.resize1d", data, size=(3,), coordinate_transformation_mode="align_corners"
+    )
+    assert half.tolist() == [[[0, 127, 255]]]
+    whole = evaluated(
+        "image.resize1d",
+        data,
+        size=(3,),
+        coordinate_transformation_mode="align_corners",
+        out_dtype="float32",
+    )
+    assert whole.tolist() == [[[0, 127.5, 255]]]
+
+
+@reference("formula", "dyn.image.resize2d")
+def test_size_may_come_as_an_argument():
+    data, roi = random_values(1, 2, 3, 4), np.zeros(4, np.float32)
+    found = evaluated("dyn.image.resize2d", data, np.array([5, 2], np.int64), roi, method="cubic")
+    assert_same(found, evaluated("image.resize2d", data, size=(5, 2), method="cubic"))
+    region = np.array([0.1, 0.2, 0.9, 0.7], np.float32)
+    how = {"coordinate_transformation_mode": "tf_crop_and_resize"}
+    found = evaluated("dyn.image.resize2d", data, np.array([5, 2], np.int64), region, **how)
+    expected = evaluated("image.resize2d", data, size=(5, 2), roi=tuple(region.tolist()), **how)
+    assert_same(found, expected)
+
+
+def pixel(image, y, x, method, beyond):
+    """Return one sample of a plane at real coordinates."""
+    height, width = image.shape
+    if not (0 <= y <= height - 1 and 0 <= x <= width - 1):
+        return beyond
+    if method == "nearest_neighbor":
+        return image[math.floor(y + 0.5), math.floor(x + 0.5)]
+    top, left = int(y), int(x)
+    down, right = min(top + 1, height - 1), min(left + 1, width - 1)
+    above = image[top, left] * (1 - x + left) + image[top, right] * (x - left)
+    below = image[down, left] * (1 - x + left) + image[down, right] * (x - left)
+    return above * (1 - y + top) + below * (y - top)
+
+
+@reference("formula", "image.crop_and_resize")
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize("method", ["bilinear", "nearest_neighbor"])
+@pytest.mark.parametrize("size", [(3, 4), (1, 2)])
+def test_boxes_are_cut_out_and_resized(layout, method, size):
+    data = random_values(2, 3, 6, 5)
+    boxes = np.array(
+        [[0.1, 0.2, 0.8, 0.9], [-0.2, 0, 0.5, 1.2], [0.95, 0.8, 0.32, 0.1]], np.float32
+    )
+    indices = np.array([1, 0, 1], np.int32)
+    given = data if layout == "NCHW" else data.transpose(0, 2, 3, 1)
+    found = evaluated(
+        "image.crop_and_resize",
+        np.ascontiguousarray(given),
+        boxes,
+        indices,
+        crop_size=size,
+        layout=layout,
+        method=method,
+        extrapolation_value=7.0,
+    )
+    found = found if layout == "NCHW" else found.transpose(0, 3, 1, 2)
+    places = [
+        [
+            [first + (last - first) * (k / (n - 1) if n > 1 else 0.5) for k in range(n)]
+            for first, last, n in ((box[0], box[2], size[0]), (box[1], box[3], size[1]))
+        ]
+        for box in boxes.tolist()
+    ]
+    expected = np.array(
+        [
+            [
+                [[pixel(data[i, c], y * 5, x * 4, method, 7.0) for x in xs] for y in ys]
+                for c in range(3)
+            ]
+            for (ys, xs), i in zip(places, indices, strict=True)
+        ],
+        np.float32,
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@reference("formula", "image.dilation2d")
+@quickly
+@hypothesis.given(
+    st.integers(3, 7),
+    st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    st.sampled_from([(0,), (1,), (1, 2), (0, 1, 2, 0)]),
+    st.integers(1, 2),
+    st.integers(1, 2),
+    st.booleans(),
+)
+def test_dilation_is_the_greatest_sum_in_each_window(size, kernel, padding, stride, apart, last):
+    data, weight = random_values(2, 3, size, size + 1), random_values(3, *kernel, seed=3)
+    top, left, bottom, right = padding * (4 // len(padding))
+    padded = np.pad(data, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    reach = [(k - 1) * apart + 1 for k in kernel]
+    rows = range(0, padded.shape[2] - reach[0] + 1, stride)
+    columns = range(0, padded.shape[3] - reach[1] + 1, stride)
+    hypothesis.assume(len(rows) > 0 and len(columns) > 0)
+    offsets = list(itertools.product(*map(range, kernel)))
+    expected = np.stack(
+        [
+            padded[:, :, y * apart : y * apart + rows[-1] + 1 : stride][
+                ..., x * apart : x * apart + columns[-1] + 1 : stride
+            ]
+            + weight[:, y, x, None, None]
+            for y, x in offsets
+        ]
+    ).max(axis=0)
+    given = (data.transpose(0, 2, 3, 1), weight.transpose(1, 2, 0)) if last else (data, weight)
+    found = evaluated(
+        "image.dilation2d",
+        *given,
+        strides=(stride, stride),
+        padding=padding,
+        dilations=(apart, apart),
+        data_layout="NHWC" if last else "NCHW",
+        kernel_layout="HWI" if last else "IHW",
+    )
+    assert_same(found.transpose(0, 3, 1, 2) if last else found, expected)
+
+
+@reference("torch", "image.affine_grid")
+@pytest.mark.parametrize("size", [(2, 2), (5, 7)])
+def test_affine_grid_is_that_of_torch(size):
+    torch = pytest.importorskip("torch")
+    maps = random_values(3, 2, 3)
+    found = evaluated("image.affine_grid", maps, target_shape=size)
+    expected = torch.nn.functional.affine_grid(
+        torch.tensor(maps), (3, 1, *size), align_corners=True
+    )
+    np.testing.assert_allclose(found, expected.numpy().transpose(0, 3, 1, 2), atol=1e-5)
+
+
+@reference("torch", "image.grid_sample")
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("aligned", [True, False])
+@pytest.mark.parametrize(
+    ("method", "rank"),
+    [("nearest", 2), ("bilinear", 2), ("bicubic", 2), ("nearest", 3), ("bilinear", 3)],
+)
+def test_samples_are_those_of_torch(method, rank, padding, aligned):
+    torch = pytest.importorskip("torch")
+    data = random_values(2, 3, *(4, 5, 3)[:rank])
+    grid = random_values(2, rank, *(6, 3, 4)[:rank], low=-2.5, high=2.5)
+    found = evaluated(
+        "image.grid_sample",
+        data,
+        grid,
+        method=method,
+        layout=PLAIN[rank],
+        padding_mode=padding,
+        align_corners=aligned,
+    )
+    expected = torch.nn.functional.grid_sample(
+        torch.tensor(data),
+        torch.tensor(np.moveaxis(grid, 1, -1).copy()),
+        mode=method,
+        padding_mode=padding,
+        align_corners=aligned,
+    )
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-3, atol=2e-5)
+
+
+def test_samples_of_a_single_element_with_aligned_corners_are_that_element():
+    data = np.full((1, 1, 1, 1), 5, np.float32)
+    grid = np.array([[[[-1, 0, 1, 9]], [[0, 0, 0, 9]]]], np.float32)
+    for mode in ("border", "reflection", "zeros"):
+        for method in ("nearest", "bilinear"):
+            found = evaluated("image.grid_sample", data, grid, method=method, padding_mode=mode)
+            assert found.ravel().tolist() == [5, 5, 5, 5]
+
+
+def test_samples_at_points_far_outside_or_nowhere_are_zero():
+    data = random_values(1, 1, 3, 3)
+    grid = np.array([[[[np.nan, np.inf, 1e30]], [[0, 0, -1e30]]]], np.float32)
+    for method in ("nearest", "bilinear", "bicubic"):
+        found = evaluated("image.grid_sample", data, grid, method=method)
+        assert not np.nan_to_num(found).any()
+
+
+IMAGE = TensorType((1, 3, 8, 8), "float32")
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "types"),
+    [
+        ("image.resize2d", {"size": (4, 4)}, [TupleType((IMAGE,))]),
+        ("image.resize2d", {"size": (4, 4)}, [TensorType((1, 3, 8), "float32")]),
+        ("image.resize2d", {"size": (4,)}, [IMAGE]),
+        ("image.resize2d", {}, [IMAGE]),
+        ("image.resize2d", {"size": (0, 4)}, [IMAGE]),
+        ("image.resize2d", {"size": (4, 4), "layout": "NCDH"}, [IMAGE]),
+        ("image.resize2d", {"size": (4, 4), "layout": "N?"}, [IMAGE]),
+        (
+            "image.crop_and_resize",
+            {"crop_size": (2, 2)},
+            [IMAGE, TensorType((2, 4), "float32"), TensorType((3,), "int32")],
+        ),
+        (
+            "image.crop_and_resize",
+            {"crop_size": (2, 2)},
+            [IMAGE, TensorType((2, 5), "float32"), TensorType((2,), "int32")],
+        ),
+        (
+            "image.crop_and_resize",
+            {},
+            [IMAGE, TensorType((2, 4), "float32"), TensorType((2,), "int32")],
+        ),
+        ("image.dilation2d", {}, [IMAGE, TensorType((2, 3, 3), "float32")]),
+        ("image.dilation2d", {}, [IMAGE, TensorType((3, 3, 3), "float64")]),
+        ("image.dilation2d", {}, [IMAGE, TensorType((3, 9, 3), "float32")]),
+        ("image.affine_grid", {"target_shape": (4, 4)}, [TensorType((1, 3, 3), "float32")]),
+        ("image.affine_grid", {"target_shape": (4,)}, [TensorType((1, 2, 3), "float32")]),
+        ("image.grid_sample", {}, [IMAGE, TensorType((1, 3, 4, 4), "float32")]),
+        ("image.grid_sample", {}, [IMAGE, TensorType((2, 2, 4, 4), "float32")]),
+        ("image.grid_sample", {}, [IMAGE, TensorType((1, 2, 4), "float32")]),
+        ("image.grid_sample", {}, [TensorType((8, 8), "float32"), TensorType((8, 8), "float32")]),
+    ],
+)
+def test_ill_typed_calls_are_refused(name, attributes, types):
+    with pytest.raises(TypeInferenceError):
+        inferred(name, make_attrs(get_op(name), attributes), *types)
+
+
+def test_unknown_dimensions_stay_unknown_and_known_ones_known():
+    attrs = make_attrs(get_op("image.resize2d"), {"size": (4, 6), "layout": "NHWC"})
+    found = inferred("image.resize2d", attrs, TensorType((ANY, ANY, 7, 3), "float32"))
+    assert isinstance(found.shape[0], Any)
+    assert found.shape[1:] == (4, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("image.resize1d", {"method": "lanczos"}),
+        ("image.resize1d", {"coordinate_transformation_mode": "half"}),
+        ("image.resize1d", {"coordinate_transformation_mode": "tf_crop_and_resize"}),
+        ("image.resize1d", {"method": "nearest_neighbor", "rounding_method": "up"}),
+    ],
+)
+def test_unknown_ways_to_resize_are_refused(name, attributes):
+    with pytest.raises(EvaluationError):
+        evaluated(name, random_values(1, 1, 3), size=(2,), **attributes)
+
+
+def test_what_cannot_be_sampled_is_refused():
+    data, grid = random_values(1, 1, 3, 3), random_values(1, 2, 2, 2)
+    with pytest.raises(EvaluationError, match="padding_mode"):
+        evaluated("image.grid_sample", data, grid, padding_mode="wrap")
+    with pytest.raises(EvaluationError, match="method"):
+        evaluated("image.grid_sample", data, grid, method="linear")
+    space, points = random_values(1, 1, 2, 2, 2), random_values(1, 3, 2, 2, 2)
+    with pytest.raises(EvaluationError, match="bicubic"):
+        evaluated("image.grid_sample", space, points, layout="NCDHW", method="bicubic")
+    with pytest.raises(EvaluationError, match="at least 2"):
+        evaluated("image.affine_grid", random_values(1, 2, 3), target_shape=(1, 4))
+    boxes, far = random_values(1, 4), np.array([1], np.int32)
+    with pytest.raises(EvaluationError, match="box_indices"):
+        evaluated("image.crop_and_resize", data, boxes, far, crop_size=(2, 2))
