@@ -6,9 +6,9 @@ from relayish.op.gradient import indexing, nn, reduction, shape, tensor
 from relayish.op.gradient.register import (
     GradientError,
     PrimalGradient,
-    primal_gradient,
     register_gradient,
 )
+from relayish.op.registry import primal_gradient
 
 __all__ = [
     "GradientError",

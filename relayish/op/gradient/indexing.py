@@ -6,7 +6,9 @@ import numpy as np
 
 from relayish.ir.expr import Call, Constant, Expr, Tuple
 from relayish.op.gradient.register import (
+    Built,
     GradientError,
+    attrs_of,
     flat_size,
     known_shape,
     number,
@@ -35,8 +37,7 @@ def one_hot_grad(call: Call, grad: Expr) -> Gradients:
 def gather_nd_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradients of ``gather_nd``: the gradient is added where elements came from."""
     data, indices = call.args
-    assert call.attrs is not None
-    batch = call.attrs.get("batch_dims") or 0
+    batch = attrs_of(call).batch_dims or 0
     where = indices
     if batch:
         where = _with_places(call, indices, known_shape(tensor_of(indices))[1:], range(batch))
@@ -51,8 +52,7 @@ def scatter_nd_grad(call: Call, grad: Expr) -> Gradients:
         GradientError: If it does not add.
     """
     _, indices, _ = call.args
-    assert call.attrs is not None
-    mode = call.attrs.get("mode")
+    mode = attrs_of(call).mode
     if mode != "add":
         raise GradientError(f"scatter_nd has a gradient in the mode 'add' alone; found {mode!r}")
     return grad, op.zeros_like(indices), op.gather_nd(grad, indices)
@@ -66,16 +66,15 @@ def take_grad(call: Call, grad: Expr) -> Gradients:
     in what it adds to, and the axes of the indices come first in the gradient.
     """
     data, indices = call.args
-    attrs = call.attrs
-    assert attrs is not None
-    if attrs.get("axis") is None:
+    attrs = attrs_of(call)
+    if attrs.axis is None:
         flat = op.reshape(data, newshape=(-1,))
         where = op.expand_dims(_in_bounds(call, flat_size(data, indices)), axis=0)
         added = op.scatter_nd(op.zeros_like(flat), where, grad, mode="add")
         return op.reshape_like(added, data), op.zeros_like(indices)
     rank, index_rank = rank_of(data), rank_of(indices)
-    axis = attrs.get("axis") % rank
-    batch = attrs.get("batch_dims") or 0
+    axis = attrs.axis % rank
+    batch = attrs.batch_dims or 0
     batch = batch + index_rank if batch < 0 else batch
     where = op.expand_dims(_in_bounds(call, size_of(data, axis, indices)), axis=0)
     if batch:
@@ -94,11 +93,10 @@ def take_grad(call: Call, grad: Expr) -> Gradients:
     return op.transpose(added, axes=back), op.zeros_like(indices)
 
 
-def _in_bounds(call: Call, size: Expr) -> Expr:
+def _in_bounds(call: Call, size: Expr) -> Built:
     """Return the indices of a ``take``, as its mode reads them, of ``size`` elements."""
     indices = call.args[1]
-    assert call.attrs is not None
-    mode = call.attrs.get("mode")
+    mode = attrs_of(call).mode
     bounded: Expr = indices
     if mode == "wrap":
         bounded = op.floor_mod(indices, size)
@@ -108,7 +106,7 @@ def _in_bounds(call: Call, size: Expr) -> Expr:
     return bounded
 
 
-def _with_places(call: Call, indices: Expr, shape: tuple[int, ...], axes: range) -> Expr:
+def _with_places(call: Call, indices: Expr, shape: tuple[int, ...], axes: range) -> Built:
     """Return ``indices: (m, *shape)`` with its own place along ``axes`` of ``shape`` before it."""
     places = np.indices(shape)[list(axes)].astype(tensor_of(call.args[1]).dtype)
     joined: Expr = op.concatenate(Tuple((Constant(places), indices)), axis=0)

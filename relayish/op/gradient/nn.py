@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from relayish.ir.expr import Call, Expr
 from relayish.op.gradient.register import (
+    Built,
     GradientError,
+    attrs_of,
     op,
     rank_of,
     register_gradient,
@@ -18,8 +20,7 @@ from relayish.op.registry import get_op
 @register_gradient("nn.bias_add")
 def bias_add_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradients of ``nn.bias_add``."""
-    assert call.attrs is not None
-    return grad, op.sum(grad, axis=(call.attrs.get("axis"),), exclude=True)
+    return grad, op.sum(grad, axis=(attrs_of(call).axis,), exclude=True)
 
 
 @register_gradient("nn.dense")
@@ -37,8 +38,7 @@ def dense_grad(call: Call, grad: Expr) -> Gradients:
 def matmul_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradients of ``nn.matmul``: ``tensor_a: (…, m, k)``, ``tensor_b: (k, n)``."""
     a, b = call.args
-    assert call.attrs is not None
-    transpose_a, transpose_b = call.attrs.get("transpose_a"), call.attrs.get("transpose_b")
+    transpose_a, transpose_b = attrs_of(call).transpose_a, attrs_of(call).transpose_b
     rank = rank_of(a)
     swapped = (*range(rank - 2), rank - 1, rank - 2)
     if transpose_a:
@@ -51,7 +51,7 @@ def matmul_grad(call: Call, grad: Expr) -> Gradients:
     return towards_a, op.nn.matmul(left, right, units=None, transpose_a=True)
 
 
-def _as_rows(value: Expr, like: Expr) -> Expr:
+def _as_rows(value: Expr, like: Expr) -> Built:
     """Return ``value: (…, n)``, of as many dimensions as ``like``, as a matrix ``(rows, n)``."""
     if rank_of(like) == 2:
         return value
@@ -63,8 +63,7 @@ def _as_rows(value: Expr, like: Expr) -> Expr:
 def batch_matmul_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradients of ``nn.batch_matmul``; a batch of one is broadcast."""
     x, y = call.args
-    assert call.attrs is not None
-    a, b = call.attrs.get("transpose_a"), call.attrs.get("transpose_b")
+    a, b = attrs_of(call).transpose_a, attrs_of(call).transpose_b
     product = op.nn.batch_matmul
     if a:
         towards_x = product(y, grad, transpose_a=b, transpose_b=True)
@@ -85,14 +84,13 @@ def conv2d_grad(call: Call, grad: Expr) -> Gradients:
         GradientError: If a layout splits an axis, or a shape is not known.
     """
     data, weight = call.args
-    attrs = call.attrs
-    assert attrs is not None
-    data_layout, kernel_layout = attrs.get("data_layout"), attrs.get("kernel_layout")
-    out_layout = attrs.get("out_layout") or data_layout
+    attrs = attrs_of(call)
+    data_layout, kernel_layout = attrs.data_layout, attrs.kernel_layout
+    out_layout = attrs.out_layout or data_layout
     outer, inner = _shape_in(data, data_layout, "NCHW"), _shape_in(call, out_layout, "NCHW")
     _, _, *kernel = _shape_in(weight, kernel_layout, "OIHW")
-    strides, dilation = attrs.get("strides"), attrs.get("dilation")
-    padding = _four_sides(attrs.get("padding"))
+    strides, dilation = attrs.strides, attrs.dilation
+    padding = _four_sides(attrs.padding)
     left_over = tuple(
         outer[axis + 2]
         + padding[axis]
@@ -106,7 +104,7 @@ def conv2d_grad(call: Call, grad: Expr) -> Gradients:
         "strides": strides,
         "padding": padding,
         "dilation": dilation,
-        "groups": attrs.get("groups"),
+        "groups": attrs.groups,
         "kernel_size": tuple(kernel),
     }
     grad = _transposed(grad, out_layout, "NCHW")
@@ -121,7 +119,7 @@ def conv2d_grad(call: Call, grad: Expr) -> Gradients:
     towards_weight = op.nn.conv2d_backward_weight(
         grad,
         _transposed(data, data_layout, "NCHW"),
-        channels=attrs.get("channels"),
+        channels=attrs.channels,
         data_layout="NCHW",
         kernel_layout="NCHW",
         out_layout="OIHW",
@@ -147,7 +145,7 @@ def _order(layout: str, wanted: str) -> tuple[int, ...]:
     return tuple(layout.index(axis) for axis in wanted)
 
 
-def _transposed(value: Expr, layout: str, wanted: str) -> Expr:
+def _transposed(value: Expr, layout: str, wanted: str) -> Built:
     order = _order(layout, wanted)
     if layout == wanted:
         return value
@@ -176,9 +174,8 @@ def avg_pool2d_grad(call: Call, grad: Expr) -> Gradients:
 def global_avg_pool2d_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``nn.global_avg_pool2d``: each element has its share."""
     (data,) = call.args
-    assert call.attrs is not None
-    layout = call.attrs.get("layout")
+    layout = attrs_of(call).layout
     axes = _order(layout, "NCHW")
-    grad = _transposed(grad, call.attrs.get("out_layout") or layout, layout)
+    grad = _transposed(grad, attrs_of(call).out_layout or layout, layout)
     count = size_of(data, axes[2], data) * size_of(data, axes[3], data)
     return (op.broadcast_to_like(grad / count, data),)

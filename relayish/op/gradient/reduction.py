@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Call, Expr
 from relayish.op.dimension import is_static, product
 from relayish.op.gradient.register import (
+    Built,
+    attrs_of,
     number,
     op,
     rank_of,
@@ -22,17 +23,16 @@ Axes: TypeAlias = tuple[int, ...]
 
 def _reduced(call: Call) -> tuple[Axes, bool]:
     """Return the axes that ``call`` reduces, counted from the front, and whether it keeps them."""
-    attrs = call.attrs
-    assert isinstance(attrs, Attrs)
+    attrs = attrs_of(call)
     rank = rank_of(call.args[0])
-    axis = attrs.get("axis")
+    axis = attrs.axis
     named = {a % rank for a in (range(rank) if axis is None else axis)}
-    if attrs.get("exclude") and axis is not None:
+    if attrs.exclude and axis is not None:
         named = set(range(rank)) - named
-    return tuple(sorted(named)), attrs.get("keepdims")
+    return tuple(sorted(named)), attrs.keepdims
 
 
-def _spread(call: Call, value: Expr) -> Expr:
+def _spread(call: Call, value: Expr) -> Built:
     """Return ``value``, of the shape of the result, in a shape that broadcasts to the operand."""
     axes, kept = _reduced(call)
     if kept or not rank_of(call):
@@ -42,7 +42,7 @@ def _spread(call: Call, value: Expr) -> Expr:
     return value
 
 
-def _count(call: Call) -> Expr:
+def _count(call: Call) -> Built:
     """Return how many elements make one of the result, as a scalar of its element type."""
     data, (axes, _) = call.args[0], _reduced(call)
     sizes = [tensor_of(data).shape[axis] for axis in axes]
@@ -76,9 +76,8 @@ def max_grad(call: Call, grad: Expr) -> Gradients:
 def variance_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradients of ``variance``, which takes the mean as an argument."""
     data, mean = call.args
-    assert call.attrs is not None
     count = _count(call)
-    if call.attrs.get("unbiased"):
+    if attrs_of(call).unbiased:
         count = count - number(1, data)
     towards_data = _spread(call, grad) * (number(2, data) / count) * (data - mean)
     return towards_data, op.collapse_sum_like(-towards_data, mean)
@@ -99,8 +98,7 @@ def log_softmax_grad(call: Call, grad: Expr) -> Gradients:
 
 
 def _axis(call: Call) -> Axes:
-    assert call.attrs is not None
-    return (call.attrs.get("axis"),)
+    return (attrs_of(call).axis,)
 
 
 @register_gradient("nn.cross_entropy")

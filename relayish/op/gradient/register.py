@@ -16,15 +16,19 @@ from typing import Any, Final, TypeAlias, overload
 
 from relayish.errors import DuplicateNameError, RelayishError
 from relayish.ir.build import const
-from relayish.ir.expr import Constant, Expr, Op
+from relayish.ir.expr import Call, Constant, Expr, Op
 from relayish.ir.op import intern_op
 from relayish.ir.type import TensorType, TupleType
 from relayish.op.builders import Namespace
+from relayish.op.call import make_attrs
 from relayish.op.dimension import is_static, product, show_shape, show_type
+from relayish.op.evaluation import Parameters
 from relayish.op.registry import primal_gradient
 
 PrimalGradient: TypeAlias = Callable[[Any, Any], Sequence[Expr]]
 """``gradient(call, grad)``; Any: a call, and an expression for the gradient of its result."""
+
+Built: TypeAlias = Any  # an expression: what the functions that build calls return is untyped
 
 op: Final = Namespace("")
 """The operators, as functions that build calls: ``op.nn.dense(x, y)``."""
@@ -84,6 +88,12 @@ def register_gradient(
         return function
 
     return declare if fgradient is None else declare(fgradient)
+
+
+def attrs_of(call: Call) -> Parameters:
+    """Return the attributes of ``call``, those that it leaves out included."""
+    assert isinstance(call.op, Op)
+    return make_attrs(call.op, {}) if call.attrs is None else call.attrs
 
 
 def tensor_of(expr: Expr) -> TensorType:
@@ -149,22 +159,19 @@ def number(value: float, like: Expr) -> Constant:
     return const(value, tensor_of(like).dtype)
 
 
-def size_of(data: Expr, axis: int, like: Expr) -> Expr:
+def size_of(data: Expr, axis: int, like: Expr) -> Built:
     """Return the size of ``data`` along ``axis``, as a scalar of the element type of ``like``."""
-    size = tensor_of(data).shape[axis]
-    if isinstance(size, int):
-        return number(size, like)
+    known = tensor_of(data).shape[axis]
+    if isinstance(known, int):
+        return number(known, like)
     sizes = op.shape_of(data, dtype="int32")
-    found: Expr = op.cast(
-        op.sum(op.strided_slice(sizes, begin=(axis,), end=(axis + 1,))), tensor_of(like).dtype
-    )
-    return found
+    size = op.sum(op.strided_slice(sizes, begin=(axis,), end=(axis + 1,)))
+    return op.cast(size, tensor_of(like).dtype)
 
 
-def flat_size(data: Expr, like: Expr) -> Expr:
+def flat_size(data: Expr, like: Expr) -> Built:
     """Return how many elements ``data`` has, as a scalar of the element type of ``like``."""
     shape = tensor_of(data).shape
     if is_static(shape):
         return number(int(product(shape)), like)  # type: ignore[arg-type]  # it is a number
-    found: Expr = op.cast(op.prod(op.shape_of(data, dtype="int32")), tensor_of(like).dtype)
-    return found
+    return op.cast(op.prod(op.shape_of(data, dtype="int32")), tensor_of(like).dtype)

@@ -11,6 +11,7 @@ from relayish.ir.expr import Call, Constant, Expr, Tuple
 from relayish.op.dimension import is_static
 from relayish.op.gradient.register import (
     GradientError,
+    attrs_of,
     known_shape,
     op,
     rank_of,
@@ -63,7 +64,7 @@ def broadcast_to_grad(call: Call, grad: Expr) -> Gradients:
 @register_gradient("transpose")
 def transpose_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``transpose``: the gradient, axes put back."""
-    axes = call.attrs.get("axes") if call.attrs is not None else None
+    axes = attrs_of(call).axes
     if not axes:
         return (op.transpose(grad),)
     rank = len(axes)
@@ -74,9 +75,8 @@ def transpose_grad(call: Call, grad: Expr) -> Gradients:
 @register_gradient("concatenate")
 def concatenate_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``concatenate``: for each field the part that came from it."""
-    assert call.attrs is not None
     fields = tensors_of(call.args[0])
-    axis = call.attrs.get("axis") % rank_of(call)
+    axis = attrs_of(call).axis % rank_of(call)
     sizes = [field.shape[axis] for field in fields]
     if not is_static(sizes):
         raise GradientError(
@@ -94,9 +94,8 @@ def concatenate_grad(call: Call, grad: Expr) -> Gradients:
 @register_gradient("stack")
 def stack_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``stack``: for each field the slice that came from it."""
-    assert call.attrs is not None
     count = len(tensors_of(call.args[0]))
-    axis = call.attrs.get("axis") % rank_of(call)
+    axis = attrs_of(call).axis % rank_of(call)
     slices = [
         op.squeeze(op.strided_slice(grad, begin=(at,), end=(at + 1,), axes=(axis,)), axis=(axis,))
         for at in range(count)
@@ -107,17 +106,16 @@ def stack_grad(call: Call, grad: Expr) -> Gradients:
 @register_gradient("strided_slice")
 def strided_slice_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``strided_slice``: zeros but for where the slice was taken."""
-    assert call.attrs is not None
-    (data,), attrs = call.args, call.attrs
-    rank, axes, by_size = rank_of(data), attrs.get("axes"), attrs.get("slice_mode") == "size"
-    count = len(attrs.get("begin"))
-    steps = (1,) if by_size or not attrs.get("strides") else attrs.get("strides")
+    (data,), attrs = call.args, attrs_of(call)
+    rank, axes, by_size = rank_of(data), attrs.axes, attrs.slice_mode == "size"
+    count = len(attrs.begin)
+    steps = (1,) if by_size or not attrs.strides else attrs.strides
     steps = steps * count if len(steps) == 1 else (*steps, *(1,) * count)
     begins, ends, strides = [0] * rank, [_FAR] * rank, [1] * rank
     for at, axis in enumerate(range(count) if axes is None else axes):
-        begins[axis], strides[axis] = attrs.get("begin")[at], steps[at]
-        if at < len(attrs.get("end")):
-            ends[axis] = attrs.get("end")[at]
+        begins[axis], strides[axis] = attrs.begin[at], steps[at]
+        if at < len(attrs.end):
+            ends[axis] = attrs.end[at]
         elif strides[axis] < 0:
             ends[axis] = -_FAR
         if by_size:

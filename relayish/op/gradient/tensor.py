@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from relayish.ir.expr import Call, Expr
-from relayish.op.gradient.register import number, op, register_gradient
+from relayish.op.gradient.register import Built, attrs_of, number, op, register_gradient
 
 Gradients: TypeAlias = tuple[Expr, ...]
 
@@ -26,98 +26,98 @@ def _derivative(name: str) -> Callable[[Callable[[Expr, Expr], Expr]], None]:
 
 
 @_derivative("exp")
-def _exp(_: Expr, result: Expr) -> Expr:
+def _exp(_: Expr, result: Expr) -> Built:
     """Return its own value."""
     return result
 
 
 @_derivative("log")
-def _log(x: Expr, _: Expr) -> Expr:
+def _log(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / x
 
 
 @_derivative("log2")
-def _log2(x: Expr, _: Expr) -> Expr:
+def _log2(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / (x * number(math.log(2), x))
 
 
 @_derivative("log10")
-def _log10(x: Expr, _: Expr) -> Expr:
+def _log10(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / (x * number(math.log(10), x))
 
 
 @_derivative("sin")
-def _sin(x: Expr, _: Expr) -> Expr:
+def _sin(x: Expr, _: Expr) -> Built:
     return op.cos(x)
 
 
 @_derivative("cos")
-def _cos(x: Expr, _: Expr) -> Expr:
+def _cos(x: Expr, _: Expr) -> Built:
     return -op.sin(x)
 
 
 @_derivative("tan")
-def _tan(_: Expr, result: Expr) -> Expr:
+def _tan(_: Expr, result: Expr) -> Built:
     return number(1, result) + result * result
 
 
 @_derivative("sinh")
-def _sinh(x: Expr, _: Expr) -> Expr:
+def _sinh(x: Expr, _: Expr) -> Built:
     return op.cosh(x)
 
 
 @_derivative("cosh")
-def _cosh(x: Expr, _: Expr) -> Expr:
+def _cosh(x: Expr, _: Expr) -> Built:
     return op.sinh(x)
 
 
 @_derivative("tanh")
-def _tanh(_: Expr, result: Expr) -> Expr:
+def _tanh(_: Expr, result: Expr) -> Built:
     return number(1, result) - result * result
 
 
 @_derivative("asin")
-def _asin(x: Expr, _: Expr) -> Expr:
+def _asin(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / op.sqrt(number(1, x) - x * x)
 
 
 @_derivative("acos")
-def _acos(x: Expr, _: Expr) -> Expr:
+def _acos(x: Expr, _: Expr) -> Built:
     return -(op.ones_like(x) / op.sqrt(number(1, x) - x * x))
 
 
 @_derivative("atan")
-def _atan(x: Expr, _: Expr) -> Expr:
+def _atan(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / (number(1, x) + x * x)
 
 
 @_derivative("asinh")
-def _asinh(x: Expr, _: Expr) -> Expr:
+def _asinh(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / op.sqrt(number(1, x) + x * x)
 
 
 @_derivative("acosh")
-def _acosh(x: Expr, _: Expr) -> Expr:
+def _acosh(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / op.sqrt(x * x - number(1, x))
 
 
 @_derivative("atanh")
-def _atanh(x: Expr, _: Expr) -> Expr:
+def _atanh(x: Expr, _: Expr) -> Built:
     return op.ones_like(x) / (number(1, x) - x * x)
 
 
 @_derivative("sqrt")
-def _sqrt(_: Expr, result: Expr) -> Expr:
+def _sqrt(_: Expr, result: Expr) -> Built:
     return number(0.5, result) / result
 
 
 @_derivative("sigmoid")
-def _sigmoid(_: Expr, result: Expr) -> Expr:
+def _sigmoid(_: Expr, result: Expr) -> Built:
     return result * (number(1, result) - result)
 
 
 @_derivative("erf")
-def _erf(x: Expr, _: Expr) -> Expr:
+def _erf(x: Expr, _: Expr) -> Built:
     return number(2 / math.sqrt(math.pi), x) * op.exp(-(x * x))
 
 
@@ -151,11 +151,10 @@ def relu_grad(call: Call, grad: Expr) -> Gradients:
 @register_gradient("clip")
 def clip_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``clip``, 1 at the bounds."""
-    (x,), attrs = call.args, call.attrs
-    assert attrs is not None
+    (x,), attrs = call.args, attrs_of(call)
     zeros = op.zeros_like(x)
-    within = op.where(op.less(number(attrs.get("a_max"), x), x), zeros, grad)
-    return (op.where(op.less(x, number(attrs.get("a_min"), x)), zeros, within),)
+    within = op.where(op.less(number(attrs.a_max, x), x), zeros, grad)
+    return (op.where(op.less(x, number(attrs.a_min, x)), zeros, within),)
 
 
 @register_gradient("cast")

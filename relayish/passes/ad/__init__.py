@@ -1,0 +1,1 @@
+"""Reverse-mode differentiation: of first-order programs, and of the whole language."""

@@ -1,0 +1,260 @@
+"""The gradient of a function made of operators, tuples and lets alone.
+
+The program is written forward first, while a tape notes each call; then the tape is read backwards,
+adding up what each tensor gets.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NoReturn
+
+from relayish.functor import MixedModeVisitor
+from relayish.ir.adt import Match
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.type import TupleType, Type
+from relayish.op.gradient import GradientError
+from relayish.passes.ad.bindings import Bindings, Names
+from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
+from relayish.passes.ad.structure import packed, tensors_in, unpacked
+
+
+class Tracked:
+    """A value: a tensor with the gradient it has so far, or a tuple.
+
+    Attributes:
+        ty: Its type.
+        value: A variable or constant; ``None`` for a tuple that was not asked for as a whole.
+        fields: The fields of a tuple.
+        gradient: Of a tensor, the sum of what it got, a variable; ``None`` while it got nothing.
+    """
+
+    __slots__ = ("fields", "gradient", "ty", "value")
+
+    def __init__(
+        self, ty: Type, value: Expr | None, fields: tuple[Tracked, ...] | None = None
+    ) -> None:
+        self.ty = ty
+        self.value = value
+        self.fields = fields
+        self.gradient: Expr | None = None
+
+
+class _Record(NamedTuple):
+    """A call of an operator on the tape."""
+
+    call: Call
+    value: Var
+    result: Tracked
+    operands: list[Tracked]
+
+
+def first_order_gradient(func: Function) -> Function:
+    """Return the function that returns the result of ``func`` and the gradients of its parameters.
+
+    Args:
+        func: A typed, closed function whose parameters are tensors or tuples of them, and whose
+            body is made of operators, tuples, lets and calls of functions that stand there.
+
+    Raises:
+        GradientError: If there is something else in it.
+
+    Complexity:
+        Linear in distinct nodes; no recursion but over functions that are called where they stand.
+    """
+    bindings = Bindings(Names())
+    forward = _Forward(bindings)
+    params = []
+    for param in func.params:
+        ty = param.checked_type or param.type_annotation
+        assert ty is not None
+        params.append(_tracked(bindings, ty, param))
+        forward.memo_map[param] = params[-1]
+    forward.visit(func.body)
+    result = forward.value_of(func.body)
+    for tensor in _tensors(result):
+        assert tensor.value is not None
+        tensor.gradient = bindings.push(call_of("ones_like", tensor.value), tensor.ty)
+    for record in reversed(forward.tape):
+        _back(bindings, record)
+    gradients = tuple([packed(p.ty, [_gradient(bindings, t) for t in _tensors(p)]) for p in params])
+    body = bindings.close(Tuple((_value(bindings, result), Tuple(gradients))))
+    return Function(func.params, body, attrs=func.attrs, span=func.span)
+
+
+def _back(bindings: Bindings, record: _Record) -> None:
+    """Take the gradient of the result of a call to its operands."""
+    call, value, result, operands = record
+    results = _tensors(result)
+    if all(tensor.gradient is None for tensor in results):
+        return
+    grad = packed(result.ty, [_gradient(bindings, tensor) for tensor in results])
+    wanted: list[tuple[Tracked, Expr]] = []
+    for operand, found in zip(operands, gradients_of(call, grad), strict=True):
+        if not is_zero(found):
+            parts = zip(_tensors(operand), unpacked(operand.ty, found), strict=True)
+            wanted += [(t, part) for t, part in parts if not isinstance(t.value, Constant)]
+    flat = bindings.flatten([(part, tensor.ty) for tensor, part in wanted], {call: value})
+    for (tensor, _), part in zip(wanted, flat, strict=True):
+        known = tensor.gradient
+        total = part if known is None else bindings.push(call_of("add", known, part), tensor.ty)
+        tensor.gradient = total
+
+
+def _gradient(bindings: Bindings, tensor: Tracked) -> Expr:
+    """Return the gradient of a tensor, zeros where it got nothing."""
+    if tensor.gradient is None:
+        assert tensor.value is not None
+        tensor.gradient = bindings.push(call_of("zeros_like", tensor.value), tensor.ty)
+    return tensor.gradient
+
+
+def _tracked(bindings: Bindings, ty: Type, value: Expr) -> Tracked:
+    """Return ``value``, taken apart into its tensors."""
+    root = Tracked(ty, value)
+    pending = [root]
+    while pending:
+        part = pending.pop()
+        if isinstance(part.ty, TupleType):
+            assert part.value is not None
+            part.fields = tuple(
+                [
+                    Tracked(field, _field(bindings, part.value, index, field))
+                    for index, field in enumerate(part.ty.fields)
+                ]
+            )
+            pending.extend(reversed(part.fields))
+    return root
+
+
+def _field(bindings: Bindings, value: Expr, index: int, ty: Type) -> Expr:
+    if isinstance(value, Constant) and isinstance(value.data, tuple):
+        return Constant(value.data[index], checked_type=ty)
+    return bindings.push(TupleGetItem(value, index), ty)
+
+
+def _tensors(tracked: Tracked) -> list[Tracked]:
+    """Return the tensors in a nested tuple, in order."""
+    found: list[Tracked] = []
+    pending = [tracked]
+    while pending:
+        part = pending.pop()
+        if part.fields is None:
+            found.append(part)
+        else:
+            pending.extend(reversed(part.fields))
+    return found
+
+
+def _value(bindings: Bindings, tracked: Tracked) -> Expr:
+    """Return a tensor, or a tuple as a whole."""
+    if tracked.value is None:
+        tensors = [tensor.value for tensor in _tensors(tracked) if tensor.value is not None]
+        tracked.value = bindings.push(packed(tracked.ty, tensors), tracked.ty)
+    return tracked.value
+
+
+class _Forward(MixedModeVisitor):
+    """Writes the program forward; the result of visiting a node is what is tracked of it."""
+
+    def __init__(self, bindings: Bindings) -> None:
+        super().__init__()
+        self.tape: list[_Record] = []
+        self._bindings = bindings
+        self._inlined: set[Function] = set()
+
+    def value_of(self, node: Expr) -> Tracked:
+        """Return what is tracked of ``node``, which was visited before."""
+        found: Tracked | None = self.memo_map.get(node)
+        if found is None:
+            _refuse(node)
+        return found
+
+    def visit_constant(self, constant: Constant) -> Tracked:
+        ty = constant.checked_type
+        if ty is None or tensors_in(ty) is None:
+            _refuse(constant)
+        return _tracked(self._bindings, ty, constant)
+
+    def visit_tuple(self, tup: Tuple) -> Tracked:
+        fields = tuple([self.value_of(field) for field in tup.fields])
+        return Tracked(TupleType(tuple([field.ty for field in fields])), None, fields)
+
+    def visit_tuple_getitem(self, item: TupleGetItem) -> Tracked:
+        fields = self.value_of(item.tuple_value).fields
+        assert fields is not None  # the program is well-typed
+        return fields[item.index]
+
+    def visit_call(self, call: Call) -> Tracked:
+        op, ty = call.op, call.checked_type
+        operands = [self.value_of(arg) for arg in call.args]
+        if isinstance(op, Function):
+            return self._inline(op, operands)
+        if not isinstance(op, Op):
+            _refuse(op)
+        assert ty is not None
+        args = tuple([_value(self._bindings, operand) for operand in operands])
+        made = Call(op, args, call.attrs, call.type_args, span=call.span, checked_type=ty)
+        value = self._bindings.push(made, ty)
+        result = _tracked(self._bindings, ty, value)
+        if has_gradient(op, ty):
+            self.tape.append(_Record(made, value, result, operands))
+        return result
+
+    def _inline(self, func: Function, args: list[Tracked]) -> Tracked:
+        if func in self._inlined:
+            raise GradientError(
+                "a function is called in two places; use the mode 'higher_order', "
+                "or write the function out at each of them"
+            )
+        self._inlined.add(func)
+        self.memo_map.update(zip(func.params, args, strict=True))
+        self.visit(func.body)
+        return self.value_of(func.body)
+
+    def visit_let(self, let: Let) -> Tracked:
+        bound: Expr = let
+        while isinstance(bound, Let) and bound not in self.memo_map:
+            self.visit(bound.value)
+            self.memo_map[bound.var] = self.value_of(bound.value)
+            bound = bound.body
+        self.visit(bound)
+        return self.value_of(bound)
+
+    def visit_function(self, func: Function) -> None:
+        """Leave ``func`` for the call of it, if there is one."""
+
+    def visit_if(self, if_: If) -> NoReturn:
+        _refuse(if_)
+
+    def visit_match(self, match_: Match) -> NoReturn:
+        _refuse(match_)
+
+    def visit_ref_create(self, ref: RefCreate) -> NoReturn:
+        _refuse(ref)
+
+    def visit_ref_read(self, ref: RefRead) -> NoReturn:
+        _refuse(ref)
+
+    def visit_ref_write(self, ref: RefWrite) -> NoReturn:
+        _refuse(ref)
+
+
+def _refuse(node: Expr) -> NoReturn:
+    raise GradientError(
+        f"{node!r} is nothing for a first-order gradient, which knows operators, tuples and lets; "
+        f"use gradient(expr, mod, mode='higher_order')"
+    )

@@ -1,0 +1,345 @@
+"""Writing the program that collects gradients: reverse mode for the whole language.
+
+While the program runs forward, each call of an operator puts a function in front of the
+back-propagator that adds to the gradients of its arguments what they get from that of its result,
+and then goes on to what was there before::
+
+    let %v = tanh(%x);                          // let %y = tanh(%x)
+    let %r = ref(zeros_like(%v));
+    let %before = ref_read(%back);
+    let %now = fn () -> () {
+      let %g = ref_read(%r);
+      ...
+      let %_ = ref_write(%x_ref, add(ref_read(%x_ref), %x_grad));
+      %before()
+    };
+    let %_ = ref_write(%back, %now);
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from relayish.functor import MixedModeVisitor, PatternMutator
+from relayish.ir.adt import Clause, Constructor, Match, Pattern, PatternVar
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.node import Node
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.gradient import GradientError
+from relayish.passes.ad.bindings import Bindings, Names
+from relayish.passes.ad.dual import (
+    Dual,
+    Scope,
+    atom_of,
+    collected,
+    field_of,
+    tensors_of,
+)
+from relayish.passes.ad.placement import OUTERMOST, Placement
+from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
+from relayish.passes.ad.structure import packed, unpacked
+from relayish.passes.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
+
+
+class _Operand(NamedTuple):
+    """An argument of an operator: its value, and the tensors it is made of."""
+
+    value: Expr
+    ty: Type | None
+    tensors: list[Dual]
+
+
+class ReverseMode(MixedModeVisitor):
+    """Writes down what collects gradients; the result of visiting a node is its :class:`Dual`.
+
+    Args:
+        placement: The scopes of all that will be visited.
+        outermost: The scope around all of it.
+    """
+
+    def __init__(self, placement: Placement, outermost: Scope) -> None:
+        super().__init__()
+        self._placement = placement
+        self._scopes: dict[int, Scope] = {OUTERMOST: outermost}
+        self._names: Names = outermost.names
+        self._called: dict[Expr, Var] = {}
+        self.globals: dict[str, Dual] = {}
+
+    # What is known
+
+    def name(self, node: Expr, dual: Dual) -> None:
+        """Let ``node``, a variable, stand for ``dual``."""
+        self.memo_map[node] = dual
+
+    def dual_of(self, node: Expr, scope: Scope) -> Dual:
+        """Return what is known of ``node``, used in ``scope`` and visited before."""
+        found: Dual | None = self.memo_map.get(node)
+        if found is not None:
+            return found
+        leaf = _LEAVES.get(type(node))
+        if leaf is None:
+            raise GradientError(f"{node!r} stands where no gradient can be told of it")
+        return leaf(self, node, scope)
+
+    def _scope_of(self, node: Node) -> Scope:
+        return self._scopes[self._placement.scope[node]]
+
+    def _open(self, number: int, back: Var) -> Scope:
+        scope = self._scopes[number] = Scope(self._names, back)
+        return scope
+
+    def _unknown(self, scope: Scope, node: Expr, value: Expr) -> Dual:
+        """Return a dual of which nothing is known but that it is ``value``."""
+        return Dual(scope, node.checked_type, atom=scope.push(value))
+
+    # Leaves
+
+    def constant(self, constant: Constant, scope: Scope) -> Dual:
+        """Return a constant, whose gradient nobody asks for."""
+        root = Dual(scope, constant.checked_type, value=constant)
+        pending = [root]
+        while pending:
+            dual = pending.pop()
+            held = dual.value.data if isinstance(dual.value, Constant) else None
+            if isinstance(dual.ty, TupleType) and isinstance(held, tuple):
+                pairs = zip(dual.ty.fields, held, strict=True)
+                dual.fields = tuple([Dual(scope, ty, value=Constant(v)) for ty, v in pairs])
+                pending.extend(dual.fields)
+            elif not isinstance(dual.ty, TensorType):
+                dual.atom = dual.value  # a string and its like
+        return root
+
+    def constructor(self, constructor: Constructor, scope: Scope) -> Dual:
+        """Return a constructor used as a function, which takes a back-propagator as all do."""
+        _check_fields(constructor)
+        params = tuple([self._names.fresh() for _ in constructor.inputs])
+        func = Function(
+            (*params, Var("back", BACK_PROPAGATOR)),
+            Call(constructor, params),
+            span=constructor.span,
+        )
+        return Dual(scope, None, atom=scope.push(func))
+
+    def operator(self, op: Op, scope: Scope) -> Dual:  # noqa: ARG002
+        """Refuse an operator used as a value: its attributes and types are unknown."""
+        raise GradientError(
+            f"operator {op.name} is used as a value; wrap it in a function: fn (%x) {{ ... }}"
+        )
+
+    def free_var(self, var: Var, scope: Scope) -> Dual:  # noqa: ARG002
+        """Refuse a variable that nothing binds."""
+        raise GradientError(f"variable %{var.name_hint} is free; a gradient needs it to be bound")
+
+    def global_var(self, var: GlobalVar, scope: Scope) -> Dual:  # noqa: ARG002
+        """Return what stands for a global function."""
+        found = self.globals.get(var.name_hint)
+        if found is None:
+            raise GradientError(
+                f"@{var.name_hint} is not known to be a function; pass mod= that defines it"
+            )
+        return found
+
+    # Dataflow: what is below was visited before
+
+    def visit_call(self, call: Call) -> Dual:
+        scope = self._scope_of(call)
+        kind = type(call.op)
+        if kind is Op:
+            return self._operation(call, scope)
+        args = [atom_of(self.dual_of(arg, scope)) for arg in call.args]
+        if isinstance(call.op, Constructor):
+            _check_fields(call.op)
+            return self._unknown(scope, call, Call(call.op, tuple(args), span=call.span))
+        callee = atom_of(self.dual_of(call.op, scope))
+        made = Call(callee, (*args, scope.back), call.attrs, span=call.span)
+        return self._unknown(scope, call, made)
+
+    def visit_tuple(self, tup: Tuple) -> Dual:
+        scope = self._scope_of(tup)
+        fields = [self.dual_of(field, scope) for field in tup.fields]
+        return Dual(scope, tup.checked_type, fields=fields)
+
+    def visit_tuple_getitem(self, item: TupleGetItem) -> Dual:
+        scope = self._scope_of(item)
+        whole = self.dual_of(item.tuple_value, scope)
+        known = field_of(whole, item.index)
+        if known is not None:
+            return known
+        return self._unknown(scope, item, TupleGetItem(atom_of(whole), item.index))
+
+    def _operation(self, call: Call, scope: Scope) -> Dual:
+        op, ty = call.op, call.checked_type
+        assert isinstance(op, Op)
+        assert ty is not None
+        operands = [self._operand(arg, scope) for arg in call.args]
+        args = tuple([operand.value for operand in operands])
+        forward = Call(op, args, call.attrs, call.type_args, span=call.span, checked_type=ty)
+        value = scope.push(forward, ty)
+        result = collected(scope, ty, value)
+        if has_gradient(op, ty):
+            before = scope.push(RefRead(scope.back))
+            step = self._step(forward, value, result, operands, before)
+            scope.push(RefWrite(scope.back, scope.push(step)))
+        return result
+
+    def _operand(self, arg: Expr, scope: Scope) -> _Operand:
+        dual = self.dual_of(arg, scope)
+        tensors = tensors_of(dual)
+        if dual.value is None:
+            assert dual.ty is not None
+            whole = packed(dual.ty, [tensor.value for tensor in tensors if tensor.value])
+            dual.value = dual.scope.push(whole, dual.ty)
+        return _Operand(dual.value, dual.ty, tensors)
+
+    def _step(
+        self, forward: Call, value: Var, result: Dual, operands: Sequence[_Operand], before: Expr
+    ) -> Function:
+        """Return the function that takes the gradient of ``forward`` to those of its operands."""
+        step = Bindings(self._names)
+        grads = [step.push(RefRead(part.ref), part.ty) for part in tensors_of(result) if part.ref]
+        assert result.ty is not None
+        found = gradients_of(forward, packed(result.ty, grads))
+        wanted: list[tuple[Expr, Expr]] = []
+        for grad, (_, ty, tensors) in zip(found, operands, strict=True):
+            if not is_zero(grad):
+                parts = zip(tensors, unpacked(ty, grad), strict=True)
+                wanted += [(tensor.ref, part) for tensor, part in parts if tensor.ref is not None]
+        flat = step.flatten([(part, None) for _, part in wanted], {forward: value})
+        for (ref, _), part in zip(wanted, flat, strict=True):
+            step.push(RefWrite(ref, call_of("add", step.push(RefRead(ref)), part)))
+        return Function((), step.close(Call(before, ())), UNIT)
+
+    # Control, functions and references
+
+    def visit_let(self, let: Let) -> Dual:
+        bound: Expr = let
+        while isinstance(bound, Let) and bound not in self.memo_map:
+            value = bound.value
+            if isinstance(value, Function) and value not in self.memo_map:
+                self.memo_map[bound.var] = self.named_function(bound.var.name_hint, value)
+            self.visit(value)
+            if bound.var not in self.memo_map:
+                self.memo_map[bound.var] = self.dual_of(value, self._scope_of(let))
+            bound = bound.body
+        self.visit(bound)
+        return self.dual_of(bound, self._scope_of(let))
+
+    def visit_if(self, if_: If) -> Dual:
+        self.visit(if_.cond)
+        scope = self._scope_of(if_)
+        cond = self._operand(if_.cond, scope).value
+        first, second = [self._open(number, scope.back) for number in self._placement.opened[if_]]
+        true_branch = self._body(if_.true_branch, first)
+        false_branch = self._body(if_.false_branch, second)
+        return self._unknown(scope, if_, If(cond, true_branch, false_branch, span=if_.span))
+
+    def visit_match(self, match_: Match) -> Dual:
+        self.visit(match_.data)
+        scope = self._scope_of(match_)
+        data = atom_of(self.dual_of(match_.data, scope))
+        arms = [self._open(number, scope.back) for number in self._placement.opened[match_]]
+        clauses = [
+            self._clause(clause, arm) for clause, arm in zip(match_.clauses, arms, strict=True)
+        ]
+        made = Match(data, tuple(clauses), match_.complete, span=match_.span)
+        return self._unknown(scope, match_, made)
+
+    def _clause(self, clause: Clause, arm: Scope) -> Clause:
+        lhs = _Renamer(self, arm).visit(clause.lhs)
+        return clause.with_fields(lhs=lhs, rhs=self._body(clause.rhs, arm))
+
+    def _body(self, expr: Expr, scope: Scope) -> Expr:
+        """Return ``expr``, which is evaluated in ``scope`` of its own, within its bindings."""
+        self.visit(expr)
+        return scope.close(atom_of(self.dual_of(expr, scope)))
+
+    def visit_function(self, func: Function) -> Dual:
+        scope = self._scope_of(func)
+        back = Var("back", BACK_PROPAGATOR)
+        (number,) = self._placement.opened[func]
+        inner = self._open(number, back)
+        params = tuple([self.renamed(param, inner) for param in func.params])
+        body = self._body(func.body, inner)
+        ret_type = None if func.ret_type is None else reverse_type(func.ret_type)
+        made = Function((*params, back), body, ret_type, func.type_params, span=func.span)
+        var = self._called.pop(func, None) or self._names.fresh()
+        scope.bind(var, made)
+        return Dual(scope, func.checked_type, atom=var)
+
+    def named_function(self, name: str, func: Function) -> Dual:
+        """Return what ``func`` will be known as, in its own body too, when it is visited."""
+        ty = func.checked_type
+        var = Var(name, None if ty is None else reverse_type(ty))
+        self._called[func] = var
+        return Dual(self._scope_of(func), ty, atom=var)
+
+    def renamed(self, var: Var, scope: Scope) -> Var:
+        """Return what is bound in ``scope`` in the place of ``var``."""
+        annotation, ty = var.type_annotation, var.checked_type or var.type_annotation
+        made = Var(var.name_hint, None if annotation is None else reverse_type(annotation))
+        self.memo_map[var] = Dual(scope, ty, atom=made)
+        return made
+
+    def visit_ref_create(self, ref: RefCreate) -> Dual:
+        self.visit(ref.value)
+        scope = self._scope_of(ref)
+        return self._unknown(scope, ref, RefCreate(atom_of(self.dual_of(ref.value, scope))))
+
+    def visit_ref_read(self, ref: RefRead) -> Dual:
+        self.visit(ref.ref)
+        scope = self._scope_of(ref)
+        return self._unknown(scope, ref, RefRead(atom_of(self.dual_of(ref.ref, scope))))
+
+    def visit_ref_write(self, ref: RefWrite) -> Dual:
+        self.visit(ref.ref)
+        self.visit(ref.value)
+        scope = self._scope_of(ref)
+        cell = atom_of(self.dual_of(ref.ref, scope))
+        value = atom_of(self.dual_of(ref.value, scope))
+        return self._unknown(scope, ref, RefWrite(cell, value))
+
+
+class _Renamer(PatternMutator):
+    """Gives the variables of a pattern the names they have in what is written."""
+
+    def __init__(self, reverse: ReverseMode, scope: Scope) -> None:
+        self._reverse = reverse
+        self._scope = scope
+
+    def visit_pattern_var(self, pattern: PatternVar) -> Pattern:
+        return PatternVar(self._reverse.renamed(pattern.var, self._scope), span=pattern.span)
+
+
+def _check_fields(constructor: Constructor) -> None:
+    """Refuse a constructor that can only hold tensors without references to gradients."""
+    for ty in constructor.inputs:
+        if reverse_type(ty) is not ty:
+            raise GradientError(
+                f"constructor {constructor.name_hint} holds a {ty} by its declaration; gradients "
+                f"are collected in data only where a type parameter stands for what it holds"
+            )
+
+
+_LEAVES: Final[dict[type[Node], Callable[[ReverseMode, Any, Scope], Dual]]] = {  # Any: one kind
+    Constant: ReverseMode.constant,
+    Constructor: ReverseMode.constructor,
+    Op: ReverseMode.operator,
+    Var: ReverseMode.free_var,
+    GlobalVar: ReverseMode.global_var,
+}
