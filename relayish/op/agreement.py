@@ -18,8 +18,20 @@ def integers(ty: Type, what: str, rank: int | None = None) -> TensorType:
         TypeInferenceError: If it is another type, or not of ``rank`` dimensions where one is given.
     """
     found = tensor(ty, what, rank)
-    if not found.dtype.startswith(("int", "uint", "bool")):
+    if not found.dtype.startswith(("int", "uint")):
         raise TypeInferenceError(f"{what} must hold integers; found {show_type(found)}")
+    return found
+
+
+def vector_of_sizes(ty: Type, what: str) -> TensorType:
+    """Return ``ty``, the type of the argument called ``what``, as that of the sizes of a shape.
+
+    Raises:
+        TypeInferenceError: If it is another type, or of a shape without dimensions.
+    """
+    found = integers(ty, what, rank=1)
+    if found.shape[0] == 0:
+        raise TypeInferenceError(f"{what} must hold a size or more; found {show_type(found)}")
     return found
 
 

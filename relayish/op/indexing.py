@@ -8,7 +8,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.agreement import equal_dimension, integers
+from relayish.op.agreement import equal_dimension, integers, vector_of_sizes
 from relayish.op.dimension import broadcast_shapes, show_shape
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
@@ -148,13 +148,17 @@ def positions(shape: tuple[int, ...], indices: Array, batch: int) -> tuple[Array
     """Return the index ``indices: (m, y, …)`` is into ``shape``, after ``batch`` equal axes."""
     rest = indices.shape[1:]
     lead = np.indices(rest, sparse=True)[:batch] if batch else ()
-    index = (*lead, *indices.astype(np.int64))
+    index = tuple(np.broadcast_to(values, rest) for values in (*lead, *indices.astype(np.int64)))
     if len(index) > len(shape):
         raise EvaluationError(f"{len(index)} indices are more than the axes of {shape}")
+    _check_range(shape, index)
+    return index
+
+
+def _check_range(shape: tuple[int, ...], index: tuple[Array, ...]) -> None:
     for axis, values in enumerate(index):
         if np.any(values >= shape[axis]) or np.any(values < -shape[axis]):
             raise EvaluationError(f"an index is out of axis {axis} of {shape}")
-    return index
 
 
 def _gather_nd_type(attrs: GatherNDAttrs, data: Type, indices: Type) -> TensorType:
@@ -162,13 +166,18 @@ def _gather_nd_type(attrs: GatherNDAttrs, data: Type, indices: Type) -> TensorTy
     if not places.shape:
         raise TypeInferenceError("indices must have a dimension or more; found a scalar")
     count = places.shape[0] if isinstance(places.shape[0], int) else attrs.index_rank
+    if count != attrs.index_rank is not None:
+        raise TypeInferenceError(
+            f"the first size of indices {show_shape(places.shape)} must be index_rank, "
+            f"{attrs.index_rank}"
+        )
     if count is None:
         raise TypeInferenceError(
             f"the first size of indices {show_shape(places.shape)} must be known, for the rank of "
             f"the result follows from it; set index_rank=..."
         )
     batch, rank = attrs.batch_dims, len(source.shape)
-    if not 0 <= batch < len(places.shape) or batch + count > rank:
+    if not 0 <= batch < len(places.shape) or not 1 <= count <= rank - batch:
         raise TypeInferenceError(
             f"indices {show_shape(places.shape)} name {count} axes behind {batch} batch "
             f"dimensions; data has {rank} axes"
@@ -263,7 +272,9 @@ def _adv_index_type(_: Parameters, inputs: Type) -> TensorType:
 
 def _adv_index(_: Parameters, inputs: tuple[Array, ...]) -> Array:
     data, *indices = inputs
-    return data[tuple(indices)]
+    index = tuple(values.astype(np.int64) for values in indices)
+    _check_range(data.shape, index)
+    return data[index]
 
 
 def _argwhere_type(_: Parameters, condition: Type) -> TensorType:
@@ -275,7 +286,7 @@ def _argwhere(_: Parameters, condition: Array) -> Array:
 
 
 def _unravel_index_type(_: Parameters, data: Type, shape: Type) -> TensorType:
-    places, sizes = integers(data, "data"), integers(shape, "shape", rank=1)
+    places, sizes = integers(data, "data"), vector_of_sizes(shape, "shape")
     return TensorType((sizes.shape[0], *places.shape), places.dtype)
 
 
@@ -295,8 +306,11 @@ def _invert_permutation_type(_: Parameters, data: Type) -> TensorType:
 
 
 def _invert_permutation(_: Parameters, data: Array) -> Array:
+    places = np.arange(data.shape[0], dtype=data.dtype)
+    if not np.array_equal(np.sort(data), places):
+        raise EvaluationError(f"data is no permutation of 0 to {data.shape[0] - 1}")
     result = np.empty_like(data)
-    result[data] = np.arange(data.shape[0], dtype=data.dtype)
+    result[data] = places
     return result
 
 

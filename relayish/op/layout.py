@@ -99,8 +99,6 @@ def converted_shape(shape: Sequence[Dimension], source: str, target: str) -> tup
         (1, 2, 7, 7, 16)
     """
     before, after = _axes_of_both(source, target, len(shape), TypeInferenceError)
-    if before == after:
-        return tuple(shape)
     whole: dict[str, Dimension] = {}
     for axis, size in zip(before, shape, strict=True):
         if axis.factor and dimension.same(axis.factor, size) is False:
@@ -110,6 +108,8 @@ def converted_shape(shape: Sequence[Dimension], source: str, target: str) -> tup
             )
         letter = axis.letter.upper()
         whole[letter] = dimension.multiply(whole.get(letter, 1), axis.factor or size)
+    if before == after:
+        return tuple(shape)
     factors = {axis.letter.upper(): axis.factor for axis in after if axis.factor}
     return tuple(
         axis.factor or dimension.ceil_divide(whole[axis.letter], factors.get(axis.letter, 1))

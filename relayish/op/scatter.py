@@ -76,7 +76,7 @@ def _scatter_nd_type(attrs: ScatterNDAttrs, data: Type, indices: Type, updates: 
     count, *rest = places.shape
     if not isinstance(count, int):
         return target
-    if count > len(target.shape):
+    if not 1 <= count <= len(target.shape):
         raise TypeInferenceError(
             f"indices {show_shape(places.shape)} name {count} axes; data has {len(target.shape)}"
         )

@@ -51,6 +51,8 @@ def _dft_type(_: DFTAttrs, re_data: Type, im_data: Type) -> TupleType:
 
 def _dft(attrs: DFTAttrs, re_data: Array, im_data: Array) -> tuple[Array, Array]:
     """Transform along the last axis; the inverse is divided by its size."""
+    if re_data.size == 0:
+        return re_data, im_data
     wide = re_data.astype(np.float64) + 1j * im_data.astype(np.float64)
     found = (np.fft.ifft if attrs.inverse else np.fft.fft)(wide, axis=-1)
     return found.real.astype(re_data.dtype), found.imag.astype(re_data.dtype)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op import dimension
@@ -47,20 +47,21 @@ class SlidingWindowAttrs(Attrs):
 
 
 class _Cut(NamedTuple):
-    """What is taken along one axis."""
+    """What is taken along one axis; a bound of ``None`` is as far as there is anything."""
 
     axis: int
-    begin: int
-    end: int | None  # as far as there is anything
+    begin: int | None
+    end: int | None
     stride: int
     by_size: bool  # whether ``end`` is how many, where negative numbers mean all there are
 
     def of(self, size: int) -> slice:
         """Return the places taken of ``size`` elements; bounds are clipped to them."""
         first, last = (0, size) if self.stride > 0 else (-1, size - 1)
-        begin = _clipped(self.begin, size, first, last)
+        start, stop = (first, last) if self.stride > 0 else (last, first)
+        begin = start if self.begin is None else _clipped(self.begin, size, first, last)
         if self.end is None or (self.by_size and self.end < 0):
-            end = last if self.stride > 0 else first
+            end = stop
         elif self.by_size:
             end = min(begin + self.end, last)
         else:
@@ -87,30 +88,34 @@ def _cuts(
     *,
     axes: Sequence[int] | None,
     slice_mode: str,
+    raises: type[RelayishError] = TypeInferenceError,
 ) -> list[_Cut]:
     """Return what is cut along each of the axes named, or the first ones.
 
-    One stride stands for all of them, and missing ones are 1.
+    One stride stands for all of them, and missing ones are 1; missing bounds do not cut.
 
     Raises:
-        TypeInferenceError: If the numbers do not fit one another, or a tensor of ``rank`` axes.
+        TypeInferenceError: If the numbers do not fit one another, or a tensor of ``rank`` axes; or
+            the error asked for.
     """
     if slice_mode not in ("end", "size"):
-        raise TypeInferenceError(f"slice_mode {slice_mode!r} is not 'end' or 'size'")
-    count, by_size = len(begin), slice_mode == "size"
-    if count > rank or (axes is not None and len(axes) != count):
-        allowed = rank if axes is None else len(axes)
-        raise TypeInferenceError(f"begin holds {count} bounds for {allowed} axes")
-    if len(end) > count or (len(end) < count and by_size):
-        raise TypeInferenceError(f"begin holds {count} bounds, end holds {len(end)}")
-    named = range(count) if axes is None else [dimension.normal_axis(a, rank) for a in axes]
+        raise raises(f"slice_mode {slice_mode!r} is not 'end' or 'size'")
+    count, by_size = max(len(begin), len(end)), slice_mode == "size"
+    allowed = rank if axes is None else len(axes)
+    if count > allowed or (axes is not None and min(len(begin), len(end)) < allowed):
+        raise raises(f"there are {len(begin)} begins and {len(end)} ends for {allowed} axes")
+    named = range(count) if axes is None else axes
+    for axis in named:
+        if not -rank <= axis < rank:
+            raise raises(f"axis {axis} is not one of {rank} axes")
     steps = tuple(strides) * count if len(strides) == 1 else (*strides, *(1,) * count)
     if 0 in steps[:count]:
-        raise TypeInferenceError("a stride is 0; expected a positive or negative number")
-    ends = (*end, *(None,) * count)
+        raise raises("a stride is 0; expected a positive or negative number")
+    missing = (None,) * count
+    bounds = zip(named, (*begin, *missing), (*end, *missing), steps, strict=False)
     return [
-        _Cut(axis, first, last, 1 if by_size else step, by_size)
-        for axis, first, last, step in zip(named, begin, ends, steps, strict=False)
+        _Cut(axis % rank, first, last, 1 if by_size else step, by_size)
+        for axis, first, last, step in bounds
     ]
 
 
@@ -130,10 +135,12 @@ def sliced(
     is 1. Without ``axes`` the numbers belong to the first axes.
 
     Raises:
-        TypeInferenceError: If the numbers do not fit one another, or the tensor.
+        EvaluationError: If the numbers do not fit one another, or the tensor.
     """
     index = [slice(None)] * data.ndim
-    for cut in _cuts(data.ndim, begin, end, strides, axes=axes, slice_mode=slice_mode):
+    for cut in _cuts(
+        data.ndim, begin, end, strides, axes=axes, slice_mode=slice_mode, raises=EvaluationError
+    ):
         index[cut.axis] = cut.of(data.shape[cut.axis])
     return data[tuple(index)]
 
@@ -179,7 +186,13 @@ def _strided_set(
     _: Parameters, data: Array, v: Array, begin: Array, end: Array, strides: Array
 ) -> Array:
     result = np.array(data)
-    sliced(result, begin.tolist(), end.tolist(), strides.tolist())[...] = v
+    part = sliced(result, begin.tolist(), end.tolist(), strides.tolist())
+    if part.shape != v.shape:
+        raise EvaluationError(
+            f"v has the shape {show_shape(v.shape)}; the slice that is set has "
+            f"{show_shape(part.shape)}"
+        )
+    part[...] = v
     return result
 
 

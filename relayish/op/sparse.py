@@ -7,8 +7,8 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
-from relayish.op.agreement import equal_dimension, integers
-from relayish.op.dimension import ANY, show_type
+from relayish.op.agreement import equal_dimension, integers, vector_of_sizes
+from relayish.op.dimension import ANY, show_shape, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
@@ -34,20 +34,36 @@ def _sparse_to_dense_type(
                 f"{what} must have at most {most} dimensions; found {show_type(part)}"
             )
     _check_lengths(places, values)
+    axes = places.shape[1] if len(places.shape) > 1 else 1
+    what = "sparse_indices and output_shape have the numbers of axes"
+    equal_dimension(axes, len(attrs.output_shape), what)
     return TensorType(attrs.output_shape, values.dtype)
 
 
 def _check_lengths(places: TensorType, values: TensorType) -> None:
-    if places.shape and values.shape:
+    if values.shape:
         what = "sparse_indices and sparse_values have the lengths"
-        equal_dimension(places.shape[0], values.shape[0], what)
+        equal_dimension(places.shape[0] if places.shape else 1, values.shape[0], what)
 
 
 def to_dense(places: Array, values: Array, default: Array, shape: tuple[int, ...]) -> Array:
-    """Return a tensor of ``shape`` holding ``values`` at ``places``, ``default`` elsewhere."""
+    """Return a tensor of ``shape`` holding ``values`` at ``places``, ``default`` elsewhere.
+
+    Places out of the tensor are left out; the last of several values for one place is the one.
+
+    Raises:
+        EvaluationError: If the places have another number of axes than ``shape``.
+    """
+    if (places.shape[1] if places.ndim > 1 else 1) != len(shape):
+        raise EvaluationError(
+            f"sparse_indices of shape {show_shape(places.shape)} are no places in "
+            f"{show_shape(shape)}"
+        )
     result = np.full(shape, default, values.dtype)
-    rows = places.reshape((-1, len(shape))) if places.ndim > 1 or len(shape) == 1 else places[None]
-    result[tuple(rows.T.astype(np.int64))] = values
+    rows = places.reshape((-1, len(shape))).astype(np.int64)
+    inside = np.all((rows >= 0) & (rows < np.array(shape)), axis=1)
+    given = np.broadcast_to(values, rows.shape[:1])
+    result[tuple(rows[inside].T)] = given[inside]
     return result
 
 
@@ -63,7 +79,7 @@ def _sparse_fill_empty_rows_type(
     """Return places, values and, for each row, whether it was empty; how many is not known."""
     places = integers(sparse_indices, "sparse_indices", rank=2)
     values = tensor(sparse_values, "sparse_values", rank=1)
-    sizes = integers(dense_shape, "dense_shape", rank=1)
+    sizes = vector_of_sizes(dense_shape, "dense_shape")
     tensor(default_value, "default_value", rank=0)
     _check_lengths(places, values)
     what = "each row of sparse_indices, and dense_shape, have the lengths"
@@ -99,8 +115,8 @@ def _sparse_reshape_type(
 ) -> TupleType:
     """Return the places in the new shape, and that shape without a -1."""
     places = integers(sparse_indices, "sparse_indices", rank=2)
-    before = integers(prev_shape, "prev_shape", rank=1)
-    after = integers(new_shape, "new_shape", rank=1)
+    before = vector_of_sizes(prev_shape, "prev_shape")
+    after = vector_of_sizes(new_shape, "new_shape")
     what = "each row of sparse_indices, and prev_shape, have the lengths"
     equal_dimension(places.shape[1], before.shape[0], what)
     return TupleType(
