@@ -6,6 +6,7 @@ it is the expression, in the names of Relay's scalar IR (``tir.Add`` …).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Final, TypeGuard
 
@@ -164,10 +165,17 @@ def show_shape(shape: Sequence[object]) -> str:
 
 
 def show_type(ty: Type) -> str:
-    """Return the type of a tensor for people, other types by what they are."""
+    """Return ``ty`` for people, on one line; what is still unknown in it is ``_``."""
     if isinstance(ty, TensorType):
-        return f"Tensor[{show_shape(ty.shape)}, {ty.dtype}]"
-    return str(ty)
+        if not ty.shape:
+            return ty.dtype
+        return f"Tensor[({', '.join(map(_show, ty.shape))}), {ty.dtype}]"
+    text = re.sub(r"free_type [^;]+; |/\* metadata.*", "", " ".join(str(ty).split()))
+    text = re.sub(r"#\d+(=_)?", "_", text).strip()
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST: Final = 200
 
 
 def _show(size: object) -> str:

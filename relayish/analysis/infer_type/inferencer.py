@@ -174,7 +174,7 @@ class Inferencer(Solver):
             self.types[let.var] = value
             return
         what = f"value of %{let.var.name_hint}"
-        self.types[let.var] = self.equate(let.value, declared, value, what)
+        self.types[let.var] = self.equate(let.value, declared, value, what, let)
 
     def enter_match(self, match: Match) -> list[Any]:  # Any: see infer
         steps: list[Any] = [match, None]  # Any: as above
@@ -256,7 +256,7 @@ class Inferencer(Solver):
                 continue
             found = self._as_argument(call, expected_type, arg)
             what = f"argument {index} of {_called(call.op)}"
-            self.equate(call.args[index], expected_type, found, what)
+            self.equate(call.args[index], expected_type, found, what, call)
         return func.ret_type
 
     def _instance(self, call: Call, func: FuncType) -> FuncType:
@@ -290,14 +290,14 @@ class Inferencer(Solver):
         if signature.ret_type is body:
             return signature
         what = "result of the function"
-        ret_type = self.equate(func.body, signature.ret_type, body, what)
+        ret_type = self.equate(func.body, signature.ret_type, body, what, func)
         declared = self.find(signature.ret_type)
         if ret_type is declared or self.is_faulty(ret_type):
             return signature
         return signature.with_fields(ret_type=ret_type)
 
     def type_of_if(self, branch: If) -> Type:
-        self.equate(branch.cond, _BOOL, self.types[branch.cond], "condition of if")
+        self.equate(branch.cond, _BOOL, self.types[branch.cond], "condition of if", branch)
         return self.equate(
             branch,
             self.types[branch.true_branch],
@@ -332,7 +332,8 @@ class Inferencer(Solver):
 
     def type_of_ref_write(self, write: RefWrite) -> Type:
         inside = self._cell(write, write.ref)
-        self.equate(write.value, inside, self.types[write.value], "value written to the reference")
+        found = self.types[write.value]
+        self.equate(write.value, inside, found, "value written to the reference", write)
         return _UNIT
 
     def _cell(self, node: Expr, ref: Expr) -> Type:

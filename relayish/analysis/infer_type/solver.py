@@ -9,7 +9,7 @@ from typing import Final
 from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
 from relayish.errors import Diagnostic, TypeInferenceError
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Expr, Op
+from relayish.ir.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type, TypeRelation
 from relayish.ir.type import TypeVar as RelayTypeVar
 from relayish.op.registry import arguments, get_op, relation, rule
@@ -59,19 +59,29 @@ class Solver(Unifier):
         self._results: dict[tuple[object, ...], Type] = {}
         self._known_tensors: dict[tuple[object, ...], TensorType] = {}
 
-    def report(self, node: Expr, message: object) -> Type:
-        """Note an error at ``node`` and return a type that goes with everything."""
-        self.diagnostics.append(Diagnostic(str(message), node.span, self.where))
+    def report(self, node: Expr, message: object, inside: Expr | None = None) -> Type:
+        """Note an error and return a type that goes with everything.
+
+        Args:
+            node: What is wrong.
+            message: What is wrong with it.
+            inside: The expression that uses ``node``: its place is told where ``node`` is a
+                variable, for that carries the place where it is bound.
+        """
+        at = inside if inside is not None and _is_elsewhere(node) else node
+        self.diagnostics.append(Diagnostic(str(message), at.span, self.where))
         return self.faulty()
 
-    def equate(self, node: Expr, expected: Type, found: Type, what: str) -> Type:
-        """Return the type ``expected`` and ``found`` become, reporting ``what`` if they differ."""
+    def equate(
+        self, node: Expr, expected: Type, found: Type, what: str, inside: Expr | None = None
+    ) -> Type:
+        """Return the type ``expected`` and ``found`` become; report ``what`` if they differ."""
         try:
             return self.unify(expected, found)
         except TypeInferenceError as error:
             sides = f"expected {self.show(expected)}, found {self.show(found)}"
             inner = f" ({error})" if str(error) not in _told(self, expected, found) else ""
-            return self.report(node, f"{what}: {sides}{inner}")
+            return self.report(node, f"{what}: {sides}{inner}", inside)
 
     def known(self, unknown: IncompleteType, ty: Type) -> None:  # noqa: ARG002 - see the base
         waiting = self._waiting.pop(unknown, None)
@@ -232,6 +242,11 @@ def _misapplied(op: Op, count: int) -> str | None:
         return None
     names = ", ".join(expected)
     return f"{op.name} is called with {count} arguments; expected {len(expected)}: ({names})"
+
+
+def _is_elsewhere(node: Expr) -> bool:
+    """Return whether ``node`` may stand for something in another place than it is used."""
+    return type(node) in (Var, GlobalVar, Op) or node.span is None
 
 
 def _told(unifier: Unifier, expected: Type, found: Type) -> str:

@@ -19,9 +19,8 @@ from relayish.ir.type import (
     TypeCall,
     TypeVar,
 )
-from relayish.op.dimension import ANY
+from relayish.op.dimension import ANY, show_type
 from relayish.op.fields import Dimension
-from relayish.text.printer import astext
 
 Parts = tuple[Type, ...]
 
@@ -313,12 +312,8 @@ class Unifier:
         return found if args == found.args else found.with_fields(args=args)
 
     def show(self, ty: Type) -> str:
-        """Return ``ty`` as it stands in text, for a message."""
-        text = " ".join(astext(self.resolve(ty)).split())
-        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-_LONGEST: Final = 200
+        """Return ``ty`` for a message, with what is known of it."""
+        return show_type(self.resolve(ty))
 
 
 def mismatch(unifier: Unifier, one: Type, other: Type) -> TypeInferenceError:
@@ -349,8 +344,7 @@ def substitute(ty: Type, values: Mapping[TypeVar, Type]) -> Type:
     Complexity:
         Linear in the distinct types it is made of; no recursion.
     """
-    images: dict[Type, Type] = {}
-    images.update(values)
+    images: dict[Type, Type] = {var: values[var] for var in values}
     stack: list[Type | None] = [ty]
     while stack:
         part = stack.pop()
