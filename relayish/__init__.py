@@ -111,17 +111,21 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.op.outputs": ("TupleWrapper",),
     "relayish.op.registry": ("get_op", "list_ops", "register_op"),
     "relayish.text": ("astext", "fromtext", "parse", "parse_expr"),
+    "relayish.frontend": ("ScopeBuilder",),
     "relayish.interpreter": ("create_executor", "evaluate"),
 }
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (
     "analysis",
     "errors",
+    "frontend",
     "functor",
     "interpreter",
     "ir",
     "op",
     "passes",
+    "prelude",
+    "testing",
     "text",
     "transform",
 )

@@ -2,11 +2,14 @@
 
 from relayish import analysis as analysis
 from relayish import errors as errors
+from relayish import frontend as frontend
 from relayish import functor as functor
 from relayish import interpreter as interpreter
 from relayish import ir as ir
 from relayish import op as op
 from relayish import passes as passes
+from relayish import prelude as prelude
+from relayish import testing as testing
 from relayish import text as text
 from relayish import transform as transform
 from relayish.errors import ConfigError as ConfigError
@@ -26,6 +29,7 @@ from relayish.errors import RelayishError as RelayishError
 from relayish.errors import TypeInferenceError as TypeInferenceError
 from relayish.errors import UnknownNameError as UnknownNameError
 from relayish.errors import WellFormedError as WellFormedError
+from relayish.frontend import ScopeBuilder as ScopeBuilder
 from relayish.functor import ExprFunctor as ExprFunctor
 from relayish.functor import ExprMutator as ExprMutator
 from relayish.functor import ExprRewriter as ExprRewriter

@@ -21,11 +21,12 @@ LAYERS = (
     ("ir",),
     ("functor", "op"),
     ("text",),
-    ("analysis",),
+    ("analysis", "prelude"),
     ("interpreter",),
     ("transform",),
     ("passes",),
-    ("cli",),
+    ("frontend",),
+    ("cli", "testing"),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 

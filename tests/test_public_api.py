@@ -26,6 +26,7 @@ ExprRewriter TypeFunctor TypeVisitor TypeMutator PatternFunctor PatternVisitor P
 LetList Span Op scalar_type expand_a_normal_form post_order_rewrite memoized
 parse fromtext parse_expr astext structural_equal structural_hash assert_structural_equal
 first_mismatch transform analysis evaluate create_executor
+ScopeBuilder frontend prelude testing
 """)
 
 

@@ -41,6 +41,10 @@ class OpTable(Generic[_T]):
             raise DuplicateNameError(f"operator {op.name} has its {self.name!r} already")
         self._values[op] = value
 
+    def remove(self, op: Op) -> None:
+        """Take the property away from ``op``, if it has it."""
+        self._values.pop(op, None)
+
     @overload
     def get(self, op: object) -> _T | None: ...
     @overload

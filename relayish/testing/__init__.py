@@ -1,0 +1,56 @@
+"""Programs to try passes on, and short ways to run them: Relay's ``relay.testing``.
+
+The networks are modules, each with ``get_workload``: ``mlp.get_workload(1)``. What Relay has
+here for compiled code (targets and devices, translation to Python) has no counterpart.
+"""
+
+from __future__ import annotations
+
+from relayish.testing import (
+    dcgan,
+    densenet,
+    dqn,
+    inception_v3,
+    init,
+    layers,
+    lstm,
+    mlp,
+    mobilenet,
+    resnet,
+    resnet_3d,
+    squeezenet,
+    synthetic,
+    temp_op_attr,
+    vgg,
+)
+from relayish.testing.init import create_workload
+from relayish.testing.nat import count, make_nat_expr, make_nat_value
+from relayish.testing.run import count_ops, rand, run_infer_type, run_opt_pass
+from relayish.testing.temp_op_attr import TempOpAttr
+
+__all__ = [
+    "TempOpAttr",
+    "count",
+    "count_ops",
+    "create_workload",
+    "dcgan",
+    "densenet",
+    "dqn",
+    "inception_v3",
+    "init",
+    "layers",
+    "lstm",
+    "make_nat_expr",
+    "make_nat_value",
+    "mlp",
+    "mobilenet",
+    "rand",
+    "resnet",
+    "resnet_3d",
+    "run_infer_type",
+    "run_opt_pass",
+    "squeezenet",
+    "synthetic",
+    "temp_op_attr",
+    "vgg",
+]

@@ -1,0 +1,106 @@
+"""Short ways to run passes on one expression, and to look at what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from relayish.ir.dtype import DType, numpy_dtype
+from relayish.ir.expr import Call, Expr, Function, Op
+from relayish.ir.module import IRModule
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.infer_type import InferType
+from relayish.prelude import Prelude
+from relayish.transform import Pass, PassContext, Sequential
+
+
+def run_opt_pass(expr: Expr, passes: Pass | Sequence[Pass], import_prelude: bool = False) -> Expr:
+    """Return what passes make of ``expr``.
+
+    Args:
+        expr: A function, or an expression, which becomes the body of one without parameters.
+        passes: One pass, which is called directly, or several, which run in order, all of them
+            enabled up to level 3.
+        import_prelude: Whether the module they run on has the prelude.
+
+    Returns:
+        A function if ``expr`` is one, else an expression.
+
+    Source:
+        Relay ``testing.run_opt_pass``.
+
+    Example:
+        >>> from relayish.ir.build import const
+        >>> from relayish.op import add
+        >>> from relayish.passes import FoldConstant
+        >>> run_opt_pass(add(const(1), const(2)), FoldConstant())
+        Constant(data=np.int32(3))
+    """
+    mod = IRModule.from_expr(expr)
+    (main,) = mod.get_global_vars()
+    if import_prelude:
+        mod = Prelude(mod).mod
+    if isinstance(passes, Pass):
+        mod = passes(mod)
+    else:
+        with PassContext(opt_level=3):
+            mod = Sequential(list(passes))(mod)
+    entry = mod[main]
+    if isinstance(expr, Function) or not isinstance(entry, Function):
+        return entry
+    return entry.body
+
+
+def run_infer_type(expr: Expr) -> Expr:
+    """Return ``expr`` with types; it may have free variables.
+
+    Raises:
+        TypeInferenceError: If it is ill-typed.
+
+    Source:
+        Relay ``testing.run_infer_type``.
+
+    Example:
+        >>> from relayish.ir.build import var
+        >>> from relayish.op import exp
+        >>> run_infer_type(exp(var("x", shape=(2,)))).checked_type
+        TensorType(shape=(2,), dtype='float32')
+    """
+    return run_opt_pass(expr, InferType())
+
+
+def count_ops(expr: Expr) -> Counter[str]:
+    """Return how often each operator is called in ``expr``; a shared call counts once.
+
+    Source:
+        Relay ``testing.count_ops``.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Example:
+        >>> from relayish.op import add, exp
+        >>> from relayish.ir.expr import Var
+        >>> e = exp(Var("x"))
+        >>> count_ops(add(e, exp(e)))
+        Counter({'exp': 2, 'add': 1})
+    """
+    counted: Counter[str] = Counter()
+    for node in EXPRESSIONS.post_order(expr):
+        if isinstance(node, Call) and isinstance(node.op, Op):
+            counted[node.op.name] += 1
+    return counted
+
+
+def rand(dtype: DType, *shape: int) -> npt.NDArray[Any]:  # Any: of the type asked for
+    """Return an array of numbers from 0 to 1, drawn from numpy's global state.
+
+    Source:
+        Relay ``testing.rand``; ``numpy.random.seed`` makes it repeatable.
+    """
+    drawn = np.random.random_sample(shape)  # noqa: NPY002 - what Relay's scripts seed
+    return np.asarray(drawn).astype(numpy_dtype(dtype))

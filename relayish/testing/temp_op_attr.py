@@ -1,0 +1,78 @@
+"""A property of an operator, changed for a while."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Final, Generic, TypeVar
+
+from relayish.errors import UnknownNameError, suggest
+from relayish.op import registry
+from relayish.op.registry import OpTable, get_op
+
+_T = TypeVar("_T")
+_ABSENT: Final = object()
+
+RELAY_NAMES: Final[dict[str, OpTable[Any]]] = {  # Any: each property has a type of its own
+    "TOpPattern": registry.pattern,
+    "TOpIsStateful": registry.stateful,
+    "TNonComputational": registry.non_computational,
+}
+"""Tables by what Relay calls the property."""
+
+
+class TempOpAttr(Generic[_T]):
+    """Gives an operator a property inside a ``with`` block, and takes it back behind it.
+
+    Args:
+        op_name: The operator.
+        table: The table of the property, or its name in Relay where it is one of
+            :data:`RELAY_NAMES`.
+        value: What the property is inside the block.
+
+    Raises:
+        UnknownNameError: If there is no such operator or name.
+
+    Source:
+        Relay ``testing.temp_op_attr.TempOpAttr``.
+
+    Example:
+        >>> relu = get_op("nn.relu")
+        >>> with TempOpAttr("nn.relu", registry.stateful, True):
+        ...     registry.stateful.get(relu)
+        True
+        >>> registry.stateful.get(relu) is None
+        True
+    """
+
+    def __init__(self, op_name: str, table: OpTable[_T] | str, value: _T) -> None:
+        self._op = get_op(op_name)
+        self._table: OpTable[_T] = _named(table) if isinstance(table, str) else table
+        self._value = value
+        self._before: list[object] = []
+
+    def __enter__(self) -> TempOpAttr[_T]:
+        self._before.append(self._table.get(self._op, _ABSENT))
+        self._table.set(self._op, self._value, replace=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        before = self._before.pop()
+        if before is _ABSENT:
+            self._table.remove(self._op)
+        else:
+            self._table.set(self._op, before, replace=True)  # type: ignore[arg-type]  # as it was
+
+
+def _named(name: str) -> OpTable[Any]:  # Any: as above
+    found = RELAY_NAMES.get(name)
+    if found is None:
+        raise UnknownNameError(
+            f"no property of operators goes by {name!r}{suggest(name, RELAY_NAMES)}; "
+            f"give the table itself, as in relayish.op.registry.pattern"
+        )
+    return found
