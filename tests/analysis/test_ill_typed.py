@@ -19,7 +19,7 @@ from relayish.text import parse
 
 FILE = Path(__file__).parent.parent / "cases" / "ill_typed.txt"
 HEADER = '#[version = "0.0.5"]\n'
-CASE = re.compile(r"^== (.+)\n(.*?)\n--\n(.*?)\n(?=\n==|\Z)", re.MULTILINE | re.DOTALL)
+CASE = re.compile(r"^== ([^\n]+)\n(.*?)\n--\n(.*?)\n(?=\n==|\Z)", re.MULTILINE | re.DOTALL)
 CASES = {name: (text, told.splitlines()) for name, text, told in CASE.findall(FILE.read_text())}
 
 
