@@ -5,50 +5,6 @@ import pytest
 from checking import assert_same, evaluated, evaluated_in, random_values
 
 from relayish.errors import EvaluationError
-from relayish.ir.expr import Var
-
-
-@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", None])
-@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
-def test_tensor_of_one_value(shape, dtype):
-    kind = dtype or "float32"
-    for name, value in (("zeros", 0), ("ones", 1)):
-        expected = np.array([value] * int(np.prod(shape)), kind).reshape(shape)
-        assert_same(evaluated(name, shape=shape, dtype=dtype), expected)
-        found = evaluated(f"dyn.{name}", np.array(shape, np.int64), dtype=dtype)
-        assert_same(found, expected)
-
-
-def test_full_takes_the_type_of_its_value_unless_told():
-    expected = np.array([7, 7], np.int32)
-    assert_same(evaluated("full", np.int32(7), shape=(2,)), expected)
-    assert_same(evaluated("dyn.full", np.int32(7), np.array([2])), expected)
-    assert_same(evaluated("full", np.int32(7), shape=(), dtype="float32"), np.float32(7))
-    assert_same(evaluated("full_like", np.zeros(2, np.int8), np.int32(7)), expected.astype("int8"))
-
-
-def test_full_without_a_shape_is_refused():
-    with pytest.raises(EvaluationError, match="shape of the result is not given"):
-        evaluated("zeros", shape=None)
-
-
-@pytest.mark.parametrize(
-    ("start", "stop", "step", "expected"),
-    [(0, 5, 2, [0, 2, 4]), (5, 0, -2, [5, 3, 1]), (3, 3, 1, []), (3, 0, 1, [])],
-)
-@pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
-def test_arange_counts(start, stop, step, expected, dtype):
-    kind, var = np.dtype(dtype).type, Var("x")
-    found = evaluated(
-        "arange", kind(start), kind(stop), kind(step), start=var, stop=var, step=var, dtype=dtype
-    )
-    assert_same(found, np.array(expected, dtype))
-
-
-def test_arange_refuses_a_step_of_zero():
-    var, zero = Var("x"), np.int32(0)
-    with pytest.raises(EvaluationError, match="step 0"):
-        evaluated("arange", zero, zero, zero, start=var, stop=var, step=var, dtype="int32")
 
 
 def in_order(values, ascending):
@@ -97,5 +53,4 @@ def test_searchsorted_finds_where_to_insert(right):
 
 
 def test_every_evaluated_operator_of_the_families_is_tested():
-    assert evaluated_in("relayish.op.init") == {"zeros", "ones", "full", "full_like", "arange"}
     assert evaluated_in("relayish.op.sorting") == {"argsort", "sort", "topk", "searchsorted"}

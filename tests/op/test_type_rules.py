@@ -1,0 +1,251 @@
+"""What rules of type share, and the rules and relations of operators that only mark a program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import evaluated, evaluated_in, random_values, reference
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.expr import Constant
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.type import Any as AnyDimension
+from relayish.ir.type import (
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    SizeVar,
+    TensorType,
+    TupleType,
+    TypeCall,
+)
+from relayish.op import get_op, list_ops, make_attrs
+from relayish.op.device import VirtualDevice
+from relayish.op.registry import evaluate, relation, rule
+from relayish.op.type_rules import known_length, scalar, tensor, tensors
+
+FLOAT, MATRIX = TensorType(()), TensorType((2, SizeVar("n")), "int8")
+PAIR, FUNC = TupleType((FLOAT, MATRIX)), FuncType((FLOAT, MATRIX), MATRIX)
+STORAGE = TypeCall(GlobalTypeVar("Storage"), ())
+DEVICE = VirtualDevice(1, 0)
+
+
+def test_tensor_is_what_the_rule_asked_for():
+    assert tensor(MATRIX, rank=2) is MATRIX
+    with pytest.raises(TypeInferenceError, match="weight must be a tensor; found"):
+        tensor(PAIR, "weight")
+    with pytest.raises(TypeInferenceError, match="must have 3 dimensions; found 2: Tensor"):
+        tensor(MATRIX, rank=3)
+
+
+def test_tensors_are_the_fields_of_a_tuple():
+    assert tensors(PAIR) == (FLOAT, MATRIX)
+    with pytest.raises(TypeInferenceError, match="must be a tuple of tensors; found"):
+        tensors(MATRIX, "data")
+    with pytest.raises(TypeInferenceError, match="field 1 of data must be a tensor"):
+        tensors(TupleType((FLOAT, PAIR)), "data")
+
+
+def test_scalar_and_vector_are_told_by_their_shape():
+    assert scalar(FLOAT, "k") is FLOAT
+    assert known_length(TensorType((3,), "int64"), "shape") == 3
+    with pytest.raises(TypeInferenceError, match="k must have no dimensions"):
+        scalar(MATRIX, "k")
+    with pytest.raises(TypeInferenceError, match="shape must have 1 dimensions"):
+        known_length(FLOAT, "shape")
+    with pytest.raises(TypeInferenceError, match=r"known length, .* found Tensor\[\(\?"):
+        known_length(TensorType((AnyDimension(),)), "shape")
+
+
+MARKS = {
+    "annotation.bitpack_end": {},
+    "annotation.bitpack_start": {},
+    "annotation.cast_hint": {"dtype": "int8"},
+    "annotation.checkpoint": {},
+    "annotation.compiler_begin": {"compiler": "dnnl"},
+    "annotation.compiler_end": {"compiler": "dnnl"},
+    "annotation.stop_fusion": {},
+    "annotation.with_funcid": {},
+    "debug": {"debug_func": None},
+    "device_copy": {"src_virtual_device": DEVICE, "dst_virtual_device": DEVICE},
+    "on_device": {},
+}
+
+
+@pytest.mark.parametrize("ty", [MATRIX, PAIR, FUNC, STORAGE])
+@pytest.mark.parametrize("name", sorted(MARKS))
+def test_mark_leaves_a_type_of_any_kind_as_it_is(name, ty):
+    attrs = make_attrs(get_op(name), MARKS[name])
+    assert rule.get(get_op(name))(attrs, ty) is ty
+
+
+@reference("formula", "annotation.checkpoint", "annotation.stop_fusion")
+def test_mark_leaves_a_value_as_it_is():
+    data = random_values(2, 3)
+    assert evaluated("annotation.checkpoint", data) is data
+    assert evaluated("annotation.stop_fusion", (data, data))[1] is data
+    assert evaluated_in("relayish.op.annotation") == {
+        "annotation.checkpoint",
+        "annotation.stop_fusion",
+    }
+
+
+class Assigned:
+    """A reporter that notes what it is told."""
+
+    def __init__(self):
+        self.pairs = []
+
+    def assign(self, unknown, found):
+        self.pairs.append((unknown, found))
+
+
+@pytest.mark.parametrize("ret_type", [MATRIX, PAIR])
+def test_call_lowered_takes_the_arguments_of_its_function_as_a_tuple(ret_type):
+    attrs, reporter, args = make_attrs(get_op("call_lowered"), {}), Assigned(), IncompleteType()
+    relate = relation.get(get_op("call_lowered"))
+    assert relate(attrs, (IncompleteType(), args), reporter) is None
+    assert relate(attrs, (FuncType((FLOAT,), ret_type), args), reporter) is ret_type
+    ((unknown, found),) = reporter.pairs
+    assert unknown is args
+    assert structural_equal(found, TupleType((FLOAT,)))
+    with pytest.raises(TypeInferenceError, match="func must be a function; found"):
+        relate(attrs, (MATRIX, args), reporter)
+
+
+@pytest.mark.parametrize(
+    ("ret_type", "outputs"), [(MATRIX, TupleType((MATRIX,))), (PAIR, PAIR)], ids=["one", "two"]
+)
+def test_invoke_tvm_op_writes_its_results_into_a_tuple(ret_type, outputs):
+    reporter, ins, outs = Assigned(), IncompleteType(), IncompleteType()
+    relate = relation.get(get_op("vm.invoke_tvm_op"))
+    assert relate(None, (IncompleteType(), ins, outs), reporter) is None
+    result = relate(None, (FuncType((FLOAT, FLOAT), ret_type), ins, outs), reporter)
+    assert structural_equal(result, TupleType(()))
+    (first, second) = reporter.pairs
+    assert first[0] is ins
+    assert structural_equal(first[1], TupleType((FLOAT, FLOAT)))
+    assert second[0] is outs
+    assert structural_equal(second[1], outputs)
+    with pytest.raises(TypeInferenceError, match="op must be a function; found"):
+        relate(None, (MATRIX, ins, outs), reporter)
+
+
+LENGTH, SHAPE = TensorType((), "int64"), TensorType((2,), "int64")
+
+
+def rule_of(name, *types, **options):
+    return rule.get(get_op(name))(make_attrs(get_op(name), options), *types)
+
+
+def test_storage_is_allocated_and_freed():
+    options = {"dtype": "float32", "virtual_device": DEVICE}
+    storage = rule_of("memory.alloc_storage", LENGTH, SHAPE, LENGTH, **options)
+    assert structural_equal(storage, STORAGE)
+    for freed in (storage, MATRIX):
+        assert structural_equal(rule_of("memory.kill", freed), TupleType(()))
+    with pytest.raises(TypeInferenceError, match="alignment must be a tensor"):
+        rule_of("memory.alloc_storage", LENGTH, SHAPE, PAIR, **options)
+
+
+@pytest.mark.parametrize(
+    ("shape", "const_shape", "assert_shape", "expected"),
+    [
+        (SHAPE, np.array([2, 3]), (), (2, 3)),
+        (SHAPE, None, (2, 7), (2, 7)),
+        (LENGTH, np.array([2, 3]), (), ()),
+    ],
+)
+def test_tensor_is_allocated_of_the_shape_its_attributes_know(
+    shape, const_shape, assert_shape, expected
+):
+    options = {"const_shape": Constant(const_shape), "assert_shape": assert_shape, "dtype": "int8"}
+    found = rule_of("memory.alloc_tensor", STORAGE, LENGTH, shape, **options)
+    assert structural_equal(found, TensorType(expected, "int8"))
+    with pytest.raises(TypeInferenceError, match="storage must be a Storage; found"):
+        rule_of("memory.alloc_tensor", MATRIX, LENGTH, shape, **options)
+
+
+@pytest.mark.parametrize("wrong", [np.float32([1]), np.int32(1), "two"])
+def test_tensor_is_not_allocated_of_what_is_no_shape(wrong):
+    options = {"const_shape": Constant(wrong), "assert_shape": (), "dtype": "int8"}
+    with pytest.raises(TypeInferenceError, match="const_shape must be a vector of integers"):
+        rule_of("memory.alloc_tensor", STORAGE, LENGTH, SHAPE, **options)
+
+
+def test_shapes_of_the_virtual_machine():
+    assert rule_of("vm.shape_of", MATRIX, dtype="int64").shape == (2,)
+    assert rule_of("vm.shape_of", FLOAT, dtype=None).dtype == "int32"
+    found = rule_of("vm.reshape_tensor", MATRIX, SHAPE, newshape=(3, AnyDimension()))
+    assert found.shape[0] == 3
+    assert isinstance(found.shape[1], AnyDimension)
+    assert found.dtype == "int8"
+
+
+OWN = ("annotation.", "device", "memory.", "vm.", "dyn.")
+
+
+def test_every_operator_of_these_families_has_a_rule_or_a_relation():
+    names = [n for n in list_ops() if n.startswith(OWN)]
+    untyped = [n for n in names if get_op(n) not in rule and get_op(n) not in relation]
+    assert len(names) > 30
+    assert untyped == []
+
+
+ODD = [PAIR, FUNC, STORAGE, TupleType(()), TensorType((AnyDimension(),) * 3, "bool"), FLOAT]
+
+
+def own_rules():
+    """The rules of operators declared in the modules of these families, by name."""
+    own = {"type_rules", "elementwise", "broadcast", "init", "shape", "reduction", "dyn_types"}
+    own |= {"annotation", "device", "memory", "vm", "comparison"}
+    names = [n for n in list_ops() if get_op(n) in rule and not n.startswith(("nn.", "image."))]
+    return [n for n in names if rule.get(get_op(n)).__module__.rpartition(".")[2] in own]
+
+
+SAMPLES = {
+    "arange": dict.fromkeys(("start", "stop", "step"), Constant(1)) | {"dtype": "int32"},
+    "cast": {"dtype": "int8"},
+    "clip": {"a_min": 0.0, "a_max": 1.0},
+    "contrib_reverse_reshape": {"newshape": (-1,)},
+    "device_copy": MARKS["device_copy"],
+    "dyn.image.resize2d": {"size": (), "roi": ()},
+    "dyn.one_hot": {"depth": 0, "axis": -1, "dtype": "int8"},
+    "dyn.topk": {"k": None},
+    "expand_dims": {"axis": 0},
+    "fixed_point_multiply": {"multiplier": 1, "shift": 0},
+    "fixed_point_multiply_per_axis": {"axes": (0,)},
+    "full": {"shape": (2,)},
+    "broadcast_to": {"shape": (2,)},
+    "memory.alloc_storage": {"virtual_device": DEVICE},
+    "memory.alloc_tensor": {"const_shape": Constant((1,)), "assert_shape": ()},
+    "ones": {"shape": (2,)},
+    "zeros": {"shape": (2,)},
+    "reinterpret": {"dtype": "int8"},
+    "reshape": {"newshape": (0, -1)},
+    "vm.reshape_tensor": {"newshape": (1,)},
+    **MARKS,
+}
+
+
+@pytest.mark.parametrize("name", own_rules())
+def test_rule_gives_a_type_or_says_what_is_wrong(name):
+    op = get_op(name)
+    attrs = make_attrs(op, SAMPLES.get(name, {}))
+    count = rule.get(op).__code__.co_argcount - 1 or 3
+    for first in ODD:
+        for others in ODD:
+            types = (
+                (first, *[others] * (count - 1))[:count] if name not in ("zeros", "ones") else ()
+            )
+            try:
+                found = rule.get(op)(attrs, *types)
+            except TypeInferenceError:
+                continue
+            assert isinstance(found, (TensorType, TupleType, FuncType, TypeCall))
+
+
+def test_shape_of_a_scalar_is_a_vector_of_nothing():
+    assert rule_of("shape_of", FLOAT, dtype="int32").shape == (0,)
+    attrs = make_attrs(get_op("shape_of"), {"dtype": "int32"})
+    assert evaluate.get(get_op("shape_of"))(attrs, np.float32(1)).shape == (0,)
