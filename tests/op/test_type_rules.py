@@ -21,7 +21,7 @@ from relayish.ir.type import (
 )
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.device import VirtualDevice
-from relayish.op.registry import evaluate, relation, rule
+from relayish.op.registry import evaluate, num_inputs, relation, rule
 from relayish.op.type_rules import known_length, scalar, tensor, tensors
 
 FLOAT, MATRIX = TensorType(()), TensorType((2, SizeVar("n")), "int8")
