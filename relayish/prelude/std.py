@@ -14,7 +14,6 @@ from relayish.text import parse
 NEEDS: Final[dict[str, tuple[str, ...]]] = {"prelude": (), "nat": ("prelude",)}
 """The modules there are, and which others each of them needs."""
 
-_HEADER: Final = '#[version = "0.0.5"]\n'
 _DEFINED: Final = re.compile(r"^(type|def @)\s*(\w+)", re.MULTILINE)
 
 
@@ -93,7 +92,7 @@ def _with_definitions(mod: IRModule, stem: str) -> IRModule:
 @cache
 def _text(stem: str) -> str:
     file = resources.files("relayish.prelude") / f"{stem}.relay"
-    return file.read_text(encoding="utf-8").removeprefix(_HEADER)
+    return file.read_text(encoding="utf-8")
 
 
 @cache
@@ -108,4 +107,7 @@ def _defined(stem: str) -> _Defined:
 @cache
 def _std() -> IRModule:
     """Return all the modules as one, so that each means the same lists as every other."""
-    return parse(_HEADER + "".join(map(_text, NEEDS)), "std")
+    mod = IRModule()
+    for stem in NEEDS:  # each comes behind those it needs
+        mod = parse(_text(stem), f"{stem}.relay", mod)
+    return mod

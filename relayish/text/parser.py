@@ -25,19 +25,24 @@ FORMAT_VERSION: Final = "0.0.5"
 
 
 def parse(
-    text: str, source_name: str = "from_string", *, allow_unknown_ops: bool = False
+    text: str,
+    source_name: str = "from_string",
+    init_module: IRModule | None = None,
+    *,
+    allow_unknown_ops: bool = False,
 ) -> IRModule:
     """Read a module.
 
     Args:
         text: Relay text; it begins with the line ``#[version = "0.0.5"]``.
         source_name: What errors and spans call the text; the name of its file, say.
+        init_module: A module that the text adds to: it may use what is defined there.
         allow_unknown_ops: Take a name that no operator is declared under for an operator
             nonetheless; its attributes are then :class:`DictAttrs`.
 
     Returns:
-        The module. Every expression, type and pattern carries its span; globals are one node a
-        name; types are not inferred.
+        The module, with all of ``init_module``. Every expression, type and pattern carries its
+        span; globals are one node a name; types are not inferred.
 
     Raises:
         ParseError: If the text does not follow the grammar, or names what is not there. It says
@@ -58,7 +63,7 @@ def parse(
     """
     reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
     _version(reader, required=True)
-    made = run(_module(reader))
+    made = run(_module(reader, IRModule() if init_module is None else init_module))
     assert isinstance(made, IRModule)
     return made
 
@@ -164,15 +169,20 @@ def _word(reader: Reader, word: str) -> bool:
     return True
 
 
-def _module(reader: Reader) -> Rule:
-    attrs = None
+def _module(reader: Reader, known: IRModule) -> Rule:
+    attrs = known.attrs
     found = reader.match(MODULE_ATTRS)
     if found is not None:
         reader.pos = found.end()
         attrs = DictAttrs((yield attributes(reader, ")")))
         reader.expect("]", "after the attributes of the module")
     functions: dict[GlobalVar | str, Expr] = {}
-    types: dict[GlobalTypeVar, TypeData] = {}
+    functions.update(known.functions)
+    types = dict(known.type_definitions)
+    for var in known:
+        reader.globals[var.name_hint] = var
+    for data in types.values():
+        reader.define_type(data)
     yield from _early_types(reader, types)
     while True:
         yield free_declarations(reader)

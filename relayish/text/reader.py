@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from relayish.errors import FieldError
-from relayish.ir.adt import Constructor, Pattern
+from relayish.ir.adt import Constructor, Pattern, TypeData
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.op import intern_op
@@ -196,6 +196,15 @@ class Reader(Source):
             found = self.types[name] = GlobalTypeVar(name, span=self.span(at, self.pos))
             self.type_uses[name] = at
         return found
+
+    def define_type(self, data: TypeData) -> None:
+        """Let the type and its constructors be found by their names."""
+        owner = data.header.name_hint
+        self.types[owner] = data.header
+        for constructor in data.constructors:
+            short = constructor.name_hint
+            self.constructors[short] = None if short in self.constructors else constructor
+            self.constructors[f"{owner}::{short}"] = constructor
 
     def callee(self, name: str, at: int) -> Callee:
         """Return what an identifier stands for where an expression is expected."""

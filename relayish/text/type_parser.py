@@ -328,12 +328,10 @@ def type_definition(reader: Reader, start: int, is_extern: bool) -> Rule:
     elif not is_extern:
         reader.fail(f"expected '{{' before the constructors of a type; {reader.found()}")
     reader.leave_types(0)
-    for constructor in constructors:
-        short, full = constructor.name_hint, f"{name}::{constructor.name_hint}"
-        reader.constructors[short] = None if short in reader.constructors else constructor
-        reader.constructors[full] = constructor
     span = reader.span(start, reader.pos)
-    return TypeData(header, params, tuple(constructors), is_extern, span=span)
+    data = TypeData(header, params, tuple(constructors), is_extern, span=span)
+    reader.define_type(data)
+    return data
 
 
 def _constructor(reader: Reader, header: GlobalTypeVar) -> Rule:

@@ -13,6 +13,7 @@ from relayish.ir.expr import Call, Function, Var
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import FuncType, GlobalTypeVar
+from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_from_std
 from relayish.text import astext, parse
 
@@ -165,3 +166,10 @@ def recorded_prelude():
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         programs = (json.loads(line)["before"] for line in lines if "@nat_add" in line)
         return parse(min(filter(lambda text: "@nat_add" in text, programs), key=len))
+
+
+def test_types_are_inferred_as_they_are_written():
+    mod = Prelude().mod
+    typed = InferType()(mod)
+    for name in mod:
+        assert astext(typed[name].checked_type) == astext(type_of(mod[name])), name

@@ -182,6 +182,37 @@ def test_constructor_without_fields_is_its_value_with_and_without_parentheses() 
     assert plain.span == Span("from_string", 3, 3, 16, 20)
 
 
+def test_text_adds_to_a_module_and_may_use_what_is_defined_there() -> None:
+    known = parse(HEADER + "type T { Unit, Pair(T, T) }\ndef @unit() -> T { Unit }\n")
+    text = "type Box { Hold(T) }\ndef @main(%x: T) -> Box { Hold(Pair(%x, @unit())) }"
+    mod = parse(HEADER + text, "more", known)
+    (pair,) = mod["main"].body.args
+    assert pair.op is known.get_constructor("T", "Pair")
+    assert pair.args[1].op is known.get_global_var("unit")
+    assert mod["unit"] is known["unit"]
+    assert mod["main"].params[0].type_annotation.func is known.get_global_type_var("T")
+    assert mod.get_type("Box")[1].name_hint == "Hold"
+    assert len(known) == 1
+
+
+def test_a_module_added_to_keeps_its_attributes_unless_the_text_has_others() -> None:
+    known = parse(HEADER + "#[attrs(a=1)]\n")
+    assert parse(HEADER, "more", known).attrs == known.attrs
+    assert parse(HEADER + "#[attrs(b=2)]\n", "more", known).attrs["b"] == 2
+
+
+def test_names_of_the_module_added_to_are_taken() -> None:
+    known = parse(HEADER + "type T { Unit }\ndef @f() { 1 }\n")
+    with pytest.raises(ParseError, match="@f is defined twice"):
+        parse(HEADER + "def @f() { 2 }", "more", known)
+    with pytest.raises(ParseError, match="type T is defined twice"):
+        parse(HEADER + "type T { Other }", "more", known)
+    again = parse(HEADER + "type U { Unit }\ndef @g() { T::Unit }", "more", known)
+    assert again["g"].body.op is known.get_constructor("T", "Unit")
+    with pytest.raises(ParseError, match="constructor Unit is ambiguous"):
+        parse(HEADER + "type U { Unit }\ndef @g() { Unit }", "more", known)
+
+
 def test_constructor_is_that_of_the_module_though_defined_below() -> None:
     mod = parse(HEADER + 'def @a() { "type X {" ; Make(1) }\n\ntype T { Make(int32), }\n')
     func = mod["a"]
