@@ -169,76 +169,6 @@ def test_dilate_spreads_elements():
     assert_same(found, np.array([1, 9, 9, 2], np.int32))
 
 
-@pytest.mark.parametrize(
-    ("rank", "groups", "strides", "padding", "dilation"),
-    [(1, 1, 1, 0, 1), (1, 2, 2, 1, 2), (2, 1, 1, 1, 1), (2, 4, 2, 0, 1), (3, 2, 1, 1, 2)],
-)
-def test_convolution_agrees_with_a_loop(rank, groups, strides, padding, dilation):
-    data = random_values(2, 4, *(6, 5, 5)[:rank], dtype="int32")
-    weight = random_values(4, 4 // groups, *(2, 3, 2)[:rank], dtype="int32", seed=9)
-    sides = [(0, 0), (0, 0), *[(padding, padding)] * rank]
-    wide = np.pad(data, sides)
-    reach = [(k - 1) * dilation + 1 for k in weight.shape[2:]]
-    out = [(n - r) // strides + 1 for n, r in zip(wide.shape[2:], reach, strict=True)]
-    expected = np.zeros((2, 4, *out), np.int32)
-    for index in every_index(expected.shape):
-        batch, o, *at = index
-        first = o // (4 // groups) * (4 // groups)
-        for within in every_index(weight.shape[1:]):
-            i, *kernel = within
-            place = [a * strides + k * dilation for a, k in zip(at, kernel, strict=True)]
-            expected[index] += wide[batch, first + i, *place] * weight[o, i, *kernel]
-    options = {
-        "strides": (strides,) * rank,
-        "padding": (padding,) * 2 * rank,
-        "dilation": (dilation,) * rank,
-        "groups": groups,
-    }
-    found = evaluated(f"nn.conv{rank}d", data, weight, **options)
-    assert_same(found, expected)
-    if rank == 2:
-        found = evaluated(
-            "nn.conv2d",
-            np.moveaxis(data, 1, 3),
-            weight.transpose(2, 3, 1, 0),
-            data_layout="NHWC",
-            kernel_layout="HWIO",
-            **options,
-        )
-        assert_same(found, np.moveaxis(expected, 1, 3))
-
-
-@pytest.mark.parametrize(
-    ("rank", "groups", "stride", "padding", "extra", "dilation"),
-    [(1, 1, 2, 1, 1, 1), (2, 2, 2, 0, 0, 2), (2, 1, 1, 1, 0, 1), (3, 1, 2, 1, 1, 1)],
-)
-def test_transposed_convolution_agrees_with_a_loop(rank, groups, stride, padding, extra, dilation):
-    data = random_values(2, 4, *(4, 3, 3)[:rank], dtype="int32")
-    weight = random_values(4, 3, *(3, 2, 2)[:rank], dtype="int32", seed=9)
-    out = [
-        (n - 1) * stride + (k - 1) * dilation + 1 - 2 * padding + extra
-        for n, k in zip(data.shape[2:], weight.shape[2:], strict=True)
-    ]
-    expected = np.zeros((2, 3 * groups, *out), np.int32)
-    for batch, i, *at in every_index(data.shape):
-        for o, *kernel in every_index(weight.shape[1:]):
-            place = [a * stride + k * dilation - padding for a, k in zip(at, kernel, strict=True)]
-            if all(0 <= p < n for p, n in zip(place, out, strict=True)):
-                channel = i // (4 // groups) * 3 + o
-                expected[batch, channel, *place] += data[batch, i, *at] * weight[i, o, *kernel]
-    found = evaluated(
-        f"nn.conv{rank}d_transpose",
-        data,
-        weight,
-        strides=(stride,) * rank,
-        padding=(padding,) * rank,
-        output_padding=(extra,) * rank,
-        dilation=(dilation,) * rank,
-        groups=groups,
-    )
-    assert_same(found, expected)
-
-
 @pytest.mark.parametrize("mode", ["DCR", "CDR"])
 def test_depth_becomes_space_and_back(mode):
     data = random_values(1, 8, 2, 3)
@@ -252,54 +182,6 @@ def test_depth_becomes_space_and_back(mode):
         assert_same(evaluated("nn.space_to_depth", found, block_size=2), data)
     with pytest.raises(EvaluationError, match="not DCR or CDR"):
         evaluated("nn.depth_to_space", data, block_size=2, mode="RCD")
-
-
-@pytest.mark.parametrize("ceil_mode", [False, True])
-@pytest.mark.parametrize("include", [False, True])
-@pytest.mark.parametrize("rank", [1, 2, 3])
-def test_pooling_agrees_with_a_loop(rank, include, ceil_mode):
-    data = random_values(1, 2, *(6, 5, 4)[:rank])
-    pool, stride, pad = 3, 2, 1
-    up = math.ceil if ceil_mode else math.floor
-    out = [up((n + 2 * pad - pool) / stride) + 1 for n in data.shape[2:]]
-    highest = np.empty((1, 2, *out), np.float32)
-    mean = np.empty((1, 2, *out), np.float32)
-    for batch, channel, *at in every_index(highest.shape):
-        values, padded = [], 0
-        for window in every_index((pool,) * rank):
-            place = [a * stride + w - pad for a, w in zip(at, window, strict=True)]
-            if all(0 <= p < n for p, n in zip(place, data.shape[2:], strict=True)):
-                values.append(float(data[batch, channel, *place]))
-            elif all(-pad <= p < n + pad for p, n in zip(place, data.shape[2:], strict=True)):
-                padded += 1
-        highest[batch, channel, *at] = max(values)
-        mean[batch, channel, *at] = sum(values) / (len(values) + (padded if include else 0))
-    options = {
-        "pool_size": (pool,) * rank,
-        "strides": (stride,) * rank,
-        "padding": (pad,) * rank,
-        "ceil_mode": ceil_mode,
-    }
-    assert_same(evaluated(f"nn.max_pool{rank}d", data, **options), highest)
-    found = evaluated(f"nn.avg_pool{rank}d", data, count_include_pad=include, **options)
-    assert_same(found, mean)
-
-
-@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_global_pooling_reduces_the_spatial_axes(layout):
-    data = random_values(2, 3, 4, 5)
-    axes = (2, 3) if layout == "NCHW" else (1, 2)
-    total, top = data.sum(axis=axes, keepdims=True), data.max(axis=axes, keepdims=True)
-    count = np.float32(20 if layout == "NCHW" else 12)
-    assert_same(evaluated("nn.global_avg_pool2d", data, layout=layout), total / count)
-    assert_same(evaluated("nn.global_max_pool2d", data, layout=layout), top)
-
-
-def test_window_that_does_not_fit_is_refused():
-    with pytest.raises(EvaluationError, match="does not fit into"):
-        evaluated("nn.max_pool1d", np.zeros((1, 1, 2)), pool_size=(3,))
-    with pytest.raises(EvaluationError, match="padding"):
-        evaluated("nn.max_pool2d", np.zeros((1, 1, 2, 2)), pool_size=(1, 1), padding=(1, 1, 1))
 
 
 def test_what_a_norm_of_training_does_is_left_alone():
@@ -320,13 +202,6 @@ def test_dynamic_shapes_come_as_tensors():
 
 
 def test_every_evaluated_operator_of_the_families_is_tested():
-    modules = ("convolution", "pooling")
-    dims = [f"nn.{k}{n}d" for k in ("conv", "max_pool", "avg_pool") for n in (1, 2, 3)]
-    dims += [f"nn.conv{n}d_transpose" for n in (1, 2, 3)]
-    assert evaluated_in(*(f"relayish.op.nn.{m}" for m in modules)) == {
-        *dims,
-        *("nn.global_avg_pool2d", "nn.global_max_pool2d"),
-    }
     assert evaluated_in("relayish.op.dyn") == {
         *("dyn.zeros", "dyn.ones", "dyn.full", "dyn.reshape", "dyn.squeeze", "dyn.expand_dims"),
         *("dyn.broadcast_to", "dyn.tile", "dyn.strided_slice", "dyn.topk", "dyn.one_hot"),

@@ -10,7 +10,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import add, subtract
+from relayish.op.dimension import ANY, add, subtract
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension
 from relayish.op.nn.accumulation import rounded
@@ -85,10 +85,8 @@ def _weight_transform_3d_type(attrs: ConvWinogradWeightTransformAttrs, weight: T
     given = tensor(weight, "weight", rank=5)
     outputs, inputs, depth, height, width = given.shape
     flat = _tile(attrs, height), _tile(attrs, width)
-    if not isinstance(depth, int):
-        raise TypeInferenceError(
-            "the depth of the weight must be known: on it depends how the weight is transformed"
-        )
+    if not isinstance(depth, int):  # whether it is transformed cannot be told; three sizes it is
+        return TensorType((ANY, ANY, ANY, outputs, inputs), given.dtype)
     sizes = (_tile(attrs, depth), *flat) if _is_deep(depth) else (*flat, depth)
     return TensorType((*sizes, outputs, inputs), given.dtype)
 
