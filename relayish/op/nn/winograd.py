@@ -65,7 +65,7 @@ def transform_matrices(tile: int, kernel: int) -> tuple[Array, Array, Array]:
     values = np.vander(points, count + 1, increasing=True)
     a = np.vstack([values[:, :tile], last[-tile:]])
     g = np.vstack([values[:, :kernel] / (signs * scales)[:, None], last[-kernel:]])
-    rows = [s * np.poly(np.delete(points, i))[::-1] for i, s in enumerate(signs)]
+    rows = [s * np.atleast_1d(np.poly(np.delete(points, i)))[::-1] for i, s in enumerate(signs)]
     b = np.vstack([*(np.append(row, 0) for row in rows), np.poly(points)[::-1]])
     return a, b.T, g
 

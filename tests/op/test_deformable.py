@@ -1,0 +1,69 @@
+"""Deformable convolution, against plain convolution and against its definition."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, evaluated_in, every_index, random_values, reference
+
+from relayish.op import layout
+
+NAME = "nn.deformable_conv2d"
+OPTIONS = {"strides": (2, 1), "padding": (1, 0, 1, 2), "dilation": (1, 2)}
+
+
+def test_nothing_moved_is_a_convolution():
+    data, weight = random_values(2, 4, 7, 8), random_values(6, 2, 3, 2, seed=9)
+    expected = evaluated("nn.conv2d", data, weight, groups=2, **OPTIONS)
+    offset = np.zeros((2, 2 * 2 * 6, *expected.shape[2:]), np.float32)
+    found = evaluated(NAME, data, offset, weight, groups=2, deformable_groups=2, **OPTIONS)
+    assert_same(found, expected, 1e-4)
+    last = evaluated(
+        NAME,
+        *(layout.convert_layout(a, "NCHW", "NHWC") for a in (data, offset)),
+        layout.convert_layout(weight, "OIHW", "HWIO"),
+        groups=2,
+        deformable_groups=2,
+        data_layout="NHWC",
+        kernel_layout="HWIO",
+        out_layout="NCHW",
+        **OPTIONS,
+    )
+    assert_same(last, expected, 1e-4)
+
+
+def value_at(image, y, x):
+    """Relay's sample: nothing outside, linear between elements, the last ones reach further."""
+    height, width = image.shape
+    if y < 0 or x < 0 or y >= height or x >= width:
+        return 0.0
+    top, left = math.floor(y), math.floor(x)
+    bottom, right = min(math.ceil(y), height - 1), min(math.ceil(x), width - 1)
+    down, along = y - top, x - left
+    upper = image[top, left] * (1 - along) + image[top, right] * along
+    lower = image[bottom, left] * (1 - along) + image[bottom, right] * along
+    return upper * (1 - down) + lower * down
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+@reference("formula", NAME)
+def test_every_element_of_the_kernel_looks_where_it_is_told(parts):
+    data = random_values(2, 4, 5, 6, dtype="float64")
+    weight = random_values(3, 4, 2, 3, dtype="float64", seed=9)
+    over = evaluated("nn.conv2d", data, weight, **OPTIONS).shape
+    offset = random_values(2, parts * 12, *over[2:], dtype="float64", seed=4, low=-2, high=2)
+    expected = np.zeros(over)
+    for n, o, y, x in every_index(over):
+        for c, v, u in every_index((4, 2, 3)):
+            first = (c // (4 // parts) * 6 + v * 3 + u) * 2
+            row = y * 2 - 1 + v + offset[n, first, y, x]
+            column = x - 0 + 2 * u + offset[n, first + 1, y, x]
+            expected[n, o, y, x] += weight[o, c, v, u] * value_at(data[n, c], row, column)
+    found = evaluated(NAME, data, offset, weight, deformable_groups=parts, **OPTIONS)
+    assert_same(found, expected, 1e-9)
+
+
+def test_every_evaluated_deformable_operator_is_tested():
+    assert evaluated_in("relayish.op.nn.deformable") == {NAME}

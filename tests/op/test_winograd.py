@@ -1,0 +1,112 @@
+"""Winograd's algorithm against plain convolution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, evaluated_in, inferred, random_values, reference
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.nn.winograd import transform_matrices
+
+TWO = "nn.contrib_conv2d_winograd_weight_transform"
+TWO_WITHOUT = "nn.contrib_conv2d_winograd_without_weight_transform"
+THREE = "nn.contrib_conv3d_winograd_weight_transform"
+THREE_WITHOUT = "nn.contrib_conv3d_winograd_without_weight_transform"
+
+
+@reference("formula", TWO)
+def test_the_matrix_of_the_smallest_tile_is_the_known_one():
+    _, _, g = transform_matrices(2, 3)
+    assert g.tolist() == [[1, 0, 0], [0.5, -0.5, 0.5], [0.5, 0.5, 0.5], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("tile", range(2, 9))
+@pytest.mark.parametrize("kernel", [1, 2, 3, 4, 5])
+def test_matrices_convolve_one_tile(tile, kernel):
+    if not 3 <= tile + kernel <= 11:
+        with pytest.raises(EvaluationError, match="between 3 and 11"):
+            transform_matrices(tile, kernel)
+        return
+    a, b, g = transform_matrices(tile, kernel)
+    weight = random_values(kernel, dtype="float64")
+    data = random_values(tile + kernel - 1, dtype="float64", seed=9)
+    found = a.T @ ((g @ weight) * (b.T @ data))
+    np.testing.assert_allclose(found, np.correlate(data, weight, "valid"), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("tile", [2, 4, 6])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@reference("formula", TWO, TWO_WITHOUT)
+def test_winograd_convolution_is_a_convolution(tile, dtype):
+    data = random_values(2, 3, 9, 8, dtype=dtype)
+    weight = random_values(4, 3, 3, 3, dtype=dtype, seed=9)
+    options = {"padding": (1, 0, 1, 2), "channels": 4, "kernel_size": (3, 3)}
+    packed = evaluated(TWO, weight, tile_size=tile)
+    assert packed.shape == (tile + 2, tile + 2, 4, 3)
+    found = evaluated(TWO_WITHOUT, data, packed, tile_size=tile, **options)
+    tolerance = 2e-4 if dtype == "float32" else 1e-9
+    assert_same(found, evaluated("nn.conv2d", data, weight, **options), tolerance)
+    last = evaluated(
+        TWO_WITHOUT, np.moveaxis(data, 1, 3), packed, tile_size=tile, data_layout="NHWC", **options
+    )
+    assert_same(np.moveaxis(last, 3, 1), found)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@reference("formula", THREE, THREE_WITHOUT)
+def test_winograd_convolution_of_three_axes(depth):
+    data = random_values(1, 2, 7, 6, 5, dtype="float64")
+    weight = random_values(3, 2, depth, 3, 3, dtype="float64", seed=9)
+    stride = 1 if depth == 3 else 2
+    options = {
+        "padding": (1, 0, 1, 1, 0, 1),
+        "strides": (stride, 1, 1),
+        "channels": 3,
+        "kernel_size": (depth, 3, 3),
+    }
+    packed = evaluated(THREE, weight, tile_size=2)
+    assert packed.shape == ((4, 4, 4, 3, 2) if depth == 3 else (4, 4, depth, 3, 2))
+    found = evaluated(THREE_WITHOUT, data, packed, tile_size=2, **options)
+    assert_same(found, evaluated("nn.conv3d", data, weight, **options), 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"strides": (2, 1)}, "without strides"),
+        ({"dilation": (1, 2)}, "without strides"),
+        ({"groups": 3}, "without strides"),
+        ({"kernel_size": (9, 9)}, "does not fit into"),
+        ({"tile_size": 40}, "tiles of 40"),
+    ],
+)
+def test_what_the_algorithm_cannot_do_is_refused(changes, message):
+    options = {"tile_size": 2, "channels": 3, "kernel_size": (3, 3)} | changes
+    with pytest.raises(EvaluationError, match=message):
+        evaluated(TWO_WITHOUT, random_values(1, 3, 6, 6), random_values(4, 4, 3, 3), **options)
+
+
+def test_types_of_transformed_weights():
+    def of(name, shape, dtype="float32", **attributes):
+        attrs = make_attrs(get_op(name), attributes)
+        return inferred(name, attrs, TensorType(shape, dtype))
+
+    assert of(TWO, (8, 3, 3, 3), tile_size=4).shape == (6, 6, 8, 3)
+    assert of(THREE, (8, 3, 8, 3, 3), tile_size=4).shape == (6, 6, 8, 8, 3)
+    loose = of(THREE, (8, 3, Any(), 3, 3), tile_size=4).shape
+    assert loose[3:] == (8, 3)
+    assert all(isinstance(size, Any) for size in loose[:3])
+    nnpack = "nn.contrib_conv2d_winograd_nnpack_weight_transform"
+    packed = of(nnpack, (8, 3, 3, 3), convolution_algorithm=1, out_dtype="float16")
+    assert (packed.shape, packed.dtype) == ((8, 3, 8, 8), "float16")
+    with pytest.raises(TypeInferenceError, match="weight must have 4 dimensions; found 3"):
+        of(TWO, (8, 3, 3), tile_size=4)
+    with pytest.raises(TypeInferenceError, match="tile_size must be positive; found 0"):
+        of(TWO, (8, 3, 3, 3), tile_size=0)
+
+
+def test_every_evaluated_transform_is_tested():
+    assert evaluated_in("relayish.op.nn.winograd") == {TWO, TWO_WITHOUT, THREE, THREE_WITHOUT}
