@@ -176,8 +176,7 @@ def _module(reader: Reader, known: IRModule) -> Rule:
         reader.pos = found.end()
         attrs = DictAttrs((yield attributes(reader, ")")))
         reader.expect("]", "after the attributes of the module")
-    functions: dict[GlobalVar | str, Expr] = {}
-    functions.update(known.functions)
+    functions: dict[GlobalVar | str, Expr] = {var: known[var] for var in known}
     types = dict(known.type_definitions)
     for var in known:
         reader.globals[var.name_hint] = var
