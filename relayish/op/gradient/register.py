@@ -65,12 +65,10 @@ def register_gradient(
         Relay ``op.register_gradient``.
 
     Example:
-        >>> from relayish.op import get_op, register_op
-        >>> _ = register_op("example.halve", arguments_=("data",))
         >>> @register_gradient("example.halve")
         ... def halve_grad(call, grad):
         ...     return [grad / number(2, grad)]
-        >>> primal_gradient.get(get_op("example.halve")) is halve_grad
+        >>> primal_gradient.get(intern_op("example.halve")) is halve_grad
         True
     """
     found = intern_op(op_name)
