@@ -12,7 +12,9 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.op.registry import get_op, result_size
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.evaluation import as_sizes
+from relayish.op.registry import get_op, result_size, rule
 
 Size: TypeAlias = Callable[..., int]
 Array: TypeAlias = Any  # a numpy scalar or array
@@ -65,16 +67,6 @@ def _dilate(attrs: Parameters, data: Array) -> int:
     return prod((size - 1) * int(stride) + 1 for size, stride in strides)
 
 
-def _einsum(attrs: Parameters, data: tuple[Array, ...]) -> int:
-    inputs, _, output = attrs.equation.replace(" ", "").partition("->")
-    sizes = {
-        label: size
-        for labels, item in zip(inputs.split(","), data, strict=True)
-        for label, size in zip(labels, item.shape, strict=True)
-    }
-    return prod(sizes[label] for label in output)
-
-
 def _take(attrs: Parameters, data: Array, indices: Array) -> int:
     along = 1 if attrs.axis is None else data.size // max(1, data.shape[attrs.axis])
     return int(indices.size * along)
@@ -83,6 +75,29 @@ def _take(attrs: Parameters, data: Array, indices: Array) -> int:
 def _gather_nd(_: Parameters, data: Array, indices: Array) -> int:
     taken = indices.shape[0]
     return int(prod(indices.shape[1:]) * prod(data.shape[taken:]))
+
+
+def _by_type(name: str) -> Size:
+    """Return the size of the tensor that the rule of the operator says."""
+    find = rule.get(get_op(name))
+    assert find is not None
+
+    def size(attrs: Parameters, *inputs: Array) -> int:
+        result = find(attrs, *map(_type_of, inputs))
+        assert isinstance(result, TensorType)
+        return prod(as_sizes(result.shape))
+
+    return size
+
+
+def _type_of(value: Array) -> Type:
+    if isinstance(value, tuple):
+        return TupleType(tuple(map(_type_of, value)))
+    return TensorType(value.shape, value.dtype.name)
+
+
+def _bitserial_dense(attrs: Parameters, data: Array, _weight: Array) -> int:
+    return int(prod(data.shape[:-1]) * attrs.units)
 
 
 def _dense(_: Parameters, data: Array, weight: Array) -> int:
@@ -112,21 +127,30 @@ _SIZES: Final[dict[str, Size]] = {
     "arange": _arange,
     "broadcast_to": _by_shape,
     "dyn.broadcast_to": _by_last_input,
-    "dyn.nn.pad": _pad_by_input,
     "dyn.full": _by_last_input,
+    "dyn.nn.pad": _pad_by_input,
     "dyn.one_hot": _one_hot_by_input,
     "dyn.ones": _by_last_input,
     "dyn.tile": _tile_by_input,
     "dyn.zeros": _by_last_input,
-    "einsum": _einsum,
+    "einsum": _by_type("einsum"),
     "full": _by_shape,
     "gather_nd": _gather_nd,
     "meshgrid": _meshgrid,
     "nn.batch_matmul": _batch_matmul,
+    "nn.bitserial_dense": _bitserial_dense,
+    "nn.contrib_dense_pack": _by_type("nn.contrib_dense_pack"),
+    "nn.correlation": _by_type("nn.correlation"),
     "nn.dense": _dense,
     "nn.dilate": _dilate,
+    "nn.internal.sparse_dense_padded": _by_type("nn.internal.sparse_dense_padded"),
     "nn.matmul": _matmul,
     "nn.pad": _pad,
+    "nn.space_to_batch_nd": _by_type("nn.space_to_batch_nd"),
+    "nn.sparse_conv2d": _by_type("nn.sparse_conv2d"),
+    "nn.sparse_dense": _by_type("nn.sparse_dense"),
+    "nn.upsampling": _by_type("nn.upsampling"),
+    "nn.upsampling3d": _by_type("nn.upsampling3d"),
     "one_hot": _one_hot,
     "repeat": _repeat,
     "sparse_to_dense": _sparse_to_dense,

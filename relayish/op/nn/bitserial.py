@@ -89,6 +89,13 @@ def _bitserial_dense_relation(
         raise TypeInferenceError(f"data must have a dimension or more; found {show_type(data)}")
     if attrs.units is None:
         raise TypeInferenceError("nn.bitserial_dense must be told its units")
+    if isinstance(attrs.units, int) and attrs.units < 0:
+        raise TypeInferenceError(f"units must not be negative; found {attrs.units}")
+    if min(attrs.data_bits, attrs.weight_bits) < 1:
+        raise TypeInferenceError(
+            f"data_bits and weight_bits must be positive; found {attrs.data_bits} "
+            f"and {attrs.weight_bits}"
+        )
     weight = tensor_so_far(types[1], "weight")
     if weight is not None and len(weight.shape) not in (2, 3):
         raise TypeInferenceError(f"weight must have 2 or 3 dimensions; found {show_type(weight)}")

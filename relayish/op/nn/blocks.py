@@ -114,6 +114,8 @@ def _check_blocks(
         raise TypeInferenceError(
             f"{name} must be a pair for each size of block_shape {blocks}; found {margins}"
         )
+    if any(isinstance(width, int) and width < 0 for pair in margins for width in pair):
+        raise TypeInferenceError(f"{name} must not be negative; found {margins}")
     if len(blocks) >= len(data.shape):
         raise TypeInferenceError(
             f"block_shape {blocks} needs {len(blocks)} axes besides the batch; "

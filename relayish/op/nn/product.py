@@ -118,6 +118,8 @@ def _times_matrix(
         if len(left.shape) <= _MATRIX:
             agreed(inner, reduced, f"{names[1]} takes {{}} features, {names[0]} has {{}}")
     else:
+        if isinstance(units, int) and units < 0:
+            raise TypeInferenceError(f"units must not be negative; found {units}")
         shape = (units, reduced) if transposed else (reduced, units)
         dtype = left.dtype if matrix is None else matrix.dtype
         settle(reporter, right, TensorType(shape, dtype), names[1])

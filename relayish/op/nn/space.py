@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 
@@ -158,6 +159,8 @@ def _upsampling3d_type(attrs: UpSampling3DAttrs, data: Type) -> TensorType:
 def _scaled_type(
     data: TensorType, layout: str, plain: str, scales: tuple[float, ...]
 ) -> TensorType:
+    if not all(0 < scale < inf for scale in scales):
+        raise TypeInferenceError(f"scales must be positive; found {scales}")
     batch, channels, *sizes = convert_shape(data.shape, layout, plain)
     scaled = (batch, channels, *map(_scaled, sizes, scales))
     return TensorType(convert_shape(scaled, plain, layout), data.dtype)
