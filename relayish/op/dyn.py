@@ -26,7 +26,7 @@ from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
 from relayish.op.image import Resize2DAttrs, resized
 from relayish.op.indexing import OneHotAttrs, one_hot
 from relayish.op.init import InitOpAttrs, filled
-from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded
+from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded, upsampled
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.reshaping import reshaped
 from relayish.op.shape import ReshapeAttrs, SqueezeAttrs
@@ -105,6 +105,18 @@ def _one_hot(
 
 def _pad(attrs: PadAttrs, data: Array, pad_width: Array, pad_value: Array) -> Array:
     return padded(data, pad_width, pad_value, attrs.pad_mode)
+
+
+def _upsampling(attrs: UpSamplingAttrs, data: Array, *scales: Array) -> Array:
+    coordinates = "align_corners" if attrs.align_corners else "asymmetric"
+    along = [float(scale.item()) for scale in scales]
+    return upsampled(data, attrs.layout, "NCHW", along, attrs.method, coordinates)
+
+
+def _upsampling3d(attrs: UpSampling3DAttrs, data: Array, *scales: Array) -> Array:
+    along = [float(scale.item()) for scale in scales]
+    mode = attrs.coordinate_transformation_mode
+    return upsampled(data, attrs.layout, "NCDHW", along, attrs.method, mode)
 
 
 def _sparse_to_dense(
@@ -219,6 +231,7 @@ register_op(
     types=dynamic_upsampling_type,
     attrs=UpSamplingAttrs,
     fuses=OpPattern.INJECTIVE,
+    evaluates=_upsampling,
 )
 register_op(
     "dyn.nn.upsampling3d",
@@ -226,6 +239,7 @@ register_op(
     types=dynamic_upsampling_type,
     attrs=UpSampling3DAttrs,
     fuses=OpPattern.INJECTIVE,
+    evaluates=_upsampling3d,
 )
 register_op(
     "dyn.strided_slice",  # in Relay a fifth argument is described, which calls do not have
