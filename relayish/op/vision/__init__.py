@@ -1,0 +1,10 @@
+"""The operators of computer vision; ``op.vision.yolo_reorg(x, stride=2)`` builds a call."""
+
+from __future__ import annotations
+
+from relayish.op.builders import namespace
+from relayish.op.vision import anchors, detection, overlap, proposals, regions, suppression
+
+__all__ = ["anchors", "detection", "overlap", "proposals", "regions", "suppression"]
+
+__getattr__, __dir__ = namespace("vision")

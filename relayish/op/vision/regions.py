@@ -1,0 +1,166 @@
+"""Pooling regions of interest: each becomes an image of one size."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import same, show_shape, show_type
+from relayish.op.evaluation import Array, as_sizes
+from relayish.op.fields import Dimension
+from relayish.op.layout import convert_layout
+from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_rules import tensor
+
+
+@attrs("relay.attrs.ROIAlignAttrs")
+class ROIAlignAttrs(Attrs):
+    """Attributes of ``vision.roi_align``."""
+
+    pooled_size: tuple[Dimension, ...]
+    spatial_scale: float
+    sample_ratio: int = -1
+    layout: str = "NCHW"
+    mode: str = "avg"
+
+
+@attrs("relay.attrs.ROIPoolAttrs")
+class ROIPoolAttrs(Attrs):
+    """Attributes of ``vision.roi_pool``."""
+
+    pooled_size: tuple[Dimension, ...]
+    spatial_scale: float
+    layout: str = "NCHW"
+
+
+_PoolAttrs: TypeAlias = ROIAlignAttrs | ROIPoolAttrs
+_SLACK = np.float32(1e-5)
+"""What rounding errors may take from the end of a bin."""
+
+
+def _roi_align_type(attrs: ROIAlignAttrs, data: Type, rois: Type) -> TensorType:
+    if attrs.layout not in ("NCHW", "NHWC"):
+        raise TypeInferenceError(f"layout must be NCHW or NHWC; found {attrs.layout!r}")
+    return _pooled_type(attrs, data, rois)
+
+
+def _roi_pool_type(attrs: ROIPoolAttrs, data: Type, rois: Type) -> TensorType:
+    if attrs.layout != "NCHW":
+        raise TypeInferenceError(f"layout must be NCHW; found {attrs.layout!r}")
+    return _pooled_type(attrs, data, rois)
+
+
+def _pooled_type(attrs: _PoolAttrs, data: Type, rois: Type) -> TensorType:
+    image, regions = tensor(data, "data", rank=4), tensor(rois, "rois", rank=2)
+    if same(regions.shape[1], 5) is False:
+        raise TypeInferenceError(
+            f"rois must be of shape (n, 5), an image and two corners; found {show_type(regions)}"
+        )
+    if len(attrs.pooled_size) != 2:
+        raise TypeInferenceError(
+            f"pooled_size must be a height and a width; found {show_shape(attrs.pooled_size)}"
+        )
+    if attrs.layout == "NCHW":
+        shape = regions.shape[0], image.shape[1], *attrs.pooled_size
+    else:
+        shape = regions.shape[0], *attrs.pooled_size, image.shape[3]
+    return TensorType(shape, image.dtype)
+
+
+def _roi_align(attrs: ROIAlignAttrs, data: Array, rois: Array) -> Array:
+    """Pool samples at regular places of each bin; a roi is ``(image, left, top, right, bottom)``.
+
+    Interpolating is linear along each axis, and so a product with a matrix for either.
+    """
+    if attrs.mode not in ("avg", "max"):
+        raise EvaluationError(f"no mode {attrs.mode!r}; expected avg or max")
+    source = convert_layout(data, attrs.layout, "NCHW")
+    height, width = as_sizes(attrs.pooled_size)
+    result: Array = np.zeros((len(rois), source.shape[1], height, width), data.dtype)
+    edges = rois[:, 1:] * rois.dtype.type(attrs.spatial_scale)
+    for number, image in enumerate(_images(rois, len(source))):
+        left, top, right, bottom = edges[number]
+        down = _samples(top, bottom, height, attrs.sample_ratio, source.shape[2])
+        across = _samples(left, right, width, attrs.sample_ratio, source.shape[3])
+        if attrs.mode == "avg":
+            rows, columns = down.mean(axis=1), across.mean(axis=1)
+            result[number] = rows @ source[image] @ columns.T
+            continue
+        rows, columns = down.reshape(-1, down.shape[2]), across.reshape(-1, across.shape[2])
+        samples = rows @ source[image] @ columns.T
+        bins = samples.reshape(-1, *down.shape[:2], *across.shape[:2])
+        result[number] = bins.max(axis=(2, 4))
+    return convert_layout(result, "NCHW", attrs.layout)
+
+
+def _samples(start: Array, end: Array, bins: int, ratio: int, size: int) -> Array:
+    """Return ``(bins, samples, size)``: how each sample along an axis is made of its elements."""
+    kind = start.dtype.type
+    length = max(end - start, kind(1))
+    count = ratio if ratio > 0 else int(np.ceil(length / bins))
+    step = length / kind(bins)
+    within = (np.arange(count).astype(kind) + kind(0.5)) * step / kind(count)
+    at = start + np.arange(bins).astype(kind)[:, None] * step + within
+    outside = (at < -1) | (at > size)
+    inside = np.clip(at, 0, size - 1)
+    shares = np.maximum(1 - np.abs(inside[..., None] - np.arange(size).astype(kind)), 0)
+    return np.where(outside[..., None], kind(0), shares)
+
+
+def _roi_pool(attrs: ROIPoolAttrs, data: Array, rois: Array) -> Array:
+    """Take the greatest element of each bin, 0 of an empty one; see :func:`_roi_align` for rois."""
+    height, width = as_sizes(attrs.pooled_size)
+    result: Array = np.zeros((len(rois), data.shape[1], height, width), data.dtype)
+    edges = rois[:, 1:] * rois.dtype.type(attrs.spatial_scale)
+    whole = np.copysign(np.floor(np.abs(edges) + 0.5), edges).astype(np.int64)
+    for number, image in enumerate(_images(rois, len(data))):
+        left, top, right, bottom = whole[number].tolist()
+        rows = _bins(top, bottom, height, data.shape[2])
+        columns = _bins(left, right, width, data.shape[3])
+        for y, row in enumerate(rows):
+            if row.start >= row.stop:
+                continue
+            strip = data[image, :, row].max(axis=1)
+            for x, column in enumerate(columns):
+                if column.start < column.stop:
+                    result[number, :, y, x] = strip[:, column].max(axis=1)
+    return result
+
+
+def _bins(start: int, end: int, bins: int, size: int) -> list[slice]:
+    step = np.float32(max(end - start + 1, 1)) / np.float32(bins)
+    first = np.floor(np.arange(bins, dtype=np.float32) * step + _SLACK)
+    last = np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step - _SLACK)
+    limits = (np.clip(ends.astype(np.int64) + start, 0, size).tolist() for ends in (first, last))
+    return [slice(*ends) for ends in zip(*limits, strict=True)]
+
+
+def _images(rois: Array, count: int) -> list[int]:
+    images: list[int] = rois[:, 0].astype(np.int64).tolist()
+    if any(not 0 <= image < count for image in images):
+        raise EvaluationError(f"rois must be of images 0 to {count - 1}; found {sorted(images)}")
+    return images
+
+
+register_op(
+    "vision.roi_align",
+    arguments_=("data", "rois"),
+    attrs=ROIAlignAttrs,
+    in_metadata=True,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_roi_align_type,
+    evaluates=_roi_align,
+)
+register_op(
+    "vision.roi_pool",
+    arguments_=("data", "rois"),
+    attrs=ROIPoolAttrs,
+    in_metadata=True,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_roi_pool_type,
+    evaluates=_roi_pool,
+)

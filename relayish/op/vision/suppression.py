@@ -1,0 +1,159 @@
+"""Suppressing what overlaps something better, among boxes of one image kept in one tensor."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.dimension import unified
+from relayish.op.evaluation import Array
+from relayish.op.registry import register_op
+from relayish.op.type_rules import tensor
+from relayish.op.vision.overlap import standing
+
+
+@attrs("relay.attrs.GetValidCountsAttrs")
+class GetValidCountsAttrs(Attrs):
+    """Attributes of ``vision.get_valid_counts``."""
+
+    score_threshold: float | None
+    id_index: int = 0
+    score_index: int = 1
+
+
+@attrs("relay.attrs.NonMaximumSuppressionAttrs")
+class NonMaximumSuppressionAttrs(Attrs):
+    """Attributes of ``vision.non_max_suppression``."""
+
+    force_suppress: bool = False
+    top_k: int = -1
+    coord_start: int = 2
+    score_index: int = 1
+    id_index: int = 0
+    return_indices: bool = True
+    invalid_to_bottom: bool = False
+
+
+def _get_valid_counts_type(_: GetValidCountsAttrs, data: Type, score_threshold: Type) -> TupleType:
+    boxes = tensor(data, "data", rank=3)
+    tensor(score_threshold, "score_threshold")
+    batch, count, _width = boxes.shape
+    return TupleType((TensorType((batch,), "int32"), boxes, TensorType((batch, count), "int32")))
+
+
+def _get_valid_counts(
+    attrs: GetValidCountsAttrs, data: Array, score_threshold: Array
+) -> tuple[Array, Array, Array]:
+    """Return how many boxes are better than the threshold, these in front, and where they were."""
+    valid = data[..., attrs.score_index] > np.asarray(score_threshold).item()
+    if attrs.id_index >= 0:
+        valid &= data[..., attrs.id_index] >= 0
+    order = np.argsort(~valid, axis=1, kind="stable")
+    there = np.take_along_axis(valid, order, axis=1)
+    rows = np.take_along_axis(data, order[..., None], axis=1)
+    rows = np.where(there[..., None], rows, data.dtype.type(-1))
+    indices = np.where(there, order, -1).astype(np.int32)
+    return valid.sum(axis=1).astype(np.int32), rows, indices
+
+
+def _non_max_suppression_type(
+    attrs: NonMaximumSuppressionAttrs,
+    data: Type,
+    valid_count: Type,
+    indices: Type,
+    max_output_size: Type,
+    iou_threshold: Type,
+) -> Type:
+    boxes, counts = tensor(data, "data", rank=3), tensor(valid_count, "valid_count", rank=1)
+    tensor(indices, "indices", rank=2)
+    for ty, what in ((max_output_size, "max_output_size"), (iou_threshold, "iou_threshold")):
+        tensor(ty, what)
+    if unified(boxes.shape[0], counts.shape[0]) is None:
+        raise TypeInferenceError(
+            f"data has a batch of {boxes.shape[0]}, valid_count of {counts.shape[0]}"
+        )
+    if not attrs.return_indices:
+        return boxes
+    batch, count, _ = boxes.shape
+    return TupleType((TensorType((batch, count), "int32"), TensorType((batch, 1), "int32")))
+
+
+def _non_max_suppression(
+    attrs: NonMaximumSuppressionAttrs,
+    data: Array,
+    valid_count: Array,
+    indices: Array,
+    max_output_size: Array,
+    iou_threshold: Array,
+) -> Array | tuple[Array, Array]:
+    """Return what stands: the boxes, or where they were (see ``get_valid_counts``) and how many.
+
+    Rows of what fell are -1. A threshold that is not positive suppresses nothing. A box without a
+    positive score neither falls nor makes another fall.
+    """
+    boxes: Array = np.full(data.shape, -1, data.dtype)
+    places: Array = np.full(data.shape[:2], -1, np.int32)
+    limit, threshold = int(max_output_size.item()), float(iou_threshold.item())
+    for image, count in enumerate(valid_count.tolist()):
+        rows = data[image, :count]
+        if threshold > 0:
+            order = np.argsort(-rows[:, attrs.score_index], kind="stable")
+            order = order[: attrs.top_k] if attrs.top_k > 0 else order
+            kept = _kept(attrs, rows[order], limit, threshold)
+            boxes[image, kept], places[image, kept] = rows[order[kept]], order[kept]
+        else:
+            boxes[image, :count], places[image, :count] = rows, np.arange(count)
+    if not attrs.return_indices:
+        return _in_front(boxes, boxes[..., 0] >= 0) if attrs.invalid_to_bottom else boxes
+    there = places >= 0
+    origins = np.take_along_axis(indices, np.where(there, places, 0).astype(np.intp), axis=1)
+    result = _in_front(np.where(there, origins, -1).astype(np.int32), there)
+    return result, there.sum(axis=1, keepdims=True).astype(np.int32)
+
+
+def _kept(attrs: NonMaximumSuppressionAttrs, rows: Array, limit: int, threshold: float) -> Array:
+    """Return the numbers of the rows, the best first, that are left."""
+    good = np.flatnonzero(rows[:, attrs.score_index] > 0)
+    better = rows[good]
+    corners = better[:, attrs.coord_start : attrs.coord_start + 4]
+    known = attrs.id_index >= 0
+    labels = better[:, attrs.id_index] if known else np.zeros(len(good))
+
+    def related(number: int, others: Array) -> Array:
+        alike = attrs.force_suppress | (labels[others] == labels[number])
+        return alike & (labels[others] >= 0)
+
+    stand = standing(corners, lambda found: found >= threshold, limit=limit, related=related)
+    kept = good[stand]
+    if len(stand) == limit:  # then nothing after the last of them is left
+        return np.sort(kept)
+    return np.sort(np.concatenate((kept, np.setdiff1d(np.arange(len(rows)), good))))
+
+
+def _in_front(values: Array, there: Array) -> Array:
+    """Return ``values: (batch, n, ...)`` with those that are there first, and -1 behind them."""
+    order = np.argsort(~there, axis=1, kind="stable")
+    behind = (1,) * (values.ndim - 2)
+    moved = np.take_along_axis(values, order.reshape(*order.shape, *behind), axis=1)
+    kept = np.take_along_axis(there, order, axis=1).reshape(*order.shape, *behind)
+    return np.where(kept, moved, values.dtype.type(-1))
+
+
+register_op(
+    "vision.get_valid_counts",
+    arguments_=("data", "score_threshold"),
+    attrs=GetValidCountsAttrs,
+    in_metadata=True,
+    types=_get_valid_counts_type,
+    evaluates=_get_valid_counts,
+)
+register_op(
+    "vision.non_max_suppression",
+    arguments_=("data", "valid_count", "indices", "max_output_size", "iou_threshold"),
+    attrs=NonMaximumSuppressionAttrs,
+    in_metadata=True,
+    types=_non_max_suppression_type,
+    evaluates=_non_max_suppression,
+)
