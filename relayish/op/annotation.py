@@ -30,29 +30,24 @@ def _unmarked(_: Parameters, data: Array) -> Array:
     return data
 
 
-register_op("annotation.checkpoint", arguments_=("data",), types=unchanged, evaluates=_unmarked)
-register_op("annotation.stop_fusion", arguments_=("data",), types=unchanged, evaluates=_unmarked)
-register_op(
-    "annotation.cast_hint",
-    arguments_=("data",),
-    attrs=CastHintAttrs,
-    types=unchanged,
-    in_metadata=True,
-)
-register_op(
-    "annotation.compiler_begin",
-    arguments_=("data",),
-    attrs=CompilerAttrs,
-    types=unchanged,
-    in_metadata=True,
-)
-register_op(
-    "annotation.compiler_end",
-    arguments_=("data",),
-    attrs=CompilerAttrs,
-    types=unchanged,
-    in_metadata=True,
-)
-register_op("annotation.bitpack_start", arguments_=("data",), types=unchanged)
-register_op("annotation.bitpack_end", arguments_=("data",), types=unchanged)
+_MARKS: dict[str, type[Attrs] | None] = {
+    "bitpack_end": None,
+    "bitpack_start": None,
+    "cast_hint": CastHintAttrs,
+    "checkpoint": None,
+    "compiler_begin": CompilerAttrs,
+    "compiler_end": CompilerAttrs,
+    "stop_fusion": None,
+}
+
+for _name, _attrs in _MARKS.items():
+    register_op(
+        f"annotation.{_name}",
+        arguments_=("data",),
+        attrs=_attrs,
+        types=unchanged,
+        evaluates=_unmarked,
+        in_metadata=_attrs is not None,
+    )
+
 register_op("annotation.with_funcid", arguments_=("func",), types=unchanged)

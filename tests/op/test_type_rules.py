@@ -79,15 +79,16 @@ def test_mark_leaves_a_type_of_any_kind_as_it_is(name, ty):
     assert rule.get(get_op(name))(attrs, ty) is ty
 
 
-@reference("formula", "annotation.checkpoint", "annotation.stop_fusion")
-def test_mark_leaves_a_value_as_it_is():
+VALUED = sorted(n for n in MARKS if n.startswith("annotation.") and n != "annotation.with_funcid")
+
+
+@pytest.mark.parametrize("name", VALUED)
+@reference("formula", *VALUED)
+def test_mark_leaves_a_value_as_it_is(name):
     data = random_values(2, 3)
-    assert evaluated("annotation.checkpoint", data) is data
-    assert evaluated("annotation.stop_fusion", (data, data))[1] is data
-    assert evaluated_in("relayish.op.annotation") == {
-        "annotation.checkpoint",
-        "annotation.stop_fusion",
-    }
+    assert evaluated(name, data, **MARKS[name]) is data
+    assert evaluated(name, (data, data), **MARKS[name])[1] is data
+    assert name in evaluated_in("relayish.op.annotation")
 
 
 class Assigned:
