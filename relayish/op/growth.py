@@ -14,7 +14,7 @@ import numpy as np
 
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.evaluation import as_sizes
-from relayish.op.registry import get_op, result_size, rule
+from relayish.op.registry import get_op, relation, result_size, rule
 
 Size: TypeAlias = Callable[..., int]
 Array: TypeAlias = Any  # a numpy scalar or array
@@ -77,13 +77,22 @@ def _gather_nd(_: Parameters, data: Array, indices: Array) -> int:
     return int(prod(indices.shape[1:]) * prod(data.shape[taken:]))
 
 
+class _Deaf:
+    """A reporter for relations between types that are all known already."""
+
+    def assign(self, unknown: Type, found: Type) -> None:
+        """Leave both as they are."""
+
+
 def _by_type(name: str) -> Size:
-    """Return the size of the tensor that the rule of the operator says."""
-    find = rule.get(get_op(name))
-    assert find is not None
+    """Return the size of the tensor that the rule or relation of the operator says."""
+    op = get_op(name)
+    find, relate = rule.get(op), relation.get(op)
 
     def size(attrs: Parameters, *inputs: Array) -> int:
-        result = find(attrs, *map(_type_of, inputs))
+        types = tuple(map(_type_of, inputs))
+        result = relate(attrs, types, _Deaf()) if relate is not None else None
+        result = find(attrs, *types) if find is not None else result
         assert isinstance(result, TensorType)
         return prod(as_sizes(result.shape))
 
@@ -158,5 +167,40 @@ _SIZES: Final[dict[str, Size]] = {
     "tile": _tile,
 }
 
+_TYPED: Final = (
+    "nn.adaptive_avg_pool1d",
+    "nn.adaptive_avg_pool2d",
+    "nn.adaptive_avg_pool3d",
+    "nn.adaptive_max_pool1d",
+    "nn.adaptive_max_pool2d",
+    "nn.adaptive_max_pool3d",
+    "nn.avg_pool1d",
+    "nn.avg_pool2d",
+    "nn.avg_pool3d",
+    "nn.bitserial_conv2d",
+    "nn.contrib_conv2d_NCHWc",
+    "nn.contrib_conv2d_gemm_weight_transform",
+    "nn.contrib_conv2d_gemm_without_weight_transform",
+    "nn.contrib_conv2d_winograd_weight_transform",
+    "nn.contrib_conv2d_winograd_without_weight_transform",
+    "nn.contrib_conv3d_winograd_weight_transform",
+    "nn.contrib_conv3d_winograd_without_weight_transform",
+    "nn.contrib_depthwise_conv2d_NCHWc",
+    "nn.conv1d",
+    "nn.conv1d_transpose",
+    "nn.conv2d",
+    "nn.conv2d_backward_weight",
+    "nn.conv2d_transpose",
+    "nn.conv3d",
+    "nn.conv3d_transpose",
+    "nn.deformable_conv2d",
+    "nn.max_pool1d",
+    "nn.max_pool2d",
+    "nn.max_pool3d",
+)
+"""Convolutions and pools may pad, spread and multiply without bound: their types tell."""
+
 for _name, _size in _SIZES.items():
     result_size.set(get_op(_name), _size)
+for _name in _TYPED:
+    result_size.set(get_op(_name), _by_type(_name))

@@ -21,6 +21,11 @@ def layout_axes(layout: str) -> tuple[LayoutAxis, ...]:
     return read_layout(layout, TypeInferenceError)
 
 
+@lru_cache(maxsize=256)
+def _has_split_axes(layout: str) -> bool:
+    return any(axis.factor for axis in layout_axes(layout))
+
+
 def convert_shape(
     shape: Sequence[Dimension], source: str, target: str, what: str = "data"
 ) -> tuple[Dimension, ...]:
@@ -40,4 +45,6 @@ def convert_shape(
             f"{what} in layout {source} must have {len(axes)} dimensions; "
             f"found {len(shape)}: {show_shape(shape)}"
         )
+    if source == target and not _has_split_axes(source):
+        return tuple(shape)
     return converted_shape(shape, source, target)

@@ -7,17 +7,25 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from relayish.op.registry import attrs_type, evaluate, get_op, result_size
+from relayish.ir.build import const
+from relayish.op import make_attrs
+from relayish.op.registry import evaluate, get_op, result_size
 
 A = np.arange(6, dtype="float32").reshape(2, 3)
 B = np.arange(12, dtype="float32").reshape(4, 3)
 INDICES = np.array([1, 0, 1], "int32")
 ZERO, ONE = np.float32(0), np.float32(1)
 IMAGE = np.ones((1, 2, 3, 4), "float32")
+LINES = {n: np.ones((1, 2, 4, 3, 5)[: 2 + n], "float32") for n in (1, 2, 3)}
+KERNEL = np.ones((3, 2, 2, 2), "float32")
+CONVOLVED = {"channels": 3, "kernel_size": (2, 2), "padding": (3, 0)}
 ROWS = np.ones(2, "float32"), np.array([1, 0], "int32"), np.array([0, 1, 1, 2], "int32")
 
 CASES: dict[str, tuple[dict[str, object], tuple[object, ...]]] = {
-    "arange": ({"dtype": "float32"}, (ZERO, np.float32(7), ONE)),
+    "arange": (
+        {"start": const(0), "stop": const(7), "step": const(1), "dtype": "float32"},
+        (ZERO, np.float32(7), ONE),
+    ),
     "broadcast_to": ({"shape": (5, 2, 3)}, (A,)),
     "dyn.broadcast_to": ({}, (A, np.array([5, 2, 3]))),
     "dyn.full": ({"dtype": "float32"}, (ONE, np.array([4, 5]))),
@@ -33,6 +41,47 @@ CASES: dict[str, tuple[dict[str, object], tuple[object, ...]]] = {
     "nn.batch_matmul": ({"transpose_b": True}, (A[None], B[None])),
     "nn.bitserial_dense": ({"units": 4}, (INDICES[None], np.ones((4, 3), "int32"))),
     "nn.contrib_dense_pack": ({}, (A, np.ones((5, 3, 2), "float32"))),
+    **{
+        f"nn.{kind}_pool{n}d": ({"pool_size": (2,) * n, "padding": (1,) * n}, (LINES[n],))
+        for kind in ("avg", "max")
+        for n in (1, 2, 3)
+    },
+    **{
+        f"nn.adaptive_{kind}_pool{n}d": ({"output_size": (9,) * n}, (LINES[n],))
+        for kind in ("avg", "max")
+        for n in (1, 2, 3)
+    },
+    **{
+        f"nn.conv{n}d": ({"padding": (3,) * n}, (LINES[n], np.ones((4, 2, *(2,) * n), "float32")))
+        for n in (1, 2, 3)
+    },
+    **{
+        f"nn.conv{n}d_transpose": (
+            {"strides": (4,) * n},
+            (LINES[n], np.ones((2, 3, *(2,) * n), "float32")),
+        )
+        for n in (1, 2, 3)
+    },
+    "nn.bitserial_conv2d": (CONVOLVED, (IMAGE.astype("int8"), KERNEL.astype("int8"))),
+    "nn.contrib_conv2d_NCHWc": (CONVOLVED, (IMAGE, KERNEL)),
+    "nn.contrib_conv2d_gemm_weight_transform": ({"tile_N": 4, "tile_K": 16}, (KERNEL,)),
+    "nn.contrib_conv2d_gemm_without_weight_transform": (
+        CONVOLVED,
+        (IMAGE, np.ones((1, 1, 16, 32), "float32")),
+    ),
+    "nn.contrib_conv2d_winograd_weight_transform": ({"tile_size": 4}, (KERNEL,)),
+    "nn.contrib_conv2d_winograd_without_weight_transform": (
+        {"tile_size": 4, **CONVOLVED},
+        (IMAGE, np.ones((5, 5, 3, 2), "float32")),
+    ),
+    "nn.contrib_conv3d_winograd_weight_transform": ({"tile_size": 4}, (KERNEL[:, :, None],)),
+    "nn.contrib_conv3d_winograd_without_weight_transform": (
+        {"tile_size": 4, "channels": 3, "kernel_size": (1, 2, 2)},
+        (LINES[3], np.ones((5, 5, 1, 3, 2), "float32")),
+    ),
+    "nn.contrib_depthwise_conv2d_NCHWc": ({"groups": 2}, (IMAGE, KERNEL[:2, :1])),
+    "nn.conv2d_backward_weight": ({"kernel_size": (2, 2)}, (IMAGE[..., :2, :3], IMAGE)),
+    "nn.deformable_conv2d": ({}, (IMAGE, np.ones((1, 8, 2, 3), "float32"), KERNEL)),
     "nn.correlation": ({"max_displacement": 2, "padding": (4, 4)}, (IMAGE, IMAGE)),
     "nn.dense": ({}, (A, B)),
     "nn.dilate": ({"strides": (2, 3)}, (A,)),
@@ -63,9 +112,7 @@ def test_size_of_an_einsum_is_predicted_however_it_is_written(equation: str) -> 
 def test_predicted_size_is_the_size_of_the_result(name: str) -> None:
     op = get_op(name)
     values, inputs = CASES[name]
-    kind = attrs_type.get(op)
-    unset = dict.fromkeys(kind.field_names, None) if kind is not None else {}
-    attrs = SimpleNamespace(**{**unset, **(kind.defaults if kind else {}), **values})
+    attrs = make_attrs(op, values)
     result = evaluate.get(op)(attrs, *inputs)
     parts = result if isinstance(result, (tuple, list)) else (result,)
     assert result_size.get(op)(attrs, *inputs) == sum(np.asarray(part).size for part in parts)
