@@ -2,14 +2,18 @@
 
 from relayish.passes.constant_checker import ConstantChecker, is_constant
 from relayish.passes.dead_code_elimination import DeadCodeElimination, eliminate_dead_code
+from relayish.passes.first_order_gradient import FirstOrderGradient
 from relayish.passes.fold_constant import ConstantFolder, FoldConstant, fold_constant
+from relayish.passes.gradient import gradient
 
 __all__ = [
     "ConstantChecker",
     "ConstantFolder",
     "DeadCodeElimination",
+    "FirstOrderGradient",
     "FoldConstant",
     "eliminate_dead_code",
     "fold_constant",
+    "gradient",
     "is_constant",
 ]

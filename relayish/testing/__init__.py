@@ -23,6 +23,7 @@ from relayish.testing import (
     temp_op_attr,
     vgg,
 )
+from relayish.testing.check_grad import check_grad
 from relayish.testing.init import create_workload
 from relayish.testing.nat import count, make_nat_expr, make_nat_value
 from relayish.testing.run import count_ops, rand, run_infer_type, run_opt_pass
@@ -30,6 +31,7 @@ from relayish.testing.temp_op_attr import TempOpAttr
 
 __all__ = [
     "TempOpAttr",
+    "check_grad",
     "count",
     "count_ops",
     "create_workload",

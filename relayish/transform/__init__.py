@@ -1,12 +1,14 @@
 """Passes: what they are, how they are registered, composed, surrounded and watched.
 
-Every registered pass is an attribute of this package: ``transform.FoldConstant()``.
+Every registered pass is an attribute of this package: ``transform.FoldConstant()``; so is the
+function ``gradient``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from importlib import import_module
+from typing import Any, Final
 
 from relayish.errors import suggest
 from relayish.transform.base import FunctionPass, ModulePass, Pass, is_skipped
@@ -79,8 +81,14 @@ PASS_SOURCES: Final = (PackageSource("relayish.passes"), EntryPointSource("relay
 for _source in PASS_SOURCES:
     add_pass_source(_source)
 
+FUNCTIONS: Final = {"gradient": "relayish.passes.gradient"}
+"""What Relay has here beside passes, with the module it comes from: a name that is data as well."""
 
-def __getattr__(name: str) -> Callable[..., Pass]:
+
+def __getattr__(name: str) -> Callable[..., Any]:  # Any: what a pass is made of, and makes
+    if name in FUNCTIONS:
+        found: Callable[..., Any] = getattr(import_module(FUNCTIONS[name]), name)
+        return found
     # passes are CamelCase; asking for anything else (the import system asks for submodules) must
     # not import every pass there is
     if not name[:1].isupper():
@@ -93,4 +101,4 @@ def __getattr__(name: str) -> Callable[..., Pass]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, *list_passes()})
+    return sorted({*__all__, *FUNCTIONS, *list_passes()})
