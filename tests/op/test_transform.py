@@ -2,143 +2,109 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, every_index, random_values
-
-from relayish.errors import EvaluationError
-
-
-def gathered(shape, source, position):
-    """Build a tensor whose element at ``index`` is that of ``source`` at ``position(*index)``."""
-    result = np.empty(shape, source.dtype)
-    for index in every_index(shape):
-        result[index] = source[position(*index)]
-    return result
-
-
-@pytest.mark.parametrize("axes", [None, (2, 0, 1), (0, -1, 1)])
-def test_transpose_moves_axes(axes):
-    data = random_values(2, 3, 4)
-    order = (2, 1, 0) if axes is None else [a % 3 for a in axes]
-    shape = [data.shape[a] for a in order]
-    expected = gathered(shape, data, lambda *at: tuple(at[order.index(a)] for a in range(3)))
-    assert_same(evaluated("transpose", data, axes=axes), expected)
-
-
-@pytest.mark.parametrize("axis", [0, 1, -1])
-def test_concatenate_and_stack_and_split_agree(axis):
-    parts = tuple(random_values(2, 2, seed=seed) for seed in range(3))
-    joined = evaluated("concatenate", parts, axis=axis)
-    assert_same(evaluated("split", joined, indices_or_sections=3, axis=axis), parts)
-    stacked = evaluated("stack", parts, axis=axis)
-    for place, part in enumerate(parts):
-        assert_same(np.moveaxis(stacked, axis, 0)[place], part)
-
-
-def test_split_at_positions():
-    data = random_values(5, dtype="int8")
-    found = evaluated("split", data, indices_or_sections=(1, 3))
-    assert_same(found, (data[:1], data[1:3], data[3:]))
-
-
-def test_split_refuses_parts_that_are_not_equal():
-    with pytest.raises(EvaluationError, match="cannot be split into 2 equal parts"):
-        evaluated("split", np.zeros(5), indices_or_sections=2)
-
-
-@pytest.mark.parametrize(
-    ("begin", "end", "strides", "expected"),
-    [
-        ((1,), (4,), (1,), [1, 2, 3]),
-        ((1,), (4,), None, [1, 2, 3]),
-        ((-3,), (100,), (1,), [3, 4, 5]),
-        ((5,), (1,), (-2,), [5, 3]),
-        ((-1,), (-100,), (-1,), [5, 4, 3, 2, 1, 0]),
-        ((0,), (-1,), (2,), [0, 2, 4]),
-        ((4,), (2,), (1,), []),
-    ],
+from checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    every_index,
+    inferred,
+    random_values,
+    reference,
 )
-def test_strided_slice_clips_its_bounds(begin, end, strides, expected):
-    data = np.arange(6, dtype=np.int32)
-    found = evaluated("strided_slice", data, begin=begin, end=end, strides=strides)
-    assert_same(found, np.array(expected, np.int32))
-    steps = np.array(strides or (1,))
-    assert_same(evaluated("dyn.strided_slice", data, np.array(begin), np.array(end), steps), found)
+from drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any, SizeVar, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.dimension import show_shape
 
 
-def test_strided_slice_by_size_and_by_axes():
-    data = random_values(3, 4, 5)
-    found = evaluated("strided_slice", data, begin=(1, 2), end=(2, -1), slice_mode="size")
-    assert_same(found, data[1:3, 2:])
-    found = evaluated("strided_slice", data, begin=(1,), end=(3,), axes=(-1,))
-    assert_same(found, data[:, :, 1:3])
+def type_of_call(name, *types, **attributes):
+    return inferred(name, make_attrs(get_op(name), attributes), *types)
 
 
-def test_strided_set_changes_a_copy():
-    data = np.zeros((3, 4), np.int32)
-    data.flags.writeable = False
-    new = np.array([[7, 8]], np.int32)
-    found = evaluated(
-        "strided_set", data, new, np.array([1, 0]), np.array([2, 4]), np.array([1, 2])
-    )
-    assert_same(found, np.array([[0, 0, 0, 0], [7, 0, 8, 0], [0, 0, 0, 0]], np.int32))
+@reference("formula", "transpose")
+@quickly()
+@hypothesis.given(st.data())
+def test_transpose_moves_axes(data):
+    whole = data.draw(arrays(data.draw(shapes(0, 4))))
+    order = data.draw(st.permutations(range(whole.ndim)))
+    named = tuple(axis - data.draw(st.sampled_from((0, whole.ndim))) for axis in order)
+    found = evaluated("transpose", whole, axes=named)
+    assert found.shape == tuple(whole.shape[axis] for axis in order)
+    for at in every_index(found.shape):
+        assert found[at] == whole[tuple(at[order.index(axis)] for axis in range(whole.ndim))]
+    reversed_ = tuple(range(whole.ndim))[::-1]
+    assert_same(evaluated("transpose", whole, axes=None), np.transpose(whole, reversed_))
 
 
-def test_slice_like_cuts_to_the_shape_of_another():
-    data, like = random_values(3, 4), np.zeros((2, 3))
-    assert_same(evaluated("slice_like", data, like), data[:2, :3])
-    assert_same(evaluated("slice_like", data, like, axes=(-1,)), data[:, :3])
-
-
-@pytest.mark.parametrize("reps", [(2,), (2, 3), (2, 1, 2), ()])
-def test_tile_repeats_the_whole(reps):
-    data = random_values(2, 3, dtype="int8")
-    rank = max(2, len(reps))
-    shape = (1,) * (rank - 2) + data.shape
+@reference("formula", "tile", "dyn.tile")
+@quickly()
+@hypothesis.given(st.data())
+def test_tile_repeats_the_whole(data):
+    whole = data.draw(arrays(data.draw(shapes(0, 3))))
+    reps = data.draw(shapes(0, 3, 1, 3))
+    found = evaluated("tile", whole, reps=reps)
+    rank = max(whole.ndim, len(reps))
+    sizes = (1,) * (rank - whole.ndim) + whole.shape
     times = (1,) * (rank - len(reps)) + reps
-    expected = gathered(
-        tuple(n * r for n, r in zip(shape, times, strict=True)),
-        data.reshape(shape),
-        lambda *at: tuple(i % n for i, n in zip(at, shape, strict=True)),
-    )
-    assert_same(evaluated("tile", data, reps=reps), expected)
-    assert_same(evaluated("dyn.tile", data, np.array(reps, np.int64)), expected)
+    assert found.shape == tuple(n * r for n, r in zip(sizes, times, strict=True))
+    source = whole.reshape(sizes)
+    for at in every_index(found.shape):
+        assert found[at] == source[tuple(i % n for i, n in zip(at, sizes, strict=True))]
+    assert_same(evaluated("dyn.tile", whole, np.array(reps, np.int64)), found)
 
 
-def test_repeat_repeats_each_element():
-    data = np.array([[1, 2], [3, 4]], np.int32)
-    assert_same(evaluated("repeat", data, repeats=2, axis=1), data[:, [0, 0, 1, 1]])
-    assert_same(evaluated("repeat", data, repeats=2), np.array([1, 1, 2, 2, 3, 3, 4, 4], np.int32))
+@reference("torch", "tile", "repeat", "reverse", "transpose", "trilu")
+def test_repeating_and_turning_agree_with_torch():
+    torch = pytest.importorskip("torch")
+    data = random_values(2, 3, 4)
+    held = torch.tensor(data)
+    assert_same(evaluated("tile", data, reps=(2, 1, 3)), held.repeat(2, 1, 3).numpy())
+    assert_same(evaluated("transpose", data, axes=(2, 0, 1)), held.permute(2, 0, 1).numpy())
+    for axis in range(-3, 3):
+        assert_same(evaluated("reverse", data, axis=axis), held.flip(axis).numpy())
+        found = evaluated("repeat", data, repeats=3, axis=axis)
+        assert_same(found, held.repeat_interleave(3, axis).numpy())
+    for k in range(-4, 5):
+        upper, lower = (evaluated("trilu", data, np.int64(k), upper=up) for up in (True, False))
+        assert_same(upper, held.triu(k).numpy())
+        assert_same(lower, held.tril(k).numpy())
 
 
-def test_reverse_turns_an_axis_around():
-    data = random_values(2, 3)
-    assert_same(evaluated("reverse", data, axis=-1), data[:, [2, 1, 0]])
+@reference("numpy", "repeat", "reverse")
+@quickly()
+@hypothesis.given(st.data())
+def test_repeat_and_reverse_index_the_axis_anew(data):
+    whole = data.draw(arrays())
+    axis, times = data.draw(axes(whole.ndim)), data.draw(st.integers(1, 3))
+    places = np.arange(whole.shape[axis])
+    repeated = np.take(whole, [place for place in places for _ in range(times)], axis)
+    assert_same(evaluated("repeat", whole, repeats=times, axis=axis), repeated)
+    assert_same(evaluated("reverse", whole, axis=axis), np.take(whole, places[::-1], axis))
+    flat = np.array([value for value in whole.ravel() for _ in range(times)], whole.dtype)
+    assert_same(evaluated("repeat", whole, repeats=times), flat)
 
 
-def test_reverse_sequence_turns_the_beginnings_around():
-    data = np.arange(8, dtype=np.int32).reshape(4, 2)
-    found = evaluated(
-        "reverse_sequence", data, np.array([3, 1], np.int32), seq_axis=0, batch_axis=1
-    )
-    assert_same(found, np.array([[4, 1], [2, 3], [0, 5], [6, 7]], np.int32))
-    with pytest.raises(EvaluationError, match="expected two axes"):
-        evaluated("reverse_sequence", data, np.array([1]), seq_axis=0, batch_axis=0)
+@reference("formula", "reverse_sequence")
+@quickly()
+@hypothesis.given(st.data())
+def test_reverse_sequence_turns_the_beginnings_around(data):
+    whole = data.draw(arrays(data.draw(shapes(2, 4))))
+    batch, along = data.draw(st.permutations(range(whole.ndim)))[:2]
+    count = whole.shape[batch]
+    lengths = filled((count,), "int32", 3, low=-1, high=whole.shape[along] + 2)
+    named = [axis - data.draw(st.sampled_from((0, whole.ndim))) for axis in (batch, along)]
+    found = evaluated("reverse_sequence", whole, lengths, batch_axis=named[0], seq_axis=named[1])
+    for at in every_index(whole.shape):
+        end = min(max(int(lengths[at[batch]]), 1), whole.shape[along])
+        source = list(at)
+        if at[along] < end:
+            source[along] = end - 1 - at[along]
+        assert found[at] == whole[tuple(source)]
 
 
-@pytest.mark.parametrize("indexing", ["ij", "xy"])
-def test_meshgrid_spreads_vectors(indexing):
-    first, second = np.arange(2, dtype=np.int32), np.arange(3, dtype=np.int32)
-    down = np.array([[0, 0, 0], [1, 1, 1]], np.int32)
-    along = np.array([[0, 1, 2], [0, 1, 2]], np.int32)
-    expected = (down, along) if indexing == "ij" else (down.T, along.T)
-    assert_same(evaluated("meshgrid", (first, second), indexing=indexing), expected)
-
-
-def test_meshgrid_refuses_other_ways():
-    with pytest.raises(EvaluationError, match="'ij' or 'xy'"):
-        evaluated("meshgrid", (np.arange(2),), indexing="ji")
-
-
+@reference("formula", "trilu")
 @pytest.mark.parametrize("k", [-1, 0, 2])
 @pytest.mark.parametrize("upper", [False, True])
 def test_trilu_keeps_a_triangle(k, upper):
@@ -150,38 +116,98 @@ def test_trilu_keeps_a_triangle(k, upper):
     assert_same(evaluated("trilu", data, np.int32(k), upper=upper), expected)
 
 
-def test_sliding_window_shows_every_window():
-    data = random_values(2, 5, 7)
-    found = evaluated("sliding_window", data, axis=1, window_shape=(3, 2), strides=(2, 3))
-    expected = gathered((2, 2, 2, 3, 2), data, lambda n, y, x, v, u: (n, 2 * y + v, 3 * x + u))
-    assert_same(found, expected)
+@reference("formula", "matrix_set_diag")
+@quickly()
+@hypothesis.given(st.data())
+def test_matrix_set_diag_sets_every_diagonal(data):
+    *batch, rows, columns = data.draw(shapes(2, 3))
+    k1 = data.draw(st.integers(1 - rows, columns - 1))
+    k2 = data.draw(st.integers(k1, columns - 1))
+    right = {"super_diag_right_align": data.draw(st.booleans())}
+    right["sub_diag_right_align"] = data.draw(st.booleans())
+    longest = max(min(rows + min(k, 0), columns - max(k, 0)) for k in range(k1, k2 + 1))
+    band = (*batch, longest) if k1 == k2 else (*batch, k2 - k1 + 1, longest)
+    matrix, diagonal = filled((*batch, rows, columns), "int32"), filled(band, "int32", 4)
+    found = evaluated("matrix_set_diag", matrix, diagonal, k1=k1, k2=k2, **right)
+    for at in every_index(matrix.shape):
+        *head, row, column = at
+        k = column - row
+        if not k1 <= k <= k2:
+            assert found[at] == matrix[at]
+            continue
+        place = min(row, column)
+        length = min(rows + min(k, 0), columns - max(k, 0))
+        aligned = right["super_diag_right_align" if k >= 0 else "sub_diag_right_align"]
+        if k1 == k2:
+            assert found[at] == diagonal[(*head, place)]
+        else:
+            shift = longest - length if aligned else 0
+            assert found[at] == diagonal[(*head, k2 - k, place + shift)]
 
 
-def test_matrix_set_diag_sets_one_or_several_diagonals():
-    data = np.zeros((2, 3), np.int32)
-    one = evaluated("matrix_set_diag", data, np.array([1, 2], np.int32), k1=1, k2=1)
-    assert_same(one, np.array([[0, 1, 0], [0, 0, 2]], np.int32))
-    band = np.array([[1, 2], [3, 4], [5, 0]], np.int32)
-    several = evaluated("matrix_set_diag", data, band, k1=-1, k2=1)
-    assert_same(several, np.array([[3, 1, 0], [5, 4, 2]], np.int32))
+N = SizeVar("n")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "attributes", "expected"),
+    [
+        ("transpose", (1, Any(), 3), {"axes": None}, "(3, ?, 1)"),
+        ("transpose", (1, N, 3), {"axes": (1, -1, 0)}, "(n, 3, 1)"),
+        ("tile", (N, Any()), {"reps": (2, 1, 3)}, "(2, n, ?)"),
+        ("tile", (), {"reps": (2,)}, "(2,)"),
+        ("repeat", (4, Any()), {"repeats": 3, "axis": -2}, "(12, ?)"),
+        ("repeat", (4, Any()), {"repeats": 3}, "(?,)"),
+        ("repeat", (4, N), {"repeats": 1, "axis": 1}, "(4, n)"),
+        ("reverse", (4, N, Any()), {"axis": 1}, "(4, n, ?)"),
+    ],
+)
+def test_dimensions_that_are_not_numbers_are_carried_along(name, shape, attributes, expected):
+    found = type_of_call(name, TensorType(shape, "int8"), **attributes)
+    assert (show_shape(found.shape), found.dtype) == (expected, "int8")
+
+
+T = TensorType
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "attributes", "message"),
+    [
+        ("transpose", [T((2, 3))], {"axes": (0,)}, "must name each of 2 axes once"),
+        ("transpose", [T((2, 3))], {"axes": (0, 0)}, "must name each of 2 axes once"),
+        ("transpose", [T((2, 3))], {"axes": (0, 2)}, "axis 2 is not one of 2 axes"),
+        ("transpose", [T((2, 3))], {"axes": ()}, "must name each of 2 axes once"),
+        ("tile", [T((2,))], {"reps": (0,)}, "expected positive numbers"),
+        ("repeat", [T((2,))], {"repeats": 0}, "repeats is 0"),
+        ("repeat", [T((2,))], {"repeats": 1, "axis": 1}, "axis 1 is not one of 1 axes"),
+        ("reverse", [T((2,))], {"axis": -2}, "axis -2 is not one of 1 axes"),
+        (
+            "reverse_sequence",
+            [T((2, 3)), T((3,), "int32")],
+            {},
+            "seq_lengths and the batch axis of data have the sizes 3 and 2",
+        ),
+        ("reverse_sequence", [T((2, 3)), T((2,))], {}, "seq_lengths must hold integers"),
+        ("reverse_sequence", [T((2, 3)), T((2,), "int32")], {"seq_axis": 0}, "are both 0"),
+        ("trilu", [T((2,)), T((), "int32")], {}, "data must have rows and columns"),
+        ("trilu", [T((2, 2)), T((1,), "int32")], {}, "k must have 0 dimensions"),
+        ("matrix_set_diag", [T((2, 3)), T((3,))], {}, "the sizes 3 and 2"),
+        ("matrix_set_diag", [T((2, 3)), T((2, 2))], {}, "diagonal has 2 dimensions; expected 1"),
+        ("matrix_set_diag", [T((2, 3)), T((2,), "int8")], {}, "float32 and int8"),
+        ("matrix_set_diag", [T((2, 3)), T((2,))], {"k1": 1}, "k1 must not exceed k2"),
+        ("matrix_set_diag", [T((2, 3)), T((2,))], {"k1": 3, "k2": 3}, "not all in 2 rows"),
+        ("matrix_set_diag", [T((3,)), T((3,))], {}, "input must have rows and columns"),
+    ],
+)
+def test_what_cannot_be_moved_about_is_ill_typed(name, types, attributes, message):
+    with pytest.raises(TypeInferenceError, match=message):
+        type_of_call(name, *types, **attributes)
+
+
+def test_reverse_sequence_along_its_batches_is_refused():
+    with pytest.raises(EvaluationError, match="expected two axes"):
+        evaluated("reverse_sequence", np.zeros((1, 1)), np.array([1]), seq_axis=0, batch_axis=0)
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():
-    assert evaluated_in("relayish.op.transform") == {
-        "transpose",
-        "concatenate",
-        "stack",
-        "split",
-        "strided_slice",
-        "strided_set",
-        "slice_like",
-        "tile",
-        "repeat",
-        "reverse",
-        "reverse_sequence",
-        "layout_transform",
-        "meshgrid",
-        "trilu",
-        "sliding_window",
-        "matrix_set_diag",
-    }
+    tested = {"transpose", "tile", "repeat", "reverse", "reverse_sequence", "trilu"}
+    assert evaluated_in("relayish.op.transform") == tested | {"matrix_set_diag"}

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, evaluated_in, every_index, inferred, reference
+from drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any, TensorType
+from relayish.op import get_op, make_attrs
+
+SCATTERS = {
+    "update": lambda _, new: new,
+    "add": lambda old, new: old + new,
+    "mul": lambda old, new: old * new,
+    "min": min,
+    "max": max,
+}
+
+
+@reference("formula", "scatter_elements")
+@pytest.mark.parametrize("reduction", sorted(SCATTERS))
+@quickly(20)
+@hypothesis.given(st.data())
+def test_scatter_elements_puts_each_update_in_its_place(reduction, data):
+    whole = data.draw(arrays(dtype=data.draw(st.sampled_from(("float32", "int32")))))
+    axis = data.draw(axes(whole.ndim))
+    shape = [data.draw(st.integers(0, size)) for size in whole.shape]
+    shape[axis] = data.draw(st.integers(0, 4))
+    size = whole.shape[axis]
+    indices = filled(tuple(shape), "int64", 1, low=-size, high=size)
+    more = tuple(n + data.draw(st.integers(0, 1)) for n in shape)
+    updates = filled(more, whole.dtype, 2, low=-3, high=4)
+    expected = whole.copy()
+    for at in every_index(shape):
+        place = list(at)
+        place[axis] = indices[at]
+        expected[tuple(place)] = SCATTERS[reduction](expected[tuple(place)], updates[at])
+    found = evaluated("scatter_elements", whole, indices, updates, axis=axis, reduction=reduction)
+    assert_same(found, expected)
+
+
+@reference("torch", "scatter_elements")
+@pytest.mark.parametrize(
+    ("reduction", "name"),
+    [("add", "sum"), ("mul", "prod"), ("mean", "mean"), ("min", "amin"), ("max", "amax")],
+)
+def test_scatter_elements_agrees_with_torch(reduction, name):
+    torch = pytest.importorskip("torch")
+    data, updates = filled((3, 4), "float32", 1), filled((2, 4), "float32", 2)
+    indices = filled((2, 4), "int64", 3, low=0, high=3)
+    held = (torch.tensor(values) for values in (indices, updates))
+    expected = torch.tensor(data).scatter_reduce(0, *held, name)
+    found = evaluated("scatter_elements", data, indices, updates, axis=0, reduction=reduction)
+    assert_same(found, expected.numpy())
+
+
+@reference("formula", "scatter_nd")
+@pytest.mark.parametrize("mode", sorted(SCATTERS))
+@quickly(20)
+@hypothesis.given(st.data())
+def test_scatter_nd_puts_slices_by_columns_of_indices(mode, data):
+    whole = data.draw(arrays(dtype=data.draw(st.sampled_from(("float32", "int32")))))
+    count = data.draw(st.integers(1, whole.ndim))
+    rest = data.draw(shapes(0, 2, 0, 3))
+    columns = [
+        filled(rest, "int32", axis, low=-whole.shape[axis], high=whole.shape[axis])
+        for axis in range(count)
+    ]
+    updates = filled(rest + whole.shape[count:], whole.dtype, 2, low=-3, high=4)
+    expected = whole.copy()
+    for at in every_index(updates.shape):
+        place = (*(int(c[at[: len(rest)]]) for c in columns), *at[len(rest) :])
+        expected[place] = SCATTERS[mode](expected[place], updates[at])
+    assert_same(evaluated("scatter_nd", whole, np.stack(columns), updates, mode=mode), expected)
+
+
+@pytest.mark.parametrize("name", ["scatter_elements", "scatter_nd"])
+def test_scatter_that_cannot_be_is_refused(name):
+    how = "reduction" if name == "scatter_elements" else "mode"
+    zeros, one = np.zeros(2), np.zeros(1)
+    places = np.array([2]) if name == "scatter_elements" else np.array([[2]])
+    with pytest.raises(EvaluationError, match="out of axis 0"):
+        evaluated(name, zeros, places, one)
+    with pytest.raises(EvaluationError, match="no way to scatter"):
+        evaluated(name, zeros, places - 1, one, **{how: "divide"})
+
+
+T, I = TensorType, lambda *shape: TensorType(shape, "int32")  # noqa: E741
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "attributes", "message"),
+    [
+        ("scatter_elements", [T((3,)), T((2,)), T((2,))], {}, "indices must hold integers"),
+        ("scatter_elements", [T((3,)), I(2), I(2)], {}, "float32 and int32"),
+        ("scatter_elements", [T((3,)), I(2, 1), T((2,))], {}, "indices must have 1 dimensions"),
+        ("scatter_elements", [T((3,)), I(2), T((2, 1))], {}, "updates must have 1 dimensions"),
+        ("scatter_elements", [T((3,)), I(2), T((1,))], {}, "no more in axis 0"),
+        ("scatter_elements", [T((3,)), I(2), T((2,))], {"axis": 1}, "axis 1 is not one of 1"),
+        ("scatter_elements", [T((3,)), I(2), T((2,))], {"reduction": "or"}, "'or' is no way"),
+        ("scatter_nd", [T((3,)), I(2, 1), T((1,))], {}, "name 2 axes; data has 1"),
+        ("scatter_nd", [T((3,)), I(), T((1,))], {}, "a dimension or more"),
+        ("scatter_nd", [T((3, 4)), I(1, 2), T((2, 3))], {}, "the sizes 3 and 4"),
+        ("scatter_nd", [T((3, 4)), I(1, 2), T((2,))], {}, r"expected \(2, 4\)"),
+        ("scatter_nd", [T((3,)), I(1, 2), I(2)], {}, "float32 and int32"),
+        ("scatter_nd", [T((3,)), I(1, 2), T((2,))], {"mode": "mean"}, "'mean' is no way"),
+    ],
+)
+def test_what_cannot_be_scattered_is_ill_typed(name, types, attributes, message):
+    with pytest.raises(TypeInferenceError, match=message):
+        inferred(name, make_attrs(get_op(name), attributes), *types)
+
+
+def test_data_of_unknown_size_keeps_its_type():
+    data = T((Any(), 4))
+    for name in ("scatter_elements", "scatter_nd"):
+        attrs = make_attrs(get_op(name), {})
+        assert inferred(name, attrs, data, I(Any(), 2), T((Any(), 4))) is data
+
+
+def test_every_evaluated_operator_of_the_family_is_tested():
+    assert evaluated_in("relayish.op.scatter") == {"scatter_elements", "scatter_nd"}

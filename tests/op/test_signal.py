@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, evaluated_in, inferred, reference
+from drawn import arrays, filled, hypothesis, quickly, shapes, st
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.dimension import show_shape
+
+
+@reference("formula", "dft")
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("inverse", [False, True])
+@quickly(15)
+@hypothesis.given(shape=shapes(1, 3, 0, 5))
+def test_dft_is_the_sum_over_waves(dtype, inverse, shape):
+    real, imaginary = filled(shape, dtype, 1), filled(shape, dtype, 2)
+    n = shape[-1]
+    sign = 2j if inverse else -2j
+    waves = np.exp(sign * np.pi * np.outer(np.arange(n), np.arange(n)) / max(n, 1))
+    expected = (real + 1j * imaginary.astype(np.float64)) @ waves / (n if inverse and n else 1)
+    found = evaluated("dft", real, imaginary, inverse=inverse)
+    tolerance = {"float16": 3e-2}.get(dtype, 1e-5)
+    for part, wanted in zip(found, (expected.real, expected.imag), strict=True):
+        assert str(part.dtype) == dtype
+        np.testing.assert_allclose(part, wanted, rtol=2e-3, atol=tolerance)
+
+
+@reference("torch", "dft")
+def test_dft_agrees_with_torch_and_is_undone_by_its_inverse():
+    torch = pytest.importorskip("torch")
+    real, imaginary = filled((3, 8), "float32", 1), filled((3, 8), "float32", 2)
+    expected = torch.fft.fft(torch.complex(torch.tensor(real), torch.tensor(imaginary)))
+    found = evaluated("dft", real, imaginary)
+    assert_same(found, (expected.real.numpy(), expected.imag.numpy()), rtol=1e-5)
+    assert_same(evaluated("dft", *found, inverse=True), (real, imaginary), rtol=1e-4)
+
+
+@reference("torch", "stft")
+@quickly(25)
+@hypothesis.given(st.data())
+def test_stft_agrees_with_torch(data):
+    torch = pytest.importorskip("torch")
+    size = data.draw(st.integers(1, 8))
+    hop = data.draw(st.integers(1, 4))
+    batches = data.draw(st.integers(1, 3))
+    signal = filled((batches, size + data.draw(st.integers(0, 9))), "float32", 1)
+    window = data.draw(arrays((size,), "float32", low=1, high=4))
+    options = {"normalized": data.draw(st.booleans()), "onesided": data.draw(st.booleans())}
+    expected = torch.stft(
+        torch.tensor(signal),
+        size,
+        hop,
+        window=torch.tensor(window),
+        center=False,
+        return_complex=True,
+        **options,
+    )
+    found = evaluated(
+        "stft", signal, window, n_fft=size, hop_length=hop, win_length=size, **options
+    )
+    wanted = torch.view_as_real(expected).numpy()
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+@reference("formula", "stft")
+def test_short_window_stands_at_the_beginning_of_its_frame():
+    signal, window = filled((2, 9), "float64", 1), np.array([1, 2, 3], np.int32)
+    found = evaluated("stft", signal, window, n_fft=5, hop_length=2, win_length=3)
+    assert found.shape == (2, 3, 3, 2)
+    for batch in range(2):
+        for bin_ in range(3):
+            for frame in range(3):
+                piece = signal[batch, 2 * frame : 2 * frame + 3] * window
+                wave = np.exp(-2j * np.pi * bin_ * np.arange(3) / 3)
+                total = complex(np.sum(piece * wave))
+                pair = (total.real, total.imag)
+                np.testing.assert_allclose(found[batch, bin_, frame], pair, atol=1e-9)
+
+
+T = TensorType
+STFT = {"n_fft": 4, "hop_length": 2, "win_length": 4}
+
+
+def test_frames_of_a_signal_of_unknown_length_are_not_counted():
+    attrs = make_attrs(get_op("stft"), {**STFT, "onesided": False})
+    found = inferred("stft", attrs, T((3, Any()), "float64"), T((4,)))
+    assert (show_shape(found.shape), found.dtype) == ("(3, 4, ?, 2)", "float64")
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "attributes", "message"),
+    [
+        ("dft", [T((2,)), T((3,))], {}, "the sizes 2 and 3"),
+        ("dft", [T((2,)), T((2,), "float64")], {}, "float32 and float64"),
+        ("dft", [T((2,), "int32")] * 2, {}, "floating point numbers along an axis"),
+        ("dft", [T(()), T(())], {}, "floating point numbers along an axis"),
+        ("dft", [T((2,)), T((2, 2))], {}, "im_data must have 1 dimensions"),
+        ("stft", [T((8,)), T((4,))], STFT, "data must have 2 dimensions"),
+        ("stft", [T((2, 3)), T((4,))], STFT, "data has 3 samples; expected at least 4"),
+        ("stft", [T((2, 8)), T((3,))], STFT, "of the sizes 3 and 4"),
+        ("stft", [T((2, 8)), T((4,))], {**STFT, "hop_length": 0}, "hop_length 0"),
+        ("stft", [T((2, 8)), T((5,))], {**STFT, "win_length": 5}, "win_length is at most n_fft"),
+    ],
+)
+def test_signal_that_cannot_be_transformed_is_ill_typed(name, types, attributes, message):
+    with pytest.raises(TypeInferenceError, match=message):
+        inferred(name, make_attrs(get_op(name), attributes), *types)
+
+
+def test_signal_shorter_than_a_frame_is_refused():
+    with pytest.raises(EvaluationError, match="has 3 samples"):
+        evaluated("stft", np.zeros((1, 3)), np.ones(4), **STFT)
+
+
+def test_every_evaluated_operator_of_the_family_is_tested():
+    assert evaluated_in("relayish.op.signal") == {"dft", "stft"}

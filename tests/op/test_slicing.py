@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    every_index,
+    inferred,
+    random_values,
+    reference,
+)
+from drawn import DTYPES, arrays, axes, filled, hypothesis, quickly, shapes, st
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.dimension import show_shape
+
+
+def type_of_call(name, *types, **attributes):
+    return inferred(name, make_attrs(get_op(name), attributes), *types)
+
+
+def canonical(bound, size, stride):
+    """Return a bound as Relay clips it: counted from the end if negative, then as far as it goes.
+
+    What is cut backwards may end before the first element, at -1.
+    """
+    low, high = (0, size) if stride > 0 else (-1, size - 1)
+    return min(max(bound + size if bound < 0 else bound, low), high)
+
+
+def places(size, begin, end, stride):
+    return list(range(canonical(begin, size, stride), canonical(end, size, stride), stride))
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "strides", "expected"),
+    [
+        ((1,), (4,), (1,), [1, 2, 3]),
+        ((1,), (4,), None, [1, 2, 3]),
+        ((-3,), (100,), (1,), [3, 4, 5]),
+        ((5,), (1,), (-2,), [5, 3]),
+        ((-1,), (-100,), (-1,), [5, 4, 3, 2, 1, 0]),
+        ((-1,), (-(2**63),), (-1,), [5, 4, 3, 2, 1, 0]),
+        ((0,), (2**63 - 1,), (4,), [0, 4]),
+        ((0,), (-1,), (2,), [0, 2, 4]),
+        ((4,), (2,), (1,), []),
+        ((2,), (4,), (-1,), []),
+        ((-100,), (3,), (-1,), []),
+        ((), (4,), (), [0, 1, 2, 3]),
+        ((4,), (), (-1,), [4, 3, 2, 1, 0]),
+    ],
+)
+@reference("formula", "strided_slice", "dyn.strided_slice")
+def test_strided_slice_clips_its_bounds(begin, end, strides, expected):
+    data = np.arange(6, dtype=np.int32)
+    found = evaluated("strided_slice", data, begin=begin, end=end, strides=strides)
+    assert_same(found, np.array(expected, np.int32))
+    if len(begin) == len(end):  # as the operator whose bounds are arguments wants it
+        bounds = (np.array(v, np.int64) for v in (begin, end, strides or (1,)))
+        assert_same(evaluated("dyn.strided_slice", data, *bounds), found)
+
+
+@reference("formula", "strided_slice")
+@quickly()
+@hypothesis.given(st.data())
+def test_strided_slice_takes_every_place_between_its_bounds(data):
+    whole = data.draw(arrays(data.draw(shapes(1, 3, 0, 6))))
+    named = data.draw(st.permutations(range(whole.ndim)))[: data.draw(st.integers(1, whole.ndim))]
+    bound = st.integers(-9, 9)
+    begin, end = (tuple(data.draw(bound) for _ in named) for _ in range(2))
+    strides = tuple(data.draw(st.sampled_from((-3, -2, -1, 1, 2, 3))) for _ in named)
+    axes = tuple(axis - data.draw(st.sampled_from((0, whole.ndim))) for axis in named)
+    expected = whole
+    for axis, first, last, stride in zip(named, begin, end, strides, strict=True):
+        at = places(whole.shape[axis], first, last, stride)
+        expected = np.take(expected, np.array(at, np.int64), axis)
+    found = evaluated("strided_slice", whole, begin=begin, end=end, strides=strides, axes=axes)
+    assert_same(found, expected)
+
+
+@reference("numpy", "strided_slice")
+@quickly(20)
+@hypothesis.given(st.data())
+def test_strided_slice_by_size_takes_so_many(data):
+    whole = data.draw(arrays())
+    begin = tuple(data.draw(st.integers(0, size)) for size in whole.shape)
+    sizes = tuple(data.draw(st.integers(-1, 5)) for _ in whole.shape)
+    found = evaluated("strided_slice", whole, begin=begin, end=sizes, slice_mode="size")
+    index = tuple(
+        slice(first, None if count < 0 else first + count)
+        for first, count in zip(begin, sizes, strict=True)
+    )
+    assert_same(found, whole[index])
+
+
+def test_strided_slice_by_size_counts_its_beginning_from_the_end():
+    data = np.arange(6)
+    for begin, size, expected in ((-2, 2, [4, 5]), (-2, -1, [4, 5]), (-3, 2, [3, 4])):
+        found = evaluated("strided_slice", data, begin=(begin,), end=(size,), slice_mode="size")
+        assert found.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "attributes", "expected"),
+    [
+        ((Any(), 8), {"begin": (0,), "end": (2,)}, "(?, 8)"),
+        ((Any(), 8), {"begin": (0, 0), "end": (-1, 4), "slice_mode": "size"}, "(?, 4)"),
+        ((Any(), 8), {"begin": (1,), "end": (4,), "axes": (-1,)}, "(?, 3)"),
+        ((4, 8), {"begin": (0, 1), "end": (4, 9), "strides": (2,)}, "(2, 4)"),
+        ((1, 64), {"begin": (0, 4), "end": (1, 21), "strides": (1, 1)}, "(1, 17)"),
+        ((100, 600), {"begin": (0, 200), "end": (-1, 400), "slice_mode": "size"}, "(100, 400)"),
+    ],
+)
+def test_type_of_a_slice(shape, attributes, expected):
+    found = type_of_call("strided_slice", TensorType(shape, "int8"), **attributes)
+    assert (show_shape(found.shape), found.dtype) == (expected, "int8")
+
+
+@reference("numpy", "strided_set")
+@quickly(20)
+@hypothesis.given(st.data())
+def test_strided_set_changes_a_copy(data):
+    whole = data.draw(arrays())
+    bound = st.integers(-5, 5)
+    begin, end = ([data.draw(bound) for _ in whole.shape] for _ in range(2))
+    strides = [data.draw(st.sampled_from((-2, -1, 1, 2))) for _ in whole.shape]
+    at = [places(n, *cut) for n, *cut in zip(whole.shape, begin, end, strides, strict=True)]
+    part = filled(tuple(map(len, at)), whole.dtype, 5)
+    expected = whole.copy()
+    expected[np.ix_(*(np.array(line, np.int64) for line in at))] = part
+    found = evaluated("strided_set", whole, part, *map(np.array, (begin, end, strides)))
+    assert_same(found, expected)
+
+
+@reference("numpy", "slice_like")
+@quickly(20)
+@hypothesis.given(st.data())
+def test_slice_like_cuts_to_the_shape_of_another(data):
+    whole = data.draw(arrays())
+    rank = data.draw(st.integers(0, whole.ndim))
+    like = np.zeros([data.draw(st.integers(0, size)) for size in whole.shape[:rank]])
+    first = tuple(slice(0, size) for size in like.shape)
+    assert_same(evaluated("slice_like", whole, like), whole[first])
+    if rank:
+        axis = data.draw(st.integers(0, rank - 1))
+        expected = whole[(slice(None),) * axis + (slice(0, like.shape[axis]),)]
+        named = (axis - whole.ndim,)
+        assert_same(evaluated("slice_like", whole, like, axes=named), expected)
+
+
+@reference("formula", "sliding_window")
+def test_sliding_window_shows_every_window():
+    data = random_values(2, 5, 7)
+    found = evaluated("sliding_window", data, axis=1, window_shape=(3, 2), strides=(2, 3))
+    assert found.shape == (2, 2, 2, 3, 2)
+    for n, y, x, v, u in every_index(found.shape):
+        assert found[n, y, x, v, u] == data[n, 2 * y + v, 3 * x + u]
+
+
+@reference("torch", "sliding_window")
+@quickly(20)
+@hypothesis.given(st.data())
+def test_sliding_window_agrees_with_unfolding_axis_by_axis(data):
+    torch = pytest.importorskip("torch")
+    whole = data.draw(arrays(dtype="float32"))
+    axis = data.draw(axes(whole.ndim))
+    slid = range(axis % whole.ndim, whole.ndim)
+    window = tuple(data.draw(st.integers(1, whole.shape[a])) for a in slid)
+    strides = tuple(data.draw(st.integers(1, 3)) for _ in slid)
+    expected = torch.tensor(whole)
+    for a, size, stride in zip(slid, window, strides, strict=True):
+        expected = expected.unfold(a, size, stride)
+    found = evaluated("sliding_window", whole, axis=axis, window_shape=window, strides=strides)
+    assert_same(found, expected.numpy())
+
+
+T = TensorType
+BOUNDS = {"begin": (0,), "end": (1,)}
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "attributes", "message"),
+    [
+        ("strided_slice", [T((2,))], {"begin": None, "end": (1,)}, "has no bounds"),
+        ("strided_slice", [T((2,))], {**BOUNDS, "slice_mode": "to"}, "is not 'end' or 'size'"),
+        ("strided_slice", [T((2,))], {**BOUNDS, "strides": (0,)}, "a stride is 0"),
+        ("strided_slice", [T((2,))], {**BOUNDS, "axes": (1,)}, "axis 1 is not one of 1 axes"),
+        ("strided_slice", [T((2,))], {**BOUNDS, "axes": (0, 0)}, "1 begins and 1 ends for 2 axes"),
+        ("strided_slice", [T(())], BOUNDS, "1 begins and 1 ends for 0 axes"),
+        ("slice_like", [T((2, 3)), T((3,))], {}, r"\(3,\) is larger than data \(2, 3\)"),
+        ("slice_like", [T((2, 3)), T((2,))], {"axes": (1,)}, "shape_like has 1 axes"),
+        ("slice_like", [T((2,)), T((2, 2))], {"axes": (1,)}, "axis 1 is not one of 1 axes"),
+        (
+            "sliding_window",
+            [T((2, 3))],
+            {"axis": 0, "window_shape": (1,), "strides": (1, 1)},
+            "window_shape holds 1 sizes; 2 axes are slid over",
+        ),
+        (
+            "sliding_window",
+            [T((3,))],
+            {"axis": 0, "window_shape": (4,), "strides": (1,)},
+            "a window of 4 does not fit 3 elements",
+        ),
+        (
+            "sliding_window",
+            [T((3,))],
+            {"axis": 0, "window_shape": (1,), "strides": (0,)},
+            "expected positive sizes",
+        ),
+        (
+            "strided_set",
+            [T((3,)), T((1,)), T((1,)), T((1,), "int32"), T((1,), "int32")],
+            {},
+            "begin must hold integers",
+        ),
+    ],
+)
+def test_slice_that_cannot_be_is_ill_typed(name, types, attributes, message):
+    with pytest.raises(TypeInferenceError, match=message):
+        type_of_call(name, *types, **attributes)
+
+
+def test_value_that_cannot_be_is_refused():
+    data, one = np.zeros(3, np.int32), np.array([1])
+    with pytest.raises(EvaluationError, match="has no bounds"):
+        evaluated("strided_slice", data, begin=None, end=None)
+    with pytest.raises(EvaluationError, match=r"the slice that is set has \(1,\)"):
+        evaluated("strided_set", data, data[:2], np.array([0]), one, one)
+    with pytest.raises(EvaluationError, match="a stride is 0"):
+        evaluated("strided_set", data, data[:1], np.array([0]), one, np.array([0]))
+
+
+def test_every_evaluated_operator_of_the_family_is_tested():
+    tested = {"strided_slice", "strided_set", "slice_like", "sliding_window"}
+    assert evaluated_in("relayish.op.slicing") == tested
+
+
+def test_element_types_are_kept():
+    for dtype in DTYPES:
+        data = filled((2, 3), dtype)
+        assert_same(evaluated("strided_slice", data, begin=(1,), end=(2,)), data[1:2])
