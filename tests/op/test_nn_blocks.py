@@ -92,6 +92,11 @@ IMAGE = TensorType((1, 4, 4, 4))
         ("nn.space_to_depth", {"block_size": 0}, "block_size must be positive; found 0"),
         ("nn.depth_to_space", {"layout": "NHW"}, "NHW"),
         ("nn.space_to_batch_nd", {"block_shape": (2,), "paddings": ()}, "a pair for each size"),
+        (
+            "nn.space_to_batch_nd",
+            {"block_shape": (2,), "paddings": ((0, -2),)},
+            "paddings must not be negative",
+        ),
         ("nn.space_to_batch_nd", {"block_shape": (0,), "paddings": ((0, 0),)}, "must be positive"),
         (
             "nn.batch_to_space_nd",

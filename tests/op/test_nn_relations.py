@@ -117,6 +117,7 @@ def test_dense_without_units_waits_for_its_weight():
         ("nn.matmul", [(2, 3), (4, 5)], {}, "tensor_b takes 4 features, tensor_a has 3"),
         ("nn.dense", [(2, 3), (4, 5)], {"units": 4}, r"\(4, 5\).* expected .*\(4, 3\)"),
         ("nn.dense", [(2, 3), (4, 3)], {"units": 5}, r"\(4, 3\).* expected .*\(5, 3\)"),
+        ("nn.dense", [(2, 3), (4, 3)], {"units": -4}, "units must not be negative; found -4"),
         ("nn.dense", [(2, 3), (4, 3, 1)], {}, "weight must have 2 dimensions; found 3"),
         ("nn.dense", [(), (4, 3)], {}, "data must have 1 dimensions or more"),
         ("nn.matmul", [(3,), (4, 3)], {"transpose_a": True}, "must have 2 dimensions or more"),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from checking import (
@@ -194,6 +196,18 @@ def test_upsampling_weighs_neighbours(method, align, h, w, scale_h, scale_w):
         assert found[0, 0, i, j] == pytest.approx(expected, abs=1e-9)
 
 
+@reference("formula", "nn.upsampling")
+@pytest.mark.parametrize("scale", [0.5, 1.5, 2, 3])
+@pytest.mark.parametrize("size", [1, 2, 5, 7])
+def test_nearest_of_aligned_corners_is_rounded(size, scale):
+    data = random_values(1, 1, size, 1, dtype="int32", low=0, high=99)
+    found = evaluated("nn.upsampling", data, scale_h=scale, scale_w=1, align_corners=True)
+    last = found.shape[2] - 1
+    for i in range(last + 1):
+        at = i * (size - 1) / last if last else 0
+        assert found[0, 0, i, 0] == data[0, 0, int(at + 0.5), 0]
+
+
 @reference("torch", "nn.upsampling3d")
 @FEW
 @given(
@@ -297,7 +311,7 @@ def test_correlation_refuses_what_it_cannot_compare():
             type_of_call("nn.correlation", types, **options)
 
 
-DATA = TensorType((2, 3))
+DATA, IMAGE = TensorType((2, 3)), TensorType((1, 2, 3, 4))
 
 
 @pytest.mark.parametrize(
@@ -314,6 +328,8 @@ DATA = TensorType((2, 3))
         ("nn.fifo_buffer", [DATA, TensorType((3, 4))], {"axis": 0}, "size 3, buffer 4"),
         ("nn.fifo_buffer", [DATA, TensorType((2, 9))], {"axis": 2}, "axis 2 is not one of 2"),
         ("nn.upsampling", [DATA], {"scale_h": 2, "scale_w": 2}, "must have 4 dimensions"),
+        ("nn.upsampling", [IMAGE], {"scale_h": 2, "scale_w": -1}, "scales must be positive"),
+        ("nn.upsampling", [IMAGE], {"scale_h": math.nan, "scale_w": 1}, "must be positive"),
     ],
 )
 def test_what_does_not_fit_is_refused(name, types, options, message):

@@ -224,6 +224,13 @@ def test_bitserial_dense_counts_bits(m, n, data_bits, weight_bits, unipolar, pac
         ("nn.bitpack", [(2, 32)], {"pack_axis": 2}, "axis 2 is not one of 2"),
         ("nn.bitserial_dense", [(), (4, 8)], {"units": 4}, "a dimension or more"),
         ("nn.bitserial_dense", [(2, 8), (4, 8)], {}, "must be told its units"),
+        ("nn.bitserial_dense", [(2, 8), (4, 8)], {"units": -1}, "must not be negative"),
+        (
+            "nn.bitserial_dense",
+            [(2, 8), (4, 8)],
+            {"units": 4, "data_bits": 0},
+            "data_bits and weight_bits must be positive; found 0 and 1",
+        ),
         ("nn.bitserial_dense", [(2, 8), (4,)], {"units": 4}, "must have 2 or 3 dimensions"),
     ],
 )
