@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from relayish.prelude.prelude import Prelude
 from relayish.prelude.std import import_from_std
+from relayish.prelude.tensor_array import import_tensor_arrays
 
-__all__ = ["Prelude", "import_from_std"]
+__all__ = ["Prelude", "import_from_std", "import_tensor_arrays"]

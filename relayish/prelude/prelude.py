@@ -8,6 +8,7 @@ from relayish.ir.expr import GlobalVar
 from relayish.ir.module import IRModule
 from relayish.ir.type import GlobalTypeVar
 from relayish.prelude.std import import_from_std
+from relayish.prelude.tensor_array import import_tensor_arrays
 
 
 class Prelude:
@@ -17,12 +18,15 @@ class Prelude:
     has it, and what is built goes there: ``p.mod = p.mod.with_function("main", func)``.
     Each function of the prelude is an attribute: ``p.map`` is the ``GlobalVar`` of ``@map``.
 
+    Arrays of tensors, which exist once for each element type, join ``mod`` when something of them
+    is first asked for: ``p.get_global_var("tensor_array_read", "float32")``.
+
     Attributes:
         mod: The module with the prelude.
 
     Source:
-        Relay ``Prelude``, which adds to the module it is given, and natural numbers only when they
-        are imported.
+        Relay ``Prelude``, which adds to the module it is given: arrays of tensors of all element
+        types at once, and natural numbers only when they are imported.
 
     Example:
         >>> p = Prelude()
@@ -44,6 +48,7 @@ class Prelude:
         Raises:
             UnknownNameError: If the module has no such function.
         """
+        self._import(dtype)
         return self.mod.get_global_var(self.get_name(canonical, dtype))
 
     def get_type(self, canonical: str, dtype: str | None = None) -> GlobalTypeVar:
@@ -52,6 +57,7 @@ class Prelude:
         Raises:
             UnknownNameError: If the module has no such type.
         """
+        self._import(dtype)
         return self.mod.get_global_type_var(self.get_name(canonical, dtype))
 
     def get_ctor(self, ty_name: str, canonical: str, dtype: str | None = None) -> Constructor:
@@ -60,12 +66,25 @@ class Prelude:
         Raises:
             UnknownNameError: If the module has no such type, or the type no such constructor.
         """
+        self._import(dtype)
         name = self.get_name(canonical, dtype)
         _, *constructors = self.mod.get_type(ty_name)
         alike = [c for c in constructors if c.name_hint.lower() == name.lower()]
         if len(alike) == 1:
             return alike[0]
         return self.mod.get_constructor(ty_name, name)
+
+    def get_tensor_ctor(self, canonical: str, dtype: str) -> Constructor:
+        """Return a constructor of tensors in arrays: ``tensor_nil``, or ``tensor0`` to ``tensor6``.
+
+        Raises:
+            UnknownNameError: If there is no such constructor.
+        """
+        return self.get_ctor(self.get_name("tensor_t", dtype), canonical, dtype)
+
+    def _import(self, dtype: str | None) -> None:
+        if dtype is not None:
+            self.mod = import_tensor_arrays(self.mod, dtype)
 
     @staticmethod
     def get_name(canonical: str, dtype: str | None = None) -> str:

@@ -11,17 +11,26 @@ from relayish.errors import DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.module import IRModule
 from relayish.text import parse
 
-NEEDS: Final[dict[str, tuple[str, ...]]] = {"prelude": (), "nat": ("prelude",)}
-"""The modules there are, and which others each of them needs."""
+NEEDS: Final[dict[str, str | None]] = {"prelude": None, "nat": "prelude"}
+"""The modules there are, and which other one each of them needs."""
 
 _DEFINED: Final = re.compile(r"^(type|def @)\s*(\w+)", re.MULTILINE)
 
 
-class _Defined(NamedTuple):
-    """What one module of text defines, by name."""
+class Source(NamedTuple):
+    """A module of text, and what it becomes."""
 
-    types: tuple[str, ...]
-    functions: tuple[str, ...]
+    name: str
+    text: str
+    mod: IRModule
+    """The definitions of the text, and those of the modules it needs."""
+    needed: Source | None = None
+    """What is imported before it."""
+
+    def names(self, of_types: bool) -> tuple[str, ...]:
+        """Return the names of the types, or of the functions, that the text itself defines."""
+        found = _DEFINED.findall(self.text)
+        return tuple(name for kind, name in found if (kind == "type") is of_types)
 
 
 def import_from_std(mod: IRModule, name: str) -> IRModule:
@@ -55,59 +64,50 @@ def import_from_std(mod: IRModule, name: str) -> IRModule:
             f"no module {name!r} comes with relayish{suggest(stem, NEEDS)}; "
             f"there are {', '.join(NEEDS)}"
         )
-    for needed in NEEDS[stem]:
-        mod = import_from_std(mod, needed)
-    return _with_definitions(mod, stem)
+    return definitions(mod, std_source(stem))
 
 
-def _with_definitions(mod: IRModule, stem: str) -> IRModule:
-    std, defined = _std(), _defined(stem)
+def definitions(mod: IRModule, source: Source) -> IRModule:
+    """Return ``mod`` with what ``source`` defines, and what it needs.
+
+    Returns:
+        ``mod`` itself when nothing was missing.
+
+    Raises:
+        DuplicateNameError: If ``mod`` uses one of the names for something of its own.
+    """
+    if source.needed is not None:
+        mod = definitions(mod, source.needed)
     own = {header.name_hint: header for header in mod.type_definitions}
-    clashes = [
-        name for name in defined.types if name in own and own[name] is not std.get_type(name)[0]
-    ]
+    types, functions = source.names(of_types=True), source.names(of_types=False)
+    missing_types = [name for name in types if name not in own]
+    missing = [name for name in functions if name not in mod]
+    clashes = [n for n in types if n in own and own[n] is not source.mod.get_type(n)[0]]
     if clashes:
-        missing = [n for n in defined.types if n not in own]
-        missing += [n for n in defined.functions if n not in mod]
-        if missing:
+        if missing_types or missing:
             raise DuplicateNameError(
-                f"the module has a type {clashes[0]} of its own, and no {missing[0]} to go with "
-                f"it, so {stem} cannot be imported; rename the type"
+                f"the module has a type {clashes[0]} of its own, and no "
+                f"{(missing_types + missing)[0]} to go with it, so {source.name} cannot be "
+                f"imported; rename the type"
             )
         return mod
-    for name in defined.types:
-        if name not in own:
-            mod = mod.with_type(std.type_definitions[std.get_global_type_var(name)])
-    for name in defined.functions:
-        if name in mod and mod.get_global_var(name) is not std.get_global_var(name):
+    for name in functions:
+        if name in mod and mod.get_global_var(name) is not source.mod.get_global_var(name):
             raise DuplicateNameError(
-                f"the module has a function @{name} of its own, so {stem} cannot be imported; "
-                f"rename the function"
+                f"the module has a function @{name} of its own, so {source.name} cannot be "
+                f"imported; rename the function"
             )
-    return mod.with_functions(
-        {std.get_global_var(name): std[name] for name in defined.functions if name not in mod}
-    )
+    for name in missing_types:
+        mod = mod.with_type(source.mod.type_definitions[source.mod.get_global_type_var(name)])
+    return mod.with_functions({source.mod.get_global_var(n): source.mod[n] for n in missing})
 
 
 @cache
-def _text(stem: str) -> str:
+def std_source(stem: str) -> Source:
+    """Return one of the modules that come with relayish, the same lists in all of them."""
     file = resources.files("relayish.prelude") / f"{stem}.relay"
-    return file.read_text(encoding="utf-8")
-
-
-@cache
-def _defined(stem: str) -> _Defined:
-    found = _DEFINED.findall(_text(stem))
-    return _Defined(
-        tuple(name for kind, name in found if kind == "type"),
-        tuple(name for kind, name in found if kind != "type"),
-    )
-
-
-@cache
-def _std() -> IRModule:
-    """Return all the modules as one, so that each means the same lists as every other."""
-    mod = IRModule()
-    for stem in NEEDS:  # each comes behind those it needs
-        mod = parse(_text(stem), f"{stem}.relay", mod)
-    return mod
+    text = file.read_text(encoding="utf-8")
+    below = NEEDS[stem]
+    needed = None if below is None else std_source(below)
+    known = IRModule() if needed is None else needed.mod
+    return Source(stem, text, parse(text, file.name, known), needed)

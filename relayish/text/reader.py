@@ -259,7 +259,7 @@ class Reader(Source):
             return declared(**values)
         except (TypeError, FieldError) as error:
             name = callee.expr.name if isinstance(callee.expr, Op) else ""
-            known = list(getattr(declared, "__dataclass_fields__", ()))
+            known = list(declared.field_names)
             for key in values:
                 if key not in known:
                     self.unknown(f"attribute of {name}:", key, known, at)

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import gzip
-import json
-
 import pytest
-from shared_data import shared_path
+from recorded_prelude import recorded_prelude, type_of
 
 from relayish.analysis import well_formed
 from relayish.errors import DuplicateNameError, UnknownNameError
@@ -12,7 +9,7 @@ from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.expr import Call, Function, Var
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import FuncType, GlobalTypeVar
+from relayish.ir.type import GlobalTypeVar
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_from_std
 from relayish.text import astext, parse
@@ -153,19 +150,6 @@ def test_types_are_those_that_were_recorded():
             assert one.name_hint == other.name_hint
             assert list(map(astext, one.inputs)) == list(map(astext, other.inputs))
     assert len(compared) == len(mod)
-
-
-def type_of(func):
-    """Return the type of a function by its annotations."""
-    return FuncType(tuple(p.type_annotation for p in func.params), func.ret_type, func.type_params)
-
-
-def recorded_prelude():
-    """Return the shortest recorded program that has the prelude, natural numbers included."""
-    path = shared_path("corpus/pairs.jsonl.gz")
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        programs = (json.loads(line)["before"] for line in lines if "@nat_add" in line)
-        return parse(min(filter(lambda text: "@nat_add" in text, programs), key=len))
 
 
 def test_types_are_inferred_as_they_are_written():

@@ -182,6 +182,13 @@ def test_constructor_without_fields_is_its_value_with_and_without_parentheses() 
     assert plain.span == Span("from_string", 3, 3, 16, 20)
 
 
+def test_attribute_of_the_wrong_type_is_said_to_be_that() -> None:
+    with pytest.raises(ParseError, match=r"attributes of clip cannot be read: .*a_min"):
+        parse_expr('clip(1f, a_min="low", a_max=1f)')
+    with pytest.raises(ParseError, match="unknown attribute of clip: a_mim; did you mean a_min"):
+        parse_expr("clip(1f, a_mim=0f, a_max=1f)")
+
+
 def test_text_adds_to_a_module_and_may_use_what_is_defined_there() -> None:
     known = parse(HEADER + "type T { Unit, Pair(T, T) }\ndef @unit() -> T { Unit }\n")
     text = "type Box { Hold(T) }\ndef @main(%x: T) -> Box { Hold(Pair(%x, @unit())) }"
