@@ -13,6 +13,7 @@ from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import normal_axis as checked_axis
 from relayish.op.dimension import same, show_shape, show_type
+from relayish.op.error_function import erf
 from relayish.op.evaluation import (
     Array,
     Parameters,
@@ -103,12 +104,6 @@ def _asking(predicate: Callable[[Array], Array]) -> Evaluation:
         return predicate(data.astype(np.int64) if is_integral(data) else data)
 
     return evaluation
-
-
-def _erf(data: Array) -> Array:
-    wide = data.astype(np.float64)
-    values = np.array([math.erf(x) for x in wide.ravel().tolist()], np.float64)
-    return values.reshape(data.shape).astype(data.dtype)[()]
 
 
 def _sigmoid(data: Array) -> Array:
@@ -235,12 +230,12 @@ _FLOATING: dict[str, Callable[[Array], Array]] = {
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
-    "erf": _erf,
+    "erf": erf,
     "sigmoid": lambda data: widened(_sigmoid, data),
     # The fast ones are approximations of these; computed exactly, they are better still.
     "fast_exp": np.exp,
     "fast_tanh": np.tanh,
-    "fast_erf": _erf,
+    "fast_erf": erf,
 }
 _PREDICATES: dict[str, Callable[[Array], Array]] = {
     "isnan": np.isnan,
