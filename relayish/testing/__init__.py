@@ -26,11 +26,18 @@ from relayish.testing import (
 from relayish.testing.check_grad import check_grad
 from relayish.testing.init import create_workload
 from relayish.testing.nat import count, make_nat_expr, make_nat_value
-from relayish.testing.run import count_ops, rand, run_infer_type, run_opt_pass
+from relayish.testing.run import (
+    assert_allclose,
+    count_ops,
+    rand,
+    run_infer_type,
+    run_opt_pass,
+)
 from relayish.testing.temp_op_attr import TempOpAttr
 
 __all__ = [
     "TempOpAttr",
+    "assert_allclose",
     "check_grad",
     "count",
     "count_ops",

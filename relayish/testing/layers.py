@@ -13,6 +13,7 @@ from relayish.analysis import free_vars
 from relayish.errors import FieldError
 from relayish.ir.expr import Expr, Function, TupleGetItem, Var
 from relayish.op.builders import Builder
+from relayish.op.call import call_op
 from relayish.testing.operators import nn
 
 Size: TypeAlias = int | Sequence[int]
@@ -145,6 +146,14 @@ def dense_add_bias(
     kernel = Var(f"{name}_weight") if weight is None else weight
     product = nn.dense(data, kernel, units=units, **attributes)
     return nn.bias_add(product, Var(f"{name}_bias") if bias is None else bias, axis=-1)
+
+
+def dropout(data: Expr, rate: float = 0.5) -> Expr:
+    """Return ``data`` with a part of its elements dropped where a network is trained.
+
+    Inference leaves all of them; the mask, which is the operator's other result, is left aside.
+    """
+    return TupleGetItem(call_op("nn.dropout", data, rate=rate), 0)
 
 
 def conv_kernel_layout(data_layout: str, is_depthwise: bool = False) -> str:

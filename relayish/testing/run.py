@@ -104,3 +104,30 @@ def rand(dtype: DType, *shape: int) -> npt.NDArray[Any]:  # Any: of the type ask
     """
     drawn = np.random.random_sample(shape)  # noqa: NPY002 - what Relay's scripts seed
     return np.asarray(drawn).astype(numpy_dtype(dtype))
+
+
+def assert_allclose(
+    actual: object, desired: object, rtol: float = 1e-7, atol: float = 1e-7
+) -> None:
+    """Raise an error unless two tensors have one shape and differ nowhere by much.
+
+    Args:
+        actual: What was computed.
+        desired: What it should be.
+        rtol: How much they may differ, as a part of ``desired``.
+        atol: How much more they may differ.
+
+    Raises:
+        AssertionError: If they differ; it says where and by how much. A number does not stand
+            for a tensor of it, as it does in numpy.
+
+    Source:
+        TVM ``testing.assert_allclose``.
+
+    Example:
+        >>> assert_allclose(np.float32(1), 1 + 1e-8)
+    """
+    found, expected = np.asanyarray(actual), np.asanyarray(desired)
+    if found.shape != expected.shape:
+        raise AssertionError(f"found shape {found.shape}; expected {expected.shape}")
+    np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol, verbose=True)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from relayish.errors import FieldError
 from relayish.ir.build import var
-from relayish.ir.expr import Expr, Function, TupleGetItem, Var
+from relayish.ir.expr import Expr, Function, Var
 from relayish.ir.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import closed, conv2d
+from relayish.testing.layers import closed, conv2d, dropout
 from relayish.testing.operators import nn, op
 
 _FIRST = {"1.0": (96, 7, 3), "1.1": (64, 3, 1)}
@@ -68,7 +68,7 @@ def get_net(
         if index in _POOLS_BEFORE[version]:
             net = nn.max_pool2d(net, pool_size=3, strides=2, padding=0)
         net = _fire(net, squeezed, expanded, f"fire{index}")
-    net = TupleGetItem(nn.dropout(net, rate=0.5), 0)
+    net = dropout(net, rate=0.5)
     net = conv2d(net, channels=num_classes, kernel_size=1, name="conv_final")
     net = nn.relu(nn.bias_add(net, Var("conv_final_bias")))
     return closed(nn.softmax(nn.batch_flatten(nn.global_avg_pool2d(net))))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from relayish.errors import FieldError
 from relayish.ir.build import var
-from relayish.ir.expr import Expr, Function, TupleGetItem, Var
+from relayish.ir.expr import Expr, Function, Var
 from relayish.ir.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import batch_norm_infer, closed, conv2d, dense_add_bias
+from relayish.testing.layers import batch_norm_infer, closed, conv2d, dense_add_bias, dropout
 from relayish.testing.operators import nn
 
 _FILTERS = (64, 128, 256, 512, 512)
@@ -75,7 +75,7 @@ def get_net(
     net = nn.batch_flatten(_features(data, num_layers, batch_norm))
     for name in ("fc6", "fc7"):
         net = nn.relu(dense_add_bias(net, units=4096, name=name))
-        net = TupleGetItem(nn.dropout(net, rate=0.5), 0)
+        net = dropout(net, rate=0.5)
     return closed(nn.softmax(dense_add_bias(net, units=num_classes, name="fc8")))
 
 

@@ -113,6 +113,22 @@ def test_random_arrays_have_the_type_asked_for(dtype):
     assert testing.rand(dtype).shape == ()
 
 
+# Comparing
+
+
+def test_close_tensors_of_one_shape_are_close():
+    testing.assert_allclose(np.ones(3), np.ones(3) + 1e-9)
+    testing.assert_allclose([1.0, 2.0], np.array([1.1, 2.1]), rtol=0.2)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"), [(1.0, 1.1), (np.ones(3), 1.0), (np.ones(3), np.ones((1, 3)))]
+)
+def test_tensors_that_differ_in_value_or_shape_are_not(found, expected):
+    with pytest.raises(AssertionError):
+        testing.assert_allclose(found, expected)
+
+
 # Natural numbers
 
 
