@@ -1,0 +1,36 @@
+"""The operators on quantised numbers; ``op.qnn.quantize(x, scale, zero_point, …)`` builds a call.
+
+A real number ``r`` is stored as the integer ``q`` for which ``r = scale * (q - zero_point)``. Scale
+and zero point are scalars, or vectors along one axis. What the operators compute is what Relay's
+lowering of them to plain operators computes: integers, but for the functions that are tables.
+"""
+
+from __future__ import annotations
+
+from relayish.op.builders import namespace
+from relayish.op.qnn import (
+    activations,
+    arithmetic,
+    conversion,
+    fixed_point,
+    parameters,
+    products,
+    simulation,
+)
+from relayish.op.registry import get_op, list_ops, quantized
+
+__all__ = [
+    "activations",
+    "arithmetic",
+    "conversion",
+    "fixed_point",
+    "parameters",
+    "products",
+    "simulation",
+]
+
+__getattr__, __dir__ = namespace("qnn")
+
+for _name in list_ops():
+    if _name.startswith("qnn."):
+        quantized.set(get_op(_name), value=True)

@@ -1,0 +1,168 @@
+"""Functions of single quantised elements, the leaky rectifier, and the softmax."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import normal_axis
+from relayish.op.evaluation import Array, Parameters
+from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
+from relayish.op.qnn.conversion import dequantize, quantize
+from relayish.op.qnn.fixed_point import multiplied, rescaled
+from relayish.op.qnn.parameters import check_scalars, quantised, stored
+from relayish.op.registry import OpPattern, register_op
+
+_BYTES: Final = ("int8", "uint8")
+_SOFTMAX_BITS: Final = 8
+_QUOTIENT_BITS: Final = 30
+
+
+def _elementwise_type(
+    _: Parameters,
+    data: Type,
+    input_scale: Type,
+    input_zero_point: Type,
+    output_scale: Type,
+    output_zero_point: Type,
+) -> TensorType:
+    given = quantised(data, "data", _BYTES)
+    check_scalars(input_scale, input_zero_point, "input")
+    check_scalars(output_scale, output_zero_point, "output")
+    return given
+
+
+def _softmax_type(attrs: SoftmaxAttrs, data: Type, *parameters: Type) -> TensorType:
+    given = _elementwise_type(attrs, data, *parameters)
+    quantised(data, "data", ("int8",))
+    normal_axis(attrs.axis, len(given.shape))
+    return given
+
+
+def _table(function: Callable[[Array], Array]) -> Callable[..., Array]:
+    """Return the evaluation of a function on the numbers that the elements stand for.
+
+    It is asked for each of them once, however often they come: there are no more than 256.
+    """
+
+    def evaluation(
+        _: Parameters,
+        data: Array,
+        scale: Array,
+        zero_point: Array,
+        output_scale: Array,
+        output_zero_point: Array,
+    ) -> Array:
+        values, places = np.unique(data, return_inverse=True)
+        images = function(dequantize(values, scale, zero_point))
+        table = quantize(images, output_scale, output_zero_point, -1, data.dtype.name)
+        return table[places].reshape(data.shape)
+
+    return evaluation
+
+
+def _erf(data: Array) -> Array:
+    return np.array([math.erf(number) for number in data.tolist()], data.dtype)
+
+
+_FUNCTIONS: Final[Mapping[str, Callable[[Array], Array]]] = {
+    "abs": np.abs,
+    "erf": _erf,
+    "exp": np.exp,
+    "hardswish": lambda data: data * np.clip(data + np.float32(3), 0, 6) / np.float32(6),
+    "log": np.log,
+    "rsqrt": lambda data: np.float32(1) / np.sqrt(data),
+    "sigmoid": lambda data: np.float32(1) / (np.float32(1) + np.exp(-data)),
+    "sqrt": np.sqrt,
+    "tanh": np.tanh,
+}
+
+
+def _leaky_relu(
+    attrs: LeakyReluAttrs,
+    data: Array,
+    input_scale: Array,
+    input_zero_point: Array,
+    output_scale: Array,
+    output_zero_point: Array,
+) -> Array:
+    """Take ``alpha`` of what is below the zero point, in integers."""
+    whole, zero = data.astype(np.int64), input_zero_point.astype(np.int64)
+    below = multiplied(whole, np.float64(attrs.alpha)) + multiplied(
+        zero, np.float64(1 - attrs.alpha)
+    )
+    bent = np.where(whole < zero, below, whole)
+    moved = rescaled(bent - zero, input_scale, output_scale, 0)
+    return stored(moved + output_zero_point.astype(np.int64), data.dtype.name)
+
+
+def _softmax(
+    attrs: SoftmaxAttrs,
+    data: Array,
+    scale: Array,
+    zero_point: Array,
+    output_scale: Array,
+    output_zero_point: Array,
+) -> Array:
+    """Take the softmax in integers: powers of two by shifts, their fractions by a straight line.
+
+    Where the sum leaves no bits for Relay's quotient, it is taken in full.
+
+    Source:
+        Li and Gu, "I-ViT: Integer-only Quantization for Efficient Vision Transformer Inference"
+        (2022), algorithm 1.
+    """
+    axis = attrs.axis
+    whole = data.astype(np.int64) - zero_point
+    below = whole - whole.max(axis=axis, keepdims=True)
+    unit = max(round_half_up(float(1 / np.float32(scale))), 1)
+    scaled = below + (below >> 1) - (below >> 4)  # times log2(e), nearly
+    power = -scaled // unit
+    rest = scaled + power * unit
+    base = (rest >> 1) + unit
+    shift = power.max(axis=axis, keepdims=True) - power
+    exact = np.ldexp(base.astype(np.float64), shift.astype(np.int32))
+    total = exact.sum(axis=axis, keepdims=True)
+    quotient = np.floor(float(1 << _QUOTIENT_BITS) / total)
+    in_bits = np.floor(quotient * exact / float(1 << (_QUOTIENT_BITS - _SOFTMAX_BITS + 1)))
+    in_full = np.floor(exact / total * float(1 << (_SOFTMAX_BITS - 1)))
+    result = np.where(total > 1 << _QUOTIENT_BITS, in_full, in_bits).astype(np.int64)
+    unit_scale = np.float32(1 / (1 << (_SOFTMAX_BITS - 1)))
+    moved = rescaled(result, unit_scale, output_scale, 0)
+    return stored(moved + output_zero_point.astype(np.int64), data.dtype.name)
+
+
+def round_half_up(value: float) -> int:
+    """Return a positive number rounded, halves up."""
+    return math.floor(value + 0.5)
+
+
+for _name, _function in _FUNCTIONS.items():
+    register_op(
+        f"qnn.{_name}",
+        arguments_=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
+        fuses=OpPattern.ELEMWISE if _name == "tanh" else OpPattern.OPAQUE,
+        types=_elementwise_type,
+        evaluates=_table(_function),
+        marks_only=True,
+    )
+register_op(
+    "qnn.leaky_relu",
+    arguments_=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
+    attrs=LeakyReluAttrs,
+    types=_elementwise_type,
+    evaluates=_leaky_relu,
+    marks_only=True,
+)
+register_op(
+    "qnn.softmax",
+    arguments_=("data", "scale", "zero_point", "output_scale", "output_zero_point"),
+    attrs=SoftmaxAttrs,
+    types=_softmax_type,
+    evaluates=_softmax,
+    marks_only=True,
+)

@@ -1,0 +1,224 @@
+"""Sums, differences, products, joins and averages of quantised tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.evaluation import Array, Parameters
+from relayish.op.joining import ConcatenateAttrs
+from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
+from relayish.op.qnn.fixed_point import rescaled
+from relayish.op.qnn.parameters import (
+    SCALE,
+    ZERO_POINT,
+    along,
+    check_pair_along,
+    check_scalar,
+    check_scalars,
+    quantised,
+    stored,
+)
+from relayish.op.registry import OpPattern, evaluate, get_op, register_op, rule
+from relayish.op.type_rules import broadcast, tensors
+
+
+@attrs("relay.attrs.BroadcastAttrs")
+class BroadcastAttrs(Attrs):
+    """Attributes of ``qnn.add``, ``qnn.mul``, ``qnn.subtract``."""
+
+    lhs_axis: int = -1
+    rhs_axis: int = -1
+
+
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "int64")
+
+
+def _broadcast_type(
+    attrs: BroadcastAttrs,
+    lhs: Type,
+    rhs: Type,
+    lhs_scale: Type,
+    lhs_zero_point: Type,
+    rhs_scale: Type,
+    rhs_zero_point: Type,
+    output_scale: Type,
+    output_zero_point: Type,
+) -> TensorType:
+    left, right = quantised(lhs, "lhs", _INTEGERS), quantised(rhs, "rhs", _INTEGERS)
+    left_axis = _channel_axis(attrs.lhs_axis, len(left.shape))
+    right_axis = _channel_axis(attrs.rhs_axis, len(right.shape))
+    check_pair_along(lhs_scale, lhs_zero_point, "lhs", left, left_axis)
+    check_pair_along(rhs_scale, rhs_zero_point, "rhs", right, right_axis)
+    check_scalars(output_scale, output_zero_point, "output")
+    return broadcast(None, left, right)
+
+
+def _channel_axis(axis: int, rank: int) -> int:
+    return axis if rank > 1 else 0
+
+
+def _centred(data: Array, zero_point: Array, axis: int) -> Array:
+    return data.astype(np.int64) - along(zero_point, _channel_axis(axis, data.ndim), data)
+
+
+def _moved(
+    data: Array, scale: Array, zero_point: Array, axis: int, to_scale: Array, to_zero_point: Array
+) -> Array:
+    """Return ``data`` as it stands at another scale and zero point, in int64 and unclipped."""
+    channel = _channel_axis(axis, data.ndim)
+    centred = _centred(data, zero_point, axis)
+    return rescaled(centred, scale, to_scale, channel) + to_zero_point.astype(np.int64)
+
+
+def _sum(sign: int) -> Callable[..., Array]:
+    """Return the evaluation of an addition, or of a subtraction where ``sign`` is -1.
+
+    Both operands are brought to the scale and zero point of the result first; what the zero points
+    then add to it too often is taken away.
+    """
+
+    def evaluation(attrs: BroadcastAttrs, lhs: Array, rhs: Array, *parameters: Array) -> Array:
+        lhs_scale, lhs_zero, rhs_scale, rhs_zero, scale, zero = parameters
+        left = _moved(lhs, lhs_scale, lhs_zero, attrs.lhs_axis, scale, zero)
+        right = _moved(rhs, rhs_scale, rhs_zero, attrs.rhs_axis, scale, zero)
+        return stored(left + sign * right - sign * zero.astype(np.int64), lhs.dtype.name)
+
+    return evaluation
+
+
+def _mul(attrs: BroadcastAttrs, lhs: Array, rhs: Array, *parameters: Array) -> Array:
+    """Multiply integers, the result of which stands at the product of both scales."""
+    lhs_scale, lhs_zero, rhs_scale, rhs_zero, scale, zero = parameters
+    left, right = _centred(lhs, lhs_zero, attrs.lhs_axis), _centred(rhs, rhs_zero, attrs.rhs_axis)
+    product = left * right
+    factors = along(lhs_scale, _channel_axis(attrs.lhs_axis, lhs.ndim), lhs) * along(
+        rhs_scale, _channel_axis(attrs.rhs_axis, rhs.ndim), rhs
+    )
+    if factors.ndim == 0:
+        moved = rescaled(product, factors, scale, 0)
+    else:  # each line of one scale by itself; there are as many as the vectors have elements
+        whole = np.broadcast_to(factors, product.shape)
+        moved = np.zeros(product.shape, np.int64)
+        for factor in np.unique(factors):
+            there = whole == factor
+            moved[there] = rescaled(product[there], factor, scale, 0)
+    return stored(moved + zero.astype(np.int64), lhs.dtype.name)
+
+
+def _concatenate_type(
+    attrs: ConcatenateAttrs,
+    data: Type,
+    input_scales: Type,
+    input_zero_points: Type,
+    output_scale: Type,
+    output_zero_point: Type,
+) -> Type:
+    parts = tensors(data, "data")
+    for ty, what, dtype in (
+        (input_scales, "input_scales", SCALE),
+        (input_zero_points, "input_zero_points", ZERO_POINT),
+    ):
+        fields = tensors(ty, what)
+        if len(fields) != len(parts):
+            raise TypeInferenceError(f"data has {len(parts)} tensors, {what} has {len(fields)}")
+        for number, field in enumerate(fields):
+            check_scalar(field, f"field {number} of {what}", dtype)
+    check_scalars(output_scale, output_zero_point, "output")
+    checked = (
+        quantised(ty, f"field {number} of data", _INTEGERS) for number, ty in enumerate(parts)
+    )
+    joined = rule.get(get_op("concatenate"))
+    assert joined is not None
+    return joined(attrs, TupleType(tuple(checked)))
+
+
+def _concatenate(
+    attrs: ConcatenateAttrs,
+    data: tuple[Array, ...],
+    input_scales: tuple[Array, ...],
+    input_zero_points: tuple[Array, ...],
+    output_scale: Array,
+    output_zero_point: Array,
+) -> Array:
+    parts = [
+        stored(_moved(part, scale, zero, 0, output_scale, output_zero_point), part.dtype.name)
+        for part, scale, zero in zip(data, input_scales, input_zero_points, strict=True)
+    ]
+    return np.concatenate(parts, axis=attrs.axis)
+
+
+def _avg_pool2d_type(
+    attrs: AvgPool2DAttrs,
+    data: Type,
+    input_scale: Type,
+    input_zero_point: Type,
+    output_scale: Type,
+    output_zero_point: Type,
+) -> Type:
+    given = quantised(data, "data", ("int8", "uint8", "int16", "int32"))
+    check_scalars(input_scale, input_zero_point, "input")
+    check_scalars(output_scale, output_zero_point, "output")
+    pooled = rule.get(get_op("nn.avg_pool2d"))
+    assert pooled is not None
+    return pooled(attrs, given)
+
+
+def _avg_pool2d(
+    attrs: Parameters,
+    data: Array,
+    input_scale: Array,
+    input_zero_point: Array,
+    output_scale: Array,
+    output_zero_point: Array,
+) -> Array:
+    """Take averages as those of plain integers, which cuts them off, and then move their scale."""
+    average = evaluate.get(get_op("nn.avg_pool2d"))
+    assert average is not None
+    whole = average(attrs, data.astype(np.int32))
+    moved = _moved(whole, input_scale, input_zero_point, 0, output_scale, output_zero_point)
+    return stored(moved, data.dtype.name)
+
+
+_BINARY = (
+    "lhs",
+    "rhs",
+    "lhs_scale",
+    "lhs_zero_point",
+    "rhs_scale",
+    "rhs_zero_point",
+    "output_scale",
+    "output_zero_point",
+)
+
+for _name, _evaluation in (("qnn.add", _sum(1)), ("qnn.subtract", _sum(-1)), ("qnn.mul", _mul)):
+    register_op(
+        _name,
+        arguments_=_BINARY,
+        attrs=BroadcastAttrs,
+        fuses=OpPattern.BROADCAST,
+        types=_broadcast_type,
+        evaluates=_evaluation,
+        marks_only=True,
+    )
+register_op(
+    "qnn.concatenate",
+    arguments_=("data", "input_scales", "input_zero_points", "output_scale", "output_zero_point"),
+    attrs=ConcatenateAttrs,
+    fuses=OpPattern.INJECTIVE,
+    types=_concatenate_type,
+    evaluates=_concatenate,
+    marks_only=True,
+)
+register_op(
+    "qnn.avg_pool2d",
+    arguments_=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
+    attrs=AvgPool2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_avg_pool2d_type,
+    evaluates=_avg_pool2d,
+)

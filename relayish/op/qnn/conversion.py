@@ -1,0 +1,171 @@
+"""Quantising, dequantising and requantising."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.dtype import DType, numpy_dtype
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import normal_axis
+from relayish.op.evaluation import Array
+from relayish.op.fields import OptionalDType
+from relayish.op.qnn.fixed_point import rescaled, rounded
+from relayish.op.qnn.parameters import (
+    SCALE,
+    ZERO_POINT,
+    along,
+    check_dtype,
+    check_pair_along,
+    check_scalar,
+    quantised,
+    stored,
+)
+from relayish.op.registry import OpPattern, register_op
+
+
+@attrs("relay.attrs.QuantizeAttrs")
+class QuantizeAttrs(Attrs):
+    """Attributes of ``qnn.quantize``."""
+
+    out_dtype: DType
+    axis: int = -1
+
+
+@attrs("relay.attrs.DequantizeAttrs")
+class DequantizeAttrs(Attrs):
+    """Attributes of ``qnn.dequantize``, ``qnn.simulated_dequantize``."""
+
+    out_dtype: DType
+    axis: int = -1
+
+
+@attrs("relay.attrs.RequantizeAttrs")
+class RequantizeAttrs(Attrs):
+    """Attributes of ``qnn.requantize``."""
+
+    axis: int = -1
+    rounding: str = "None"
+    compute_dtype: str = "None"
+    out_dtype: OptionalDType = None
+
+
+_DTYPES = ("int8", "uint8", "int16", "uint16", "int32")
+_REQUANTISED = ("int8", "uint8", "int16", "int32")
+
+
+def _quantize_type(
+    attrs: QuantizeAttrs, data: Type, output_scale: Type, output_zero_point: Type
+) -> TensorType:
+    given = quantised(data, "data", ("float32", "float16"))
+    check_pair_along(output_scale, output_zero_point, "output", given, attrs.axis)
+    check_dtype(attrs.out_dtype, "the result", _DTYPES)
+    return TensorType(given.shape, attrs.out_dtype)
+
+
+def _quantize(attrs: QuantizeAttrs, data: Array, scale: Array, zero_point: Array) -> Array:
+    return quantize(data, scale, zero_point, attrs.axis, attrs.out_dtype)
+
+
+def quantize(data: Array, scale: Array, zero_point: Array, axis: int, dtype: str) -> Array:
+    """Return floating point numbers as integers of ``dtype``, halves away from zero.
+
+    What is too large becomes the largest one, and what is no number stands for 0.
+    """
+    whole = rounded(data / along(scale, axis, data)).astype(np.float64)
+    shifted = np.nan_to_num(whole, nan=0, posinf=np.inf, neginf=-np.inf)
+    return stored(shifted + along(zero_point, axis, data), dtype)
+
+
+def _dequantize_type(
+    attrs: DequantizeAttrs, data: Type, input_scale: Type, input_zero_point: Type
+) -> TensorType:
+    given = quantised(data, "data", _DTYPES)
+    check_pair_along(input_scale, input_zero_point, "input", given, attrs.axis)
+    check_dtype(attrs.out_dtype, "the result", ("float32", "float16"))
+    return TensorType(given.shape, attrs.out_dtype)
+
+
+def _dequantize(attrs: DequantizeAttrs, data: Array, scale: Array, zero_point: Array) -> Array:
+    return dequantize(data, scale, zero_point, attrs.axis).astype(numpy_dtype(attrs.out_dtype))
+
+
+def dequantize(data: Array, scale: Array, zero_point: Array, axis: int = -1) -> Array:
+    """Return the numbers that quantised ones stand for, as float32."""
+    shifted = data.astype(np.int32) - along(zero_point, axis, data)
+    return shifted.astype(np.float32) * along(scale, axis, data)
+
+
+def _requantize_type(
+    attrs: RequantizeAttrs,
+    data: Type,
+    input_scale: Type,
+    input_zero_point: Type,
+    output_scale: Type,
+    output_zero_point: Type,
+) -> TensorType:
+    given = quantised(data, "data", (*_REQUANTISED, "int64"))
+    if given.shape:
+        normal_axis(attrs.axis, len(given.shape))
+    check_pair_along(input_scale, input_zero_point, "input", given, attrs.axis)
+    check_scalar(output_scale, "output_scale", SCALE)
+    check_scalar(output_zero_point, "output_zero_point", ZERO_POINT)
+    out_dtype = attrs.out_dtype or "int8"
+    check_dtype(out_dtype, "the result", _REQUANTISED)
+    if attrs.rounding not in ("None", "UPWARD", "TONEAREST"):
+        raise TypeInferenceError(f"rounding must be UPWARD or TONEAREST; found {attrs.rounding!r}")
+    return TensorType(given.shape, out_dtype)
+
+
+def _requantize(
+    attrs: RequantizeAttrs,
+    data: Array,
+    input_scale: Array,
+    input_zero_point: Array,
+    output_scale: Array,
+    output_zero_point: Array,
+) -> Array:
+    if attrs.compute_dtype not in ("None", "int64", "float32", "float64"):
+        raise EvaluationError(
+            f"no compute_dtype {attrs.compute_dtype!r}; expected int64, float32 or float64"
+        )
+    centred = data.astype(np.int64) - along(input_zero_point, attrs.axis, data)
+    scaled = rescaled(
+        centred,
+        input_scale,
+        output_scale,
+        attrs.axis,
+        rounding=attrs.rounding,
+        compute_dtype=attrs.compute_dtype,
+    )
+    return stored(scaled + output_zero_point.astype(np.int64), attrs.out_dtype or "int8")
+
+
+register_op(
+    "qnn.quantize",
+    arguments_=("data", "output_scale", "output_zero_point"),
+    attrs=QuantizeAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=_quantize_type,
+    evaluates=_quantize,
+    marks_only=True,
+)
+register_op(
+    "qnn.dequantize",
+    arguments_=("data", "input_scale", "input_zero_point"),
+    attrs=DequantizeAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=_dequantize_type,
+    evaluates=_dequantize,
+    marks_only=True,
+)
+register_op(
+    "qnn.requantize",
+    arguments_=("data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"),
+    attrs=RequantizeAttrs,
+    fuses=OpPattern.ELEMWISE,
+    types=_requantize_type,
+    evaluates=_requantize,
+    marks_only=True,
+)

@@ -1,0 +1,125 @@
+"""Scales and zero points: their types, and how they stand beside the data."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.type import TensorType, Type
+from relayish.op.dimension import normal_axis, same, show_type, unified
+from relayish.op.evaluation import Array, aligned
+from relayish.op.fields import Dimension
+from relayish.op.type_rules import tensor
+
+SCALE: Final = "float32"
+ZERO_POINT: Final = "int32"
+
+
+def quantised(ty: Type, what: str, dtypes: Collection[str]) -> TensorType:
+    """Return ``ty``, the type of the argument called ``what``, whose elements are quantised.
+
+    Raises:
+        TypeInferenceError: If it is no tensor, or its element type is none of ``dtypes``.
+    """
+    found = tensor(ty, what)
+    check_dtype(found.dtype, what, dtypes)
+    return found
+
+
+def check_dtype(dtype: str, what: str, dtypes: Collection[str]) -> None:
+    """Check that ``dtype`` is one of ``dtypes``.
+
+    Raises:
+        TypeInferenceError: If it is not.
+    """
+    if dtype not in dtypes:
+        raise TypeInferenceError(
+            f"{what} has the element type {dtype}; expected one of {', '.join(dtypes)}"
+        )
+
+
+def check_scalar(ty: Type, what: str, dtype: str) -> None:
+    """Check that ``ty`` is that of a scalar of the element type ``dtype``.
+
+    Raises:
+        TypeInferenceError: If it is not.
+    """
+    found = tensor(ty, what)
+    if found.shape or found.dtype != dtype:
+        raise TypeInferenceError(
+            f"{what} has type {show_type(found)}; expected a scalar of {dtype}"
+        )
+
+
+def check_scalars(scale: Type, zero_point: Type, whose: str) -> None:
+    """Check the types of a scale and a zero point that hold for a whole tensor.
+
+    Raises:
+        TypeInferenceError: If one is another.
+    """
+    check_scalar(scale, f"{whose}_scale", SCALE)
+    check_scalar(zero_point, f"{whose}_zero_point", ZERO_POINT)
+
+
+def check_along(ty: Type, what: str, dtype: str, length: Dimension) -> None:
+    """Check that ``ty`` is that of a scalar, or of a vector with ``length`` elements, or one.
+
+    Raises:
+        TypeInferenceError: If it is not.
+    """
+    found = tensor(ty, what)
+    fits = found.dtype == dtype and len(found.shape) < 2
+    if fits and found.shape:
+        size = found.shape[0]
+        fits = same(size, 1) is True or unified(size, length) is not None
+    if not fits:
+        raise TypeInferenceError(
+            f"{what} has type {show_type(found)}; expected a scalar of {dtype}, "
+            f"or a vector of {length}"
+        )
+
+
+def check_pair_along(
+    scale: Type, zero_point: Type, whose: str, data: TensorType, axis: int
+) -> None:
+    """Check the types of a scale and a zero point that may differ along ``axis`` of ``data``.
+
+    Raises:
+        TypeInferenceError: If one is another, or there is no such axis and one is no scalar.
+    """
+    single = all(is_single(ty) for ty in (scale, zero_point))
+    rank = len(data.shape)
+    length: Dimension = 1
+    if rank and not (single and not -rank <= axis < rank):
+        length = data.shape[normal_axis(axis, rank)]
+    check_along(scale, f"{whose}_scale", SCALE, length)
+    check_along(zero_point, f"{whose}_zero_point", ZERO_POINT, length)
+
+
+def is_single(ty: Type) -> bool:
+    """Return whether ``ty`` is the type of one element."""
+    return isinstance(ty, TensorType) and all(same(size, 1) is True for size in ty.shape)
+
+
+def along(parameter: Array, axis: int, data: Array) -> Array:
+    """Return a scale or zero point so shaped that it broadcasts along ``axis`` of ``data``."""
+    if parameter.size == 1:
+        return parameter.reshape(())
+    return aligned(parameter, axis, data.ndim)
+
+
+def stored(value: Array, dtype: str) -> Array:
+    """Return ``value`` clipped to the range of the integer type ``dtype``, in that type.
+
+    Raises:
+        EvaluationError: If it is no integer type.
+    """
+    target: np.dtype[Any] = numpy_dtype(dtype)
+    if target.kind not in "iu":
+        raise EvaluationError(f"cannot quantise to {dtype}; expected an integer type")
+    limits = np.iinfo(target)
+    return np.clip(value, limits.min, limits.max).astype(target)

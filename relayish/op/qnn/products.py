@@ -1,0 +1,258 @@
+"""Convolutions and matrix products of quantised tensors.
+
+Their calls give two zero points and then two scales, whatever names Relay's description of the
+arguments has for them. The result is of plain integers: its zero point is 0 and its scale the
+product of the scales, which it does not depend on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.attrs import Attrs
+from relayish.ir.type import IncompleteType, TensorType, Type
+from relayish.op.dimension import multiply, show_type
+from relayish.op.evaluation import Array, Parameters
+from relayish.op.fields import Dimension
+from relayish.op.layout import convert_layout, read_layout
+from relayish.op.layout_types import convert_shape
+from relayish.op.nn.arguments import agreed
+from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
+from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
+from relayish.op.qnn.parameters import (
+    SCALE,
+    ZERO_POINT,
+    check_along,
+    check_dtype,
+    check_scalar,
+    quantised,
+)
+from relayish.op.registry import OpPattern, evaluate, get_op, register_op, relation, rule
+from relayish.op.relation import Relation, TypeReporter
+
+_DATA = ("int8", "uint8", "int16")
+_WEIGHT = ("int8", "uint8")
+_RESULT = ("int16", "int32", "int64")
+_WIDE = "int32"
+
+
+def _checked(
+    attrs: Parameters, types: Sequence[Type], names: tuple[str, str]
+) -> tuple[TensorType, TensorType]:
+    """Return the types of the two operands, after all has been checked that is always the same."""
+    left = quantised(types[0], names[0], _DATA)
+    right = quantised(types[1], names[1], _WEIGHT)
+    check_dtype(attrs.out_dtype or _WIDE, "the result", _RESULT)
+    check_scalar(types[2], f"{names[0]}_zero_point", ZERO_POINT)
+    check_scalar(types[4], f"{names[0]}_scale", SCALE)
+    return left, right
+
+
+def _check_weight(types: Sequence[Type], channels: Dimension) -> None:
+    check_along(types[3], "weight_zero_point", ZERO_POINT, channels)
+    check_along(types[5], "weight_scale", SCALE, channels)
+
+
+def _plain_type(
+    name: str,
+    attrs: Attrs,
+    operands: tuple[TensorType, TensorType],
+    reporter: TypeReporter,
+) -> Type | None:
+    """Return what the operator ``name`` on plain numbers makes of such operands."""
+    op, wide = get_op(name), tuple(TensorType(ty.shape, _WIDE) for ty in operands)
+    known = rule.get(op)
+    if known is not None:
+        return known(_with_result(attrs), *wide)
+    related = relation.get(op)
+    assert related is not None
+    return related(_with_result(attrs), wide, reporter)
+
+
+def _with_result(attrs: Parameters) -> Attrs:
+    """Return the attributes with an element type of the result, by default Relay's."""
+    found: Attrs = attrs if attrs.out_dtype else attrs.with_values(out_dtype=_WIDE)
+    return found
+
+
+def _convolution_relation(name: str) -> Relation:
+    def relates(attrs: Parameters, types: tuple[Type, ...], reporter: TypeReporter) -> Type | None:
+        """Relate as ``nn.conv2d`` does; nothing is inferred of a weight."""
+        if any(isinstance(ty, IncompleteType) for ty in types):
+            return None
+        data, weight = _checked(attrs, types, ("data", "weight"))
+        outer, inner, *_ = convert_shape(weight.shape, attrs.kernel_layout, "OIHW", "weight")
+        _check_weight(types, outer if attrs.groups == 1 else multiply(outer, inner))
+        return _plain_type(name, attrs, (data, weight), reporter)
+
+    return relates
+
+
+def _dense_relation(
+    attrs: DenseAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    """Relate as ``nn.dense`` does; nothing is inferred of a weight."""
+    if any(isinstance(ty, IncompleteType) for ty in types):
+        return None
+    data, weight = _checked(attrs, types, ("data", "weight"))
+    result = _plain_type("nn.dense", attrs, (data, weight), reporter)
+    assert isinstance(result, TensorType)
+    _check_weight(types, result.shape[-1])
+    return result
+
+
+def _dense_pack_type(attrs: DensePackAttrs, *types: Type) -> TensorType:
+    data, weight = _checked(attrs, types, ("data", "weight"))
+    units, inner = convert_shape(weight.shape, attrs.weight_layout, "NC", "weight")
+    if not data.shape:
+        raise TypeInferenceError(f"data must have at least one dimension; found {show_type(data)}")
+    agreed(inner, data.shape[-1], "weight takes {} features, data has {}")
+    _check_weight(types, units)
+    return TensorType((*data.shape[:-1], units), attrs.out_dtype or _WIDE)
+
+
+def _batch_matmul_relation(
+    attrs: BatchMatmulAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> Type | None:
+    if any(isinstance(ty, IncompleteType) for ty in types):
+        return None
+    left, right = _checked(attrs, types, ("x", "y"))
+    check_scalar(types[3], "y_zero_point", ZERO_POINT)
+    check_scalar(types[5], "y_scale", SCALE)
+    return _plain_type("nn.batch_matmul", attrs, (left, right), reporter)
+
+
+def _plain(name: str, attrs: Attrs, data: Array, weight: Array) -> Array:
+    function = evaluate.get(get_op(name))
+    assert function is not None
+    return function(_with_result(attrs), data, weight)
+
+
+def _centred(data: Array, zero_point: Array) -> Array:
+    return data.astype(np.int32) - zero_point
+
+
+def _convolution(name: str) -> Callable[..., Array]:
+    def evaluation(
+        attrs: Conv2DAttrs | Conv2DTransposeAttrs,
+        data: Array,
+        weight: Array,
+        input_zero_point: Array,
+        weight_zero_point: Array,
+        *_: Array,
+    ) -> Array:
+        """Convolve what is left without the zero points; what is padded stands for 0."""
+        layout = attrs.kernel_layout
+        zero_point = _of_weight(weight_zero_point, weight, layout)
+        return _plain(name, attrs, _centred(data, input_zero_point), _centred(weight, zero_point))
+
+    return evaluation
+
+
+def _of_weight(zero_point: Array, weight: Array, layout: str) -> Array:
+    """Return a zero point for each output channel so shaped that it broadcasts to the weight."""
+    if zero_point.size == 1:
+        return zero_point.reshape(())
+    letters = [axis.letter for axis in read_layout(layout)]
+    shape = [1] * weight.ndim
+    outer, inner = letters.index("O"), letters.index("I")
+    shape[outer] = weight.shape[outer]
+    if zero_point.size == weight.shape[outer]:
+        return zero_point.reshape(shape)
+    if zero_point.size != weight.shape[outer] * weight.shape[inner]:
+        raise EvaluationError(
+            f"weight_zero_point has {zero_point.size} elements, which does not fit a weight "
+            f"{weight.shape} in layout {layout}"
+        )
+    shape[inner] = weight.shape[inner]
+    square = zero_point.reshape(weight.shape[outer], weight.shape[inner])
+    return (square if outer < inner else square.T).reshape(shape)
+
+
+def _dense(
+    attrs: DenseAttrs,
+    data: Array,
+    weight: Array,
+    input_zero_point: Array,
+    weight_zero_point: Array,
+    *_: Array,
+) -> Array:
+    zero_point = weight_zero_point.reshape(-1, 1)
+    left, right = _centred(data, input_zero_point), _centred(weight, zero_point)
+    return _plain("nn.dense", attrs, left, right)
+
+
+def _dense_pack(attrs: DensePackAttrs, data: Array, weight: Array, *parameters: Array) -> Array:
+    plain = DenseAttrs(units=None, out_dtype=attrs.out_dtype)
+    unpacked = convert_layout(weight, attrs.weight_layout, "NC")
+    return _dense(plain, data, unpacked, *parameters)
+
+
+def _batch_matmul(
+    attrs: BatchMatmulAttrs,
+    x: Array,
+    y: Array,
+    x_zero_point: Array,
+    y_zero_point: Array,
+    *_: Array,
+) -> Array:
+    left, right = _centred(x, x_zero_point), _centred(y, y_zero_point)
+    return _plain("nn.batch_matmul", attrs, left, right)
+
+
+_WEIGHTED = (
+    "data",
+    "weight",
+    "input_scale",
+    "input_zero_point",
+    "weight_scale",
+    "weight_zero_point",
+)
+
+register_op(
+    "qnn.conv2d",
+    arguments_=_WEIGHTED,
+    attrs=Conv2DAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=_convolution_relation("nn.conv2d"),
+    evaluates=_convolution("nn.conv2d"),
+    marks_only=True,
+)
+register_op(
+    "qnn.conv2d_transpose",
+    arguments_=_WEIGHTED,
+    attrs=Conv2DTransposeAttrs,
+    relates=_convolution_relation("nn.conv2d_transpose"),
+    evaluates=_convolution("nn.conv2d_transpose"),
+    marks_only=True,
+)
+register_op(
+    "qnn.dense",
+    arguments_=_WEIGHTED,
+    attrs=DenseAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=_dense_relation,
+    evaluates=_dense,
+    marks_only=True,
+)
+register_op(
+    "qnn.contrib_dense_pack",
+    arguments_=_WEIGHTED,
+    attrs=DensePackAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    types=_dense_pack_type,
+    evaluates=_dense_pack,
+    marks_only=True,
+)
+register_op(
+    "qnn.batch_matmul",
+    arguments_=("x", "y", "x_scale", "x_zero_point", "y_scale", "y_zero_point"),
+    attrs=BatchMatmulAttrs,
+    fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
+    relates=_batch_matmul_relation,
+    evaluates=_batch_matmul,
+    marks_only=True,
+)
