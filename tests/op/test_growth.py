@@ -22,6 +22,7 @@ CONVOLVED = {"channels": 3, "kernel_size": (2, 2), "padding": (3, 0)}
 ROWS = np.ones(2, "float32"), np.array([1, 0], "int32"), np.array([0, 1, 1, 2], "int32")
 
 CASES: dict[str, tuple[dict[str, object], tuple[object, ...]]] = {
+    "adv_index": ({}, ((B, INDICES[:, None], INDICES),)),
     "arange": (
         {"start": const(0), "stop": const(7), "step": const(1), "dtype": "float32"},
         (ZERO, np.float32(7), ONE),
@@ -29,14 +30,26 @@ CASES: dict[str, tuple[dict[str, object], tuple[object, ...]]] = {
     "broadcast_to": ({"shape": (5, 2, 3)}, (A,)),
     "dyn.broadcast_to": ({}, (A, np.array([5, 2, 3]))),
     "dyn.full": ({"dtype": "float32"}, (ONE, np.array([4, 5]))),
+    "dyn.image.resize2d": ({}, (IMAGE, np.array([5, 6]), np.zeros(4, "float32"))),
+    "dyn.nn.upsampling": ({}, (IMAGE, np.float32(2), np.float32(1.6))),
+    "dyn.nn.upsampling3d": ({}, (LINES[3], np.float32(1), np.float32(2), np.float32(3))),
     "dyn.nn.pad": ({}, (A, np.array([[1, 2], [0, 1]]), ZERO)),
     "dyn.one_hot": ({"axis": -1, "dtype": "float32"}, (INDICES, ONE, ZERO, np.int32(9))),
     "dyn.ones": ({"dtype": "float32"}, (np.array([4, 5]),)),
+    "dyn.sparse_to_dense": ({}, (np.array([1, 3]), np.array([ONE, ONE]), ZERO, np.array([9]))),
     "dyn.tile": ({}, (A, np.array([4, 5]))),
     "dyn.zeros": ({"dtype": "float32"}, (np.array([4, 5]),)),
     "einsum": ({"equation": "ij,kj->ik"}, ((A, B),)),
     "full": ({"shape": (4, 5), "dtype": "float32"}, (ONE,)),
     "gather_nd": ({}, (A, np.array([[0, 1, 1, 0]]))),
+    "image.affine_grid": ({"target_shape": (7, 8)}, (A[None],)),
+    "image.crop_and_resize": (
+        {"crop_size": (5, 6)},
+        (IMAGE, np.array([[0, 0, 1, 1]], "float32"), np.array([0], "int32")),
+    ),
+    "image.dilation2d": ({"padding": (4, 4)}, (IMAGE, KERNEL[0])),
+    **{f"image.resize{n}d": ({"size": (6,) * n}, (LINES[n],)) for n in (1, 2, 3)},
+    "layout_transform": ({"src_layout": "HW", "dst_layout": "HW16w"}, (A,)),
     "meshgrid": ({"indexing": "ij"}, ((INDICES, INDICES, INDICES),)),
     "nn.batch_matmul": ({"transpose_b": True}, (A[None], B[None])),
     "nn.bitserial_dense": ({"units": 4}, (INDICES[None], np.ones((4, 3), "int32"))),
@@ -87,6 +100,7 @@ CASES: dict[str, tuple[dict[str, object], tuple[object, ...]]] = {
     "nn.dilate": ({"strides": (2, 3)}, (A,)),
     "nn.internal.sparse_dense_padded": ({}, (A, *ROWS)),
     "nn.matmul": ({"transpose_b": True}, (A, B)),
+    "nn.mirror_pad": ({"pad_width": ((1, 1), (0, 2))}, (A,)),
     "nn.pad": ({"pad_width": ((1, 2), (0, 1))}, (A, ZERO)),
     "nn.space_to_batch_nd": ({"block_shape": (2,), "paddings": ((3, 6),)}, (A,)),
     "nn.sparse_conv2d": ({"layout": "NCHW"}, (IMAGE, *ROWS)),
@@ -95,9 +109,26 @@ CASES: dict[str, tuple[dict[str, object], tuple[object, ...]]] = {
     "nn.upsampling3d": ({"scale_d": 3, "scale_h": 9, "scale_w": 1.5}, (IMAGE[None],)),
     "one_hot": ({"depth": 9, "axis": -1, "dtype": "float32"}, (INDICES, ONE, ZERO)),
     "repeat": ({"repeats": 7, "axis": 1}, (A,)),
+    "sliding_window": ({"axis": 0, "window_shape": (2, 2), "strides": (1, 1)}, (B,)),
+    "sparse_fill_empty_rows": (
+        {},
+        (np.array([[0, 1]]), np.array([ONE]), np.array([1, 4]), ZERO),
+    ),
     "sparse_to_dense": ({"output_shape": (5,)}, (np.array([1, 3]), np.array([ONE, ONE]), ZERO)),
+    "stft": (
+        {"n_fft": 2, "hop_length": 1, "win_length": 2, "onesided": False},
+        (B, np.ones(2, "float32")),
+    ),
     "take": ({"axis": 0}, (A, INDICES)),
     "tile": ({"reps": (4, 5)}, (A,)),
+    "vision.multibox_prior": ({"sizes": (0.5, 1.0), "ratios": (1.0, 2.0)}, (IMAGE,)),
+    **{
+        f"vision.roi_{kind}": (
+            {"pooled_size": (5, 6), "spatial_scale": 1.0},
+            (IMAGE, np.array([[0, 0, 0, 2, 2]], "float32")),
+        )
+        for kind in ("align", "pool")
+    },
 }
 
 
@@ -116,6 +147,37 @@ def test_predicted_size_is_the_size_of_the_result(name: str) -> None:
     result = evaluate.get(op)(attrs, *inputs)
     parts = result if isinstance(result, (tuple, list)) else (result,)
     assert result_size.get(op)(attrs, *inputs) == sum(np.asarray(part).size for part in parts)
+
+
+def test_rows_that_may_be_filled_count_as_empty() -> None:
+    op = get_op("sparse_fill_empty_rows")
+    inputs = np.array([[0, 1]]), np.array([ONE]), np.array([10**12, 4]), ZERO
+    assert result_size.get(op)(None, *inputs) > 10**12
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_size_of_what_is_taken_in_batches_is_predicted(axis: int) -> None:
+    op, data, indices = get_op("take"), IMAGE[0], np.zeros((2, 5), "int32")
+    attrs = make_attrs(op, {"axis": axis, "batch_dims": 1})
+    found = evaluate.get(op)(attrs, data, indices)
+    assert result_size.get(op)(attrs, data, indices) == found.size
+
+
+def test_size_of_a_broken_call_is_an_error_its_reader_expects() -> None:
+    op = get_op("tile")
+    with pytest.raises(TypeError, match="expected positive numbers"):
+        result_size.get(op)(make_attrs(op, {"reps": (-1,)}), A)
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "step"), [(0, 7, 2), (7, 0, -2), (0.0, 1.0, 0.3), (3, 3, 1), (5, 0, 1)]
+)
+def test_size_of_a_range_is_rounded_up(start: float, stop: float, step: float) -> None:
+    op = get_op("arange")
+    bounds = [np.float64(value) for value in (start, stop, step)]
+    named = dict(zip(("start", "stop", "step"), map(const, (start, stop, step)), strict=True))
+    attrs = make_attrs(op, {**named, "dtype": "float64"})
+    assert result_size.get(op)(attrs, *bounds) == evaluate.get(op)(attrs, *bounds).size
 
 
 def test_every_prediction_is_tested() -> None:
