@@ -8,6 +8,7 @@ from relayish.errors import PassError, UnknownNameError
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.passes.ad.check import checked
+from relayish.passes.ad.checkpoint import delay_checkpoints
 from relayish.passes.ad.first_order import first_order_gradient
 from relayish.passes.ad.higher_order import Group, higher_order_gradient
 
@@ -61,8 +62,9 @@ def gradient(expr: Expr, mod: IRModule | None = None, mode: str = "higher_order"
                 "gradient of a module in the mode 'first_order' is the pass FirstOrderGradient"
             )
         return first_order_gradient(checked(infer_type(checked(expr))))
-    typed = None if mod is None else infer_type(mod)
-    func = infer_type(checked(_definition(expr, typed)), typed)
+    typed = None if mod is None else infer_type(_delayed(mod))
+    func = infer_type(delay_checkpoints(checked(_definition(expr, typed))), typed)
+    assert isinstance(func, Function)
     return higher_order_gradient(checked(func), _groups(func, typed))
 
 
@@ -72,6 +74,14 @@ def _definition(expr: Expr, mod: IRModule | None) -> Expr:
     if mod is None:
         raise UnknownNameError(f"there is no module to find @{expr.name_hint} in; pass mod=")
     return mod[expr]
+
+
+def _delayed(mod: IRModule) -> IRModule:
+    """Return ``mod`` with its checkpoints delayed."""
+    changed: dict[GlobalVar | str, Expr] = {
+        name: delay_checkpoints(definition) for name, definition in mod.functions.items()
+    }
+    return mod.with_functions(changed)
 
 
 def _groups(func: Function, mod: IRModule | None) -> list[Group]:

@@ -28,6 +28,7 @@ from relayish.ir.expr import (
 from relayish.ir.type import TupleType, Type
 from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Bindings, Names
+from relayish.passes.ad.checkpoint import CHECKPOINT
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
 from relayish.passes.ad.structure import packed, tensors_in, unpacked
 
@@ -203,6 +204,9 @@ class _Forward(MixedModeVisitor):
         operands = [self.value_of(arg) for arg in call.args]
         if isinstance(op, Function):
             return self._inline(op, operands)
+        if op is CHECKPOINT:
+            (operand,) = operands
+            return operand  # everything is kept; there are no functions to run again
         if not isinstance(op, Op):
             _refuse(op)
         assert ty is not None

@@ -18,7 +18,7 @@ from relayish.ir.expr import (
 from relayish.ir.type import FuncType
 from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Names
-from relayish.passes.ad.dual import Dual, Scope, collected, tensors_of
+from relayish.passes.ad.dual import Dual, Scope, atom_of, collected, tensors_of
 from relayish.passes.ad.placement import Placement
 from relayish.passes.ad.reverse import ReverseMode
 from relayish.passes.ad.rules import call_of
@@ -43,10 +43,10 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     """
     outer = Scope(Names(), Var("back", BACK_PROPAGATOR))
     outer.bind(outer.back, RefCreate(Function((), _NOTHING, UNIT)))
-    functions = [global_func for group in groups for _, global_func in group]
-    reverse = ReverseMode(Placement([func.body, *functions]), outer)
+    globals_: dict[str, Dual] = {}
     for group in groups:
-        _write_group(reverse, outer, group)
+        _write_group(globals_, outer, group)
+    reverse = ReverseMode(Placement([func.body]), outer, globals_)
     params: list[Dual] = []
     for param in func.params:
         ty = param.checked_type or param.type_annotation
@@ -76,20 +76,22 @@ def _gradient(scope: Scope, param: Dual) -> Expr:
     return packed(param.ty, [scope.push(RefRead(ref)) for ref in refs if ref is not None])
 
 
-def _write_group(reverse: ReverseMode, outer: Scope, group: Group) -> None:
-    """Bind what stands for global functions that refer to one another."""
+def _write_group(globals_: dict[str, Dual], outer: Scope, group: Group) -> None:
+    """Bind what stands for global functions that refer to one another, and note it."""
+    # each is visited by itself: functions may share nodes, in which their variables stand
+    walks = [ReverseMode(Placement([func]), outer, globals_) for _, func in group]
     if len(group) == 1:
-        ((name, func),) = group
-        reverse.globals[name] = reverse.named_function(f"{name}_grad", func)
+        ((name, func),), (reverse,) = group, walks
+        globals_[name] = reverse.named_function(f"{name}_grad", func)
         reverse.visit(func)
         return
-    cells = [(func, _forward_declaration(reverse, outer, name, func)) for name, func in group]
-    for func, cell in cells:
-        made = reverse.visit(func)
-        outer.push(RefWrite(cell, made.atom))
+    cells = [_forward_declaration(globals_, outer, name, func) for name, func in group]
+    for reverse, cell, (_, func) in zip(walks, cells, group, strict=True):
+        reverse.visit(func)
+        outer.push(RefWrite(cell, atom_of(reverse.dual_of(func, outer))))
 
 
-def _forward_declaration(reverse: ReverseMode, outer: Scope, name: str, func: Function) -> Var:
+def _forward_declaration(globals_: dict[str, Dual], outer: Scope, name: str, func: Function) -> Var:
     """Let ``name`` stand for a function that calls what is in a cell, and return the cell.
 
     A let-bound function can only refer to itself; functions that refer to one another find each
@@ -104,7 +106,7 @@ def _forward_declaration(reverse: ReverseMode, outer: Scope, name: str, func: Fu
     cell = outer.push(RefCreate(endless))
     var = Var(f"{name}_grad", reversed_type)
     outer.bind(var, _forwarding(reversed_type, RefRead(cell)))
-    reverse.globals[name] = Dual(outer, ty, atom=var)
+    globals_[name] = Dual(outer, ty, atom=var)
     return cell
 
 

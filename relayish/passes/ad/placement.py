@@ -56,6 +56,11 @@ class Placement:
             if node in self.scope:
                 self._place_parts(node, self.scope[node])
 
+    def is_inside(self, node: Node, scope: int) -> bool:
+        """Return whether ``node`` is evaluated in ``scope``, or needs no evaluation."""
+        own = self.scope.get(node)
+        return own is None or self._tree.common(own, scope) == scope
+
     def _place_parts(self, node: Node, scope: int) -> None:
         inside = _INSIDE.get(type(node))
         if inside is None:

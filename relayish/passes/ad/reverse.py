@@ -18,10 +18,11 @@ and then goes on to what was there before::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from relayish.functor import MixedModeVisitor, PatternMutator
+from relayish.analysis import bound_vars
+from relayish.functor import ExprMutator, MixedModeVisitor, PatternMutator
 from relayish.ir.adt import Clause, Constructor, Match, Pattern, PatternVar
 from relayish.ir.expr import (
     Call,
@@ -40,9 +41,11 @@ from relayish.ir.expr import (
     Var,
 )
 from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Bindings, Names
+from relayish.passes.ad.checkpoint import is_checkpoint
 from relayish.passes.ad.dual import (
     Dual,
     Scope,
@@ -71,15 +74,18 @@ class ReverseMode(MixedModeVisitor):
     Args:
         placement: The scopes of all that will be visited.
         outermost: The scope around all of it.
+        globals_: What stands for global functions.
     """
 
-    def __init__(self, placement: Placement, outermost: Scope) -> None:
+    def __init__(
+        self, placement: Placement, outermost: Scope, globals_: Mapping[str, Dual]
+    ) -> None:
         super().__init__()
         self._placement = placement
         self._scopes: dict[int, Scope] = {OUTERMOST: outermost}
         self._names: Names = outermost.names
         self._called: dict[Expr, Var] = {}
-        self.globals: dict[str, Dual] = {}
+        self._globals = globals_
 
     # What is known
 
@@ -148,7 +154,7 @@ class ReverseMode(MixedModeVisitor):
 
     def global_var(self, var: GlobalVar, scope: Scope) -> Dual:  # noqa: ARG002
         """Return what stands for a global function."""
-        found = self.globals.get(var.name_hint)
+        found = self._globals.get(var.name_hint)
         if found is None:
             raise GradientError(
                 f"@{var.name_hint} is not known to be a function; pass mod= that defines it"
@@ -159,9 +165,10 @@ class ReverseMode(MixedModeVisitor):
 
     def visit_call(self, call: Call) -> Dual:
         scope = self._scope_of(call)
-        kind = type(call.op)
-        if kind is Op:
+        if isinstance(call.op, Op):
             return self._operation(call, scope)
+        if isinstance(call.op, Function) and is_checkpoint(call.op):
+            return self._checkpoint(call.op, scope)
         args = [atom_of(self.dual_of(arg, scope)) for arg in call.args]
         if isinstance(call.op, Constructor):
             _check_fields(call.op)
@@ -222,8 +229,51 @@ class ReverseMode(MixedModeVisitor):
                 wanted += [(tensor.ref, part) for tensor, part in parts if tensor.ref is not None]
         flat = step.flatten([(part, None) for _, part in wanted], {forward: value})
         for (ref, _), part in zip(wanted, flat, strict=True):
-            step.push(RefWrite(ref, call_of("add", step.push(RefRead(ref)), part)))
+            _add(step, ref, part)
         return Function((), step.close(Call(before, ())), UNIT)
+
+    def _checkpoint(self, func: Function, scope: Scope) -> Dual:
+        """Return the value of ``func``, which is computed again when gradients go back."""
+        (number,) = self._placement.opened[func]
+        body, ty = func.body, func.body.checked_type
+        plain = ExprMutator()  # its variables are others, for it may be written more than once
+        plain.memo_map.update({var: _copied(var) for var in bound_vars(body)})
+        plain.memo_map.update(self._values_around(body, number, scope).items())
+        assert ty is not None
+        result = collected(scope, ty, scope.push(plain.visit(body), ty))
+        before = scope.push(RefRead(scope.back))
+        back = Var("back", BACK_PROPAGATOR)
+        again = self._open(number, back)
+        again.bind(back, RefCreate(Function((), Tuple(()), UNIT)))
+        self.visit(body)
+        copies = tensors_of(self.dual_of(body, again))
+        for tensor, copy in zip(tensors_of(result), copies, strict=True):
+            if copy.ref is not None:
+                assert tensor.ref is not None
+                _add(again, copy.ref, again.push(RefRead(tensor.ref)))  # it may be used elsewhere
+        again.push(Call(again.push(RefRead(back)), ()))
+        step = Function((), again.close(Call(before, ())), UNIT)
+        scope.push(RefWrite(scope.back, scope.push(step)))
+        return result
+
+    def _values_around(self, body: Expr, number: int, scope: Scope) -> dict[Expr, Expr]:
+        """Return the values of what ``body``, in the scope ``number``, uses from around it."""
+        found: dict[Expr, Expr] = {}
+        seen: set[Node] = set()
+        pending: list[Node] = [body]
+        while pending:
+            node = pending.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if isinstance(node, Expr) and not self._placement.is_inside(node, number):
+                self.visit(node)
+            if node in self.memo_map:
+                assert isinstance(node, Expr)
+                found[node] = self._operand(node, scope).value
+            else:
+                pending += EXPRESSIONS.children(node)
+        return found
 
     # Control, functions and references
 
@@ -269,7 +319,9 @@ class ReverseMode(MixedModeVisitor):
         self.visit(expr)
         return scope.close(atom_of(self.dual_of(expr, scope)))
 
-    def visit_function(self, func: Function) -> Dual:
+    def visit_function(self, func: Function) -> Dual | None:
+        if is_checkpoint(func):
+            return None  # the call of it, which is the only one, sees to it
         scope = self._scope_of(func)
         back = Var("back", BACK_PROPAGATOR)
         (number,) = self._placement.opened[func]
@@ -324,6 +376,16 @@ class _Renamer(PatternMutator):
 
     def visit_pattern_var(self, pattern: PatternVar) -> Pattern:
         return PatternVar(self._reverse.renamed(pattern.var, self._scope), span=pattern.span)
+
+
+def _add(bindings: Bindings, ref: Expr, grad: Expr) -> None:
+    """Add ``grad`` to what is in ``ref``."""
+    total = call_of("add", bindings.push(RefRead(ref)), grad)
+    bindings.push(RefWrite(ref, total))
+
+
+def _copied(var: Var) -> Var:
+    return Var(var.name_hint, var.type_annotation, span=var.span, checked_type=var.checked_type)
 
 
 def _check_fields(constructor: Constructor) -> None:
