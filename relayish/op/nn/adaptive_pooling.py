@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.op.evaluation import Array, as_sizes
-from relayish.op.nn.pooling import shared, summable
+from relayish.op.nn.pooling import lowest, shared, summable
 from relayish.op.nn.pooling_attrs import (
     AdaptivePool1DAttrs,
     AdaptivePool2DAttrs,
@@ -54,7 +54,10 @@ def _pooled(data: Array, targets: list[tuple[int, int]], combine: Callable[..., 
 
 
 def _adaptive_max_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
-    return _pooled(data, _targets(attrs, data), np.max)
+    def highest(part: Array, axis: int) -> Array:
+        return part.max(axis=axis, initial=lowest(part))
+
+    return _pooled(data, _targets(attrs, data), highest)
 
 
 def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:

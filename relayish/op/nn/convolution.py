@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.layout import convert_layout
 from relayish.op.nn.accumulation import ElementType, accumulator, operand, rounded
@@ -134,13 +135,35 @@ def laid_out(attrs: AnyConvAttrs, result: Array) -> Array:
     return convert_layout(result, plain, attrs.out_layout or attrs.data_layout)
 
 
+def fitting_kernel(kernel: Array, inputs: int, groups: int) -> Array:
+    """Return ``kernel: (outputs, inputs / groups, *window)`` as it is.
+
+    Where there is a group for each channel it may be ``(inputs, outputs of each, *window)`` too.
+
+    Raises:
+        EvaluationError: If it does not fit.
+    """
+    if groups > 1 and kernel.shape[0] == groups == inputs:
+        return kernel.reshape((prod(kernel.shape[:2]), 1, *kernel.shape[2:]))
+    if kernel.shape[0] % groups or kernel.shape[1] * groups != inputs:
+        raise EvaluationError(
+            f"a weight of {kernel.shape[0]} output and {kernel.shape[1]} input channels does not "
+            f"fit data of {inputs} channels in {groups} groups"
+        )
+    return kernel
+
+
 def convolve_plain(attrs: ConvAttrs, data: Array, kernel: Array, dtype: ElementType) -> Array:
     """Return :func:`convolve` as the attributes say, of data and kernel in plain layout."""
-    rank = len(attrs.strides)
-    if kernel.shape[0] == attrs.groups == data.shape[1]:  # a kernel a channel, several outputs each
-        kernel = kernel.reshape((-1, 1, *kernel.shape[2:]))
-    padding = sides(attrs.padding, rank)
-    return convolve(data, kernel, attrs.strides, padding, attrs.dilation, attrs.groups, dtype)
+    padding = sides(attrs.padding, len(attrs.strides))
+    fitting = fitting_kernel(kernel, data.shape[1], attrs.groups)
+    outputs, sizes = attrs.channels, attrs.kernel_size
+    if outputs not in (None, fitting.shape[0]) or sizes not in (None, fitting.shape[2:]):
+        raise EvaluationError(
+            f"a weight of {fitting.shape[0]} kernels of the size {fitting.shape[2:]} is not what "
+            f"the attributes channels={outputs} and kernel_size={sizes} say"
+        )
+    return convolve(data, fitting, attrs.strides, padding, attrs.dilation, attrs.groups, dtype)
 
 
 def _convolution(attrs: ConvAttrs, data: Array, weight: Array) -> Array:

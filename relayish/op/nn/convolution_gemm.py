@@ -48,6 +48,8 @@ def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
     source = plain_data(attrs, data)
     (outputs,) = as_sizes((attrs.channels,))
     shape = (*as_sizes(attrs.kernel_size), source.shape[1] // attrs.groups)
+    if weight.ndim != 4:
+        raise EvaluationError(f"a weight in tiles has 4 dimensions; found {weight.shape}")
     wide, deep, tile_n, tile_k = weight.shape
     if wide * tile_n < outputs or deep * tile_k < prod(shape):
         raise EvaluationError(

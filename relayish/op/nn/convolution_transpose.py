@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import TypeAlias
 
@@ -52,28 +51,18 @@ def _transposed_convolution(attrs: TransposeAttrs, data: Array, weight: Array) -
 
     strides, spread = as_sizes(attrs.strides), as_sizes(attrs.dilation)
     placed = Windows(tuple(range(2, 2 + rank)), window, strides, spread, sizes)
-    whole = _covered(sizes, window, strides, spread, as_sizes(attrs.output_padding))
+    whole = tuple(
+        max((n - 1) * s + (k - 1) * d + 1, 0)
+        for n, k, s, d in zip(sizes, window, strides, spread, strict=True)
+    )
     result: Array = np.zeros((batch, groups * within, *whole), work)
     for tap in placed.taps():
         there = placed.seen(result, tap)
         there += scaled[(slice(None), slice(None), *tap)]
-    cut = tuple((-before, -after) for before, after in sides(attrs.padding, rank))
+    padding, extra = sides(attrs.padding, rank), as_sizes(attrs.output_padding)
+    cut = tuple((-b, more - a) for (b, a), more in zip(padding, extra, strict=True))
     kept = rounded(extended(result, placed.axes, cut), dtype)
     return convert_layout(kept, plain, attrs.out_layout or attrs.data_layout)
-
-
-def _covered(
-    sizes: Sequence[int],
-    window: Sequence[int],
-    strides: Sequence[int],
-    spread: Sequence[int],
-    extra: Sequence[int],
-) -> tuple[int, ...]:
-    """Return the sizes that all kernels together cover, with ``extra`` behind."""
-    return tuple(
-        (n - 1) * s + (k - 1) * d + 1 + more
-        for n, k, s, d, more in zip(sizes, window, strides, spread, extra, strict=True)
-    )
 
 
 def _weight_gradient(attrs: Conv2DAttrs, grad: Array, data: Array) -> Array:

@@ -13,6 +13,7 @@ from relayish.op.dimension import (
     multiply,
     same,
     show_shape,
+    show_type,
     subtract,
     unified,
 )
@@ -67,6 +68,8 @@ def packed_convolution_relation(
         return None
     data = read_operand(attrs, types[0])
     channels, kernel = required_kernel(attrs, len(data.sizes))
+    _check_divisible(data.channels, attrs.groups, "data", "input")
+    _check_divisible(channels, attrs.groups, "the attribute channels", "output")
     if not isinstance(types[1], IncompleteType):
         tensor(types[1], "weight")
     sizes = window_counts(data.sizes, attrs.padding, kernel, attrs.strides, attrs.dilation)
@@ -119,7 +122,12 @@ def deformable_convolution_relation(
     """Relate data, offset and weight with the result of ``nn.deformable_conv2d``."""
     if isinstance(types[0], IncompleteType):
         return None
+    if attrs.deformable_groups < 1:
+        raise TypeInferenceError(
+            f"deformable_groups must be positive; found {attrs.deformable_groups}"
+        )
     data = read_operand(attrs, types[0])
+    _check_divisible(data.channels, attrs.deformable_groups, "data", "input")
     kernel = _related_kernel(attrs, data, types[2], reporter)
     if kernel is None:
         return None
@@ -127,7 +135,6 @@ def deformable_convolution_relation(
         data.sizes, attrs.padding, kernel[2:], attrs.strides, attrs.dilation
     )
     count = multiply(multiply(2 * attrs.deformable_groups, kernel[2]), kernel[3])
-    _check_divisible(data.channels, attrs.deformable_groups, "data", "input")
     _assign_offset(attrs, (data.batch, count, height, width), types[1], data.dtype, reporter)
     channels = _output_channels(attrs, data, kernel)
     return result_type(attrs, (data.batch, channels, height, width), data.dtype)
@@ -153,6 +160,7 @@ def weight_gradient_type(attrs: Parameters, grad: Type, data: Type) -> TensorTyp
     """Return the type of ``nn.conv2d_backward_weight``: that of the weight."""
     if attrs.kernel_size is None:
         raise TypeInferenceError("the attribute kernel_size must be given")
+    _check_groups(attrs)
     height, width = per_axis(attrs.kernel_size, 2, "kernel_size")
     given = tensor(grad, "grad")
     batch, outputs, *places = convert_shape(given.shape, attrs.data_layout, "NCHW", "grad")
@@ -191,10 +199,26 @@ def gradient_layouts(attrs: Parameters) -> tuple[str, str]:
 
 def bitserial_convolution_type(attrs: Parameters, data: Type, weight: Type) -> TensorType:
     """Return the type of ``nn.bitserial_conv2d``, whose weight may be packed."""
-    tensor(weight, "weight")
     given = tensor(data, "data")
-    batch, _, *sizes = convert_shape(given.shape, attrs.data_layout, "NCHW")
+    batch, inputs, *sizes = convert_shape(given.shape, attrs.data_layout, "NCHW")
     channels, kernel = required_kernel(attrs, 2)
+    bits = attrs.activation_bits, attrs.weight_bits
+    if min(bits) < 1:
+        raise TypeInferenceError(
+            f"activation_bits and weight_bits must be positive; found {bits[0]} and {bits[1]}"
+        )
+    found = tensor(weight, "weight")
+    if len(found.shape) < 4:
+        raise TypeInferenceError(
+            f"weight must have 4 dimensions, or more where it is packed; found {show_type(found)}"
+        )
+    if len(found.shape) == 4:
+        plain = convert_shape(found.shape, attrs.kernel_layout, "OIHW", "weight")
+        for letter, one, other in zip("OIHW", plain, (channels, inputs, *kernel), strict=True):
+            if unified(one, other) is None:
+                raise TypeInferenceError(
+                    f"weight has the size {one} along {letter}, data and attributes ask for {other}"
+                )
     counts = window_counts(sizes, attrs.padding, kernel, attrs.strides, (1, 1))
     shape = convert_shape((batch, channels, *counts), "NCHW", attrs.data_layout, "the result")
     return TensorType(shape, attrs.out_dtype or "int16")
@@ -206,8 +230,8 @@ def read_operand(attrs: Parameters, ty: Type) -> Operand:
     Raises:
         TypeInferenceError: If it is no tensor, or not in the layout they say.
     """
-    if attrs.groups < 1:
-        raise TypeInferenceError(f"groups must be positive; found {attrs.groups}")
+    _check_groups(attrs)
+    _check_channels(attrs)
     plain = "NC" + SPATIAL[len(type(attrs).defaults["strides"])]
     data = tensor(ty, "data")
     batch, channels, *sizes = convert_shape(data.shape, attrs.data_layout, plain)
@@ -220,6 +244,7 @@ def required_kernel(attrs: Parameters, rank: int) -> tuple[Dimension, Shape]:
     Raises:
         TypeInferenceError: If one is not given.
     """
+    _check_channels(attrs)
     if attrs.channels is None or attrs.kernel_size is None:
         raise TypeInferenceError(
             "the attributes channels and kernel_size must be given: the weight does not tell them"
@@ -243,6 +268,9 @@ def _related_kernel(
     if attrs.channels is not None:
         _check_divisible(attrs.channels, groups, "the attribute channels", "output")
     sizes = _attribute_kernel(attrs, len(data.sizes))
+    if not isinstance(weight, IncompleteType):
+        outputs = _plain_weight(attrs, weight, "OI", len(data.sizes))[0]
+        _check_divisible(outputs, groups, "weight", "output")
     alone = groups > 1 and same(data.channels, groups) is True
     if alone and not isinstance(weight, IncompleteType):
         found = _plain_weight(attrs, weight, "OI", len(data.sizes))
@@ -328,6 +356,16 @@ def _contradiction(
         case "I":
             return f"weight has {size} input channels, data has {wanted}{groups}"
     return f"weight has the size {size} along {letter}, the attribute kernel_size says {wanted}"
+
+
+def _check_channels(attrs: Parameters) -> None:
+    if isinstance(attrs.channels, int) and attrs.channels < 1:
+        raise TypeInferenceError(f"channels must be positive; found {attrs.channels}")
+
+
+def _check_groups(attrs: Parameters) -> None:
+    if attrs.groups < 1:
+        raise TypeInferenceError(f"groups must be positive; found {attrs.groups}")
 
 
 def _check_divisible(size: Dimension, groups: int, who: str, kind: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.layout import convert_layout
 from relayish.op.nn.accumulation import accumulator, rounded
-from relayish.op.nn.convolution import laid_out
+from relayish.op.nn.convolution import fitting_kernel, laid_out
 from relayish.op.nn.convolution_attrs import DeformableConv2DAttrs
 from relayish.op.nn.convolution_types import deformable_convolution_relation
 from relayish.op.nn.windows import sides, windows_over
@@ -29,6 +29,7 @@ def _deformable_convolution(
     source = convert_layout(data, attrs.data_layout, "NCHW")
     moves = convert_layout(offset, attrs.data_layout, "NCHW")
     kernel = convert_layout(weight, attrs.kernel_layout, "OIHW")
+    kernel = fitting_kernel(kernel, source.shape[1], attrs.groups)
     dtype = result_dtype(attrs.out_dtype, data.dtype)
     batch, channels, height, width = source.shape
     (top, bottom), (left, right) = sides(attrs.padding, 2)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, as_sizes, is_integral
 from relayish.op.nn.accumulation import rounded
 from relayish.op.nn.pooling_attrs import (
@@ -79,6 +80,8 @@ def lowest(data: Array) -> float:
 def shared(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
     """Return ``total / count`` as ``dtype``; integers are divided as in C, towards 0."""
     if total.dtype.kind in "iu":
+        if not np.all(count):
+            raise EvaluationError("the mean of no integers has no value")
         quotient = np.abs(total) // count
         return np.where(total < 0, -quotient, quotient).astype(dtype)
     return rounded(total / count.astype(total.dtype), dtype)
@@ -124,7 +127,7 @@ def _avg_pool(attrs: AvgAttrs, data: Array) -> Array:
 
 def _global_max_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
     axes = pooled_axes(attrs.layout, 2, data.ndim)
-    return data.max(axis=axes, keepdims=True)
+    return data.max(axis=axes, keepdims=True, initial=lowest(data))
 
 
 def _global_avg_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:

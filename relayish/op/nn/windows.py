@@ -59,9 +59,11 @@ def extended(
     kept, shape, place = [slice(None)] * data.ndim, list(data.shape), [slice(None)] * data.ndim
     for axis, (before, after) in zip(axes, padding, strict=True):
         size = data.shape[axis]
-        kept[axis] = slice(max(-before, 0), size - max(-after, 0))
+        first = max(-before, 0)
+        last = max(size - max(-after, 0), first)  # nothing is left where they meet
+        kept[axis] = slice(first, last)
         shape[axis] = max(size + before + after, 0)
-        place[axis] = slice(max(before, 0), shape[axis] - max(after, 0))
+        place[axis] = slice(first + before, last + before) if first < last else slice(0)
     if tuple(shape) == data.shape and all(pair == (0, 0) for pair in padding):
         return data.astype(wanted, copy=False)
     if all(side <= 0 for pair in padding for side in pair):
@@ -91,7 +93,8 @@ class Windows(NamedTuple):
         for axis, at, stride, spread, count in zip(
             self.axes, tap, self.strides, self.dilation, self.counts, strict=True
         ):
-            index[axis] = slice(at * spread, at * spread + (count - 1) * stride + 1, stride)
+            last = (count - 1) * stride + 1 if count else 0
+            index[axis] = slice(at * spread, at * spread + last, stride)
         return data[tuple(index)]
 
 

@@ -133,6 +133,11 @@ def _winograd_convolution(attrs: WinogradAttrs, data: Array, weight: Array) -> A
     plain = plain_data(attrs, data)
     source = extended(plain, range(2, plain.ndim), padding, dtype=np.dtype(np.float64))
     parts = weight.astype(np.float64)
+    if weight.shape[-2] != attrs.channels:
+        raise EvaluationError(
+            f"the transformed weight has {weight.shape[-2]} output channels, the attribute "
+            f"channels says {attrs.channels}"
+        )
     if not flat:
         kernel = (1, *kernel)
         source, parts = np.expand_dims(source, 2), np.expand_dims(parts, -3)
@@ -180,6 +185,12 @@ def _winograd(source: Array, parts: Array, kernel: tuple[int, ...], tile: int, s
     if min(places, *wanted) < 1:
         raise EvaluationError(f"a window of {kernel} does not fit into {source.shape[2:]}")
     matrices = [transform_matrices(tile, k) for k in kernel[1:]]
+    expected = (*(tile + k - 1 for k in kernel[1:]), kernel[0], parts.shape[-2], inputs)
+    if parts.shape != expected:
+        raise EvaluationError(
+            f"the transformed weight has, with its depth, the shape {parts.shape}; "
+            f"tiles of {tile} for kernels of {kernel} have {expected}"
+        )
     counts = [-(-n // tile) for n in wanted]
     spans = [tile + k - 1 for k in kernel[1:]]
     behind = tuple(
