@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from checking import evaluated, evaluated_in, random_values, reference
 
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
-from relayish.ir.expr import Constant
+from relayish.ir.expr import Call, Constant, Function, Var
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import Any as AnyDimension
 from relayish.ir.type import (
@@ -248,3 +249,13 @@ def test_shape_of_a_scalar_is_a_vector_of_nothing():
     assert rule_of("shape_of", FLOAT, dtype="int32").shape == (0,)
     attrs = make_attrs(get_op("shape_of"), {"dtype": "int32"})
     assert evaluate.get(get_op("shape_of"))(attrs, np.float32(1)).shape == (0,)
+
+
+@pytest.mark.parametrize("name", ["sum", "reshape", "cast", "nn.softmax"])
+def test_call_without_the_attributes_its_operator_declares_is_ill_typed(name):
+    x = Var("x", TensorType((2, 3)))
+    with pytest.raises(TypeInferenceError, match="the call has no attributes; expected"):
+        infer_type(Function((x,), Call(get_op(name), (x,))))
+    attrs = make_attrs(get_op("clip"), {"a_min": 0.0, "a_max": 1.0})
+    with pytest.raises(TypeInferenceError, match="the call has ClipAttrs; expected"):
+        infer_type(Function((x,), Call(get_op(name), (x,), attrs)))

@@ -12,7 +12,7 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type, TypeRelation
 from relayish.ir.type import TypeVar as RelayTypeVar
-from relayish.op.registry import arguments, get_op, relation, rule
+from relayish.op.registry import arguments, attrs_type, get_op, relation, rule
 from relayish.op.type_rules import identity
 
 
@@ -164,6 +164,7 @@ class Solver(Unifier):
         answer = rule.get(op)
         is_known = all(self.is_closed(arg) for arg in args)
         try:
+            _check_attrs(op, attrs)
             if answer is identity and type(args[0]) is IncompleteType:
                 return args[0]
             if answer is not None and is_known:
@@ -252,6 +253,18 @@ def _is_elsewhere(node: Expr) -> bool:
 def _told(unifier: Unifier, expected: Type, found: Type) -> str:
     one, other = unifier.show(expected), unifier.show(found)
     return f"{one} is not {other}; {other} is not {one}"
+
+
+def _check_attrs(op: Op, attrs: Attrs | None) -> None:
+    """Refuse attributes without the fields that ``op`` declares, for its rule reads them."""
+    expected = attrs_type.get(op)
+    if expected is None or type(attrs) is expected:
+        return
+    if attrs is None or not set(expected.field_names).issubset(attrs.keys()):
+        found = "no attributes" if attrs is None else type(attrs).__name__
+        raise TypeInferenceError(
+            f"the call has {found}; expected {expected.__name__}, as relayish.op.call_op makes them"
+        )
 
 
 def _unsolved(waiting: Waiting) -> str:
