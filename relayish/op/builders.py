@@ -1,8 +1,8 @@
 """A function for each operator, found by its Relay name: ``op.add(x, y)``, ``op.nn.relu(x)``.
 
-They are made from the declarations when first asked for. The arguments of the operator come first,
-then its attributes, in the order of their declaration or of :data:`POSITIONS`; both may be given by
-name.
+They are made from the declarations when first asked for, with the parameters of Relay's own Python
+functions (:mod:`relayish.op.signatures`) and what :mod:`relayish.op.documentation` says of them.
+Everything may be given by position or by name.
 """
 
 from __future__ import annotations
@@ -11,21 +11,17 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from relayish.errors import FieldError, OperatorError, suggest
+from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Call, Expr, Op
 from relayish.op.call import call_op, may_be_none
+from relayish.op.documentation import docstring
 from relayish.op.registry import arguments, attrs_type, get_op, is_registered, list_ops
+from relayish.op.short_forms import as_constant, spelt_out
+from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES, Default, read_signature
+from relayish.op.sizes import with_unknown_sizes
 
 Builder: TypeAlias = Callable[..., Expr]
-
-POSITIONS: Mapping[str, tuple[str, ...]] = {
-    "take": ("axis", "batch_dims", "mode"),
-    "argmax": ("axis", "keepdims", "exclude", "select_last_index"),
-    "argmin": ("axis", "keepdims", "exclude", "select_last_index"),
-    "strided_slice": ("begin", "end", "strides", "axes", "slice_mode"),
-}
-"""Where Relay's own Python functions take attributes in another order than they are declared."""
 
 _MADE: dict[str, Builder] = {}
 _ANYHOW: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -37,6 +33,7 @@ def custom_builder(name: str) -> Callable[[Builder], Builder]:
 
     def declare(function: Builder) -> Builder:
         _MADE[name] = function
+        function.__doc__ = docstring(name, inspect.signature(function), function.__doc__)
         return function
 
     return declare
@@ -50,123 +47,172 @@ def builder(name: str) -> Builder:
     """
     made = _MADE.get(name)
     if made is None:
-        made = _MADE[name] = _make(get_op(name))
+        op = get_op(ALIASES.get(name, name))
+        made = _MADE[name] = _MADE.get(op.name) or _make(op)
     return made
 
 
 def _make(op: Op) -> Builder:
-    names = arguments.get(op, ())
-    cls = attrs_type.get(op)
-    build = _plain(op, len(names)) if cls is None else _with_attrs(op, len(names), cls)
+    parameters = Parameters(op)
+    build = _plain(op, parameters) if parameters.cls is None else _with_attrs(op, parameters)
     build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
-    build.__doc__ = f"Return a call of the operator ``{op.name}``."
-    build.__signature__ = _signature(op, names, cls)  # type: ignore[attr-defined]
+    signature = inspect.Signature(parameters.shown(), return_annotation=Call)
+    build.__signature__ = signature  # type: ignore[attr-defined]
+    build.__doc__ = docstring(op.name, signature)
     return build
 
 
-def _plain(op: Op, count: int) -> Builder:
-    def build(*args: Expr, **attributes: object) -> Call:
-        if len(args) == count and not attributes:
+class Parameters:
+    """The parameters of the builder of ``op``: its arguments and attributes, as Relay orders them.
+
+    Attributes:
+        cls: The class of the attributes, if it has any.
+        defaults: The default of each parameter, ``None`` for those that must be given.
+        operands: Which of the parameters are arguments, in the order of the operator.
+    """
+
+    __slots__ = ("_other_names", "cls", "defaults", "op", "operands")
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+        self.cls = attrs_type.get(op)
+        declared = arguments.get(op, ())
+        text = SIGNATURES.get(op.name)
+        fields = () if self.cls is None else self.cls.field_names
+        if text is None:
+            self.defaults = _declared(op, self.cls)
+            self.operands = declared
+        else:
+            self.defaults = read_signature(text)
+            self.operands = tuple(n for n in self.defaults if n not in fields or n in declared)
+        assert len(self.operands) == len(declared), op.name
+        others = dict(zip(declared, self.operands, strict=True))
+        others.update(OTHER_NAMES.get(op.name, {}))
+        self._other_names = {
+            other: name
+            for other, name in (*others.items(), *((f, f) for f in fields))
+            if other not in self.defaults
+        }
+
+    def shown(self) -> list[inspect.Parameter]:
+        """Return the parameters as ``inspect`` shows them."""
+        found: list[inspect.Parameter] = []
+        by_name_only = False
+        for name, default in self.defaults.items():
+            if default is None and found and found[-1].default is not _EMPTY:
+                by_name_only = True  # a required one after those that are not
+            value = _EMPTY if default is None else default.value
+            kind = inspect.Parameter.KEYWORD_ONLY if by_name_only else _ANYHOW
+            found.append(inspect.Parameter(name, kind, default=value))
+        return found
+
+    def bind(self, args: tuple[object, ...], named: Mapping[str, object]) -> dict[str, object]:
+        """Return what a call gives, by parameter.
+
+        Raises:
+            OperatorError: If something is given twice, or too much is given.
+            UnknownNameError: If a name is that of no parameter.
+        """
+        names = tuple(self.defaults)
+        if len(args) > len(names):
+            raise OperatorError(
+                f"{self.op.name} is called with {len(args)} positional arguments; expected at most "
+                f"{len(names)}: ({', '.join(names)})"
+            )
+        given = dict(zip(names, args, strict=False))
+        for name, value in named.items():
+            known = name if name in self.defaults else self._other_names.get(name)
+            if known is None:
+                raise self._unknown(name)
+            if known in given:
+                raise OperatorError(f"{self.op.name} is given {name!r} twice")
+            given[known] = value
+        return given
+
+    def _unknown(self, name: str) -> OperatorError | UnknownNameError:
+        if self.cls is None:
+            return OperatorError(
+                f"{self.op.name} takes no attributes; found {name}; "
+                f"it takes ({', '.join(self.defaults)})"
+            )
+        known = (*self.defaults, *self._other_names)
+        return UnknownNameError(
+            f"{self.op.name} has no attribute {name!r}{suggest(name, known)}; "
+            f"it has {', '.join(self.defaults)}"
+        )
+
+    def operands_of(self, given: dict[str, object]) -> list[object]:
+        """Take the arguments out of ``given``.
+
+        Raises:
+            OperatorError: If one is missing.
+        """
+        found = []
+        for name in self.operands:
+            if name in given:
+                found.append(as_constant(name, given.pop(name)))
+                continue
+            default = self.defaults[name]
+            if default is None:
+                raise OperatorError(
+                    f"{self.op.name} is called without its argument {name!r}; "
+                    f"expected {len(self.operands)}: ({', '.join(self.operands)})"
+                )
+            found.append(as_constant(name, default.value))
+        return found
+
+    def filled(self, given: Mapping[str, object]) -> dict[str, object]:
+        """Return the attributes in ``given``, and those left out as the signature has them."""
+        found = dict(given)
+        for name, default in self.defaults.items():
+            if default is not None and name not in found and name not in self.operands:
+                found[name] = default.value
+        return found
+
+
+def _declared(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
+    """Return the parameters that the declaration of ``op`` gives.
+
+    Where sizes come as an argument, as in ``dyn.reshape``, the attribute of that name is empty.
+    """
+    found: dict[str, Default | None] = dict.fromkeys(arguments.get(op, ()))
+    if cls is None:
+        return found
+    optional = may_be_none(cls)
+    for name in cls.field_names:
+        if name in found:
+            continue
+        if name in cls.defaults:
+            found[name] = Default(cls.defaults[name])
+        else:
+            found[name] = Default(None) if name in optional else None
+    return found
+
+
+def _plain(op: Op, parameters: Parameters) -> Builder:
+    count = len(parameters.operands)
+
+    def build(*args: Expr, **named: object) -> Call:
+        if len(args) == count and not named:
             try:
                 return Call(op, args)
             except FieldError:
                 pass  # a tuple to convert, or something to complain about, below
-        return call_op(op, *_operands(op, args, attributes), **attributes)
+        return call_op(op, *parameters.operands_of(parameters.bind(args, named)))
 
     return build
 
 
-def _with_attrs(op: Op, count: int, cls: type[Attrs]) -> Builder:
-    order = _positions(op, cls)
-    rank = _spatial_rank(op.name)
-    tuples = frozenset(n for n in cls.field_names if "tuple" in _annotation(cls, n))
-
-    def build(*args: object, **attributes: object) -> Call:
-        operands, positional = _operands(op, args[:count], attributes), args[count:]
-        if len(positional) > len(order):
-            raise OperatorError(
-                f"{op.name} is called with {len(args)} positional arguments; expected at most "
-                f"{count + len(order)}: ({', '.join((*arguments.get(op, ()), *order))})"
-            )
-        for name, value in zip(order, positional, strict=False):
-            if name in attributes:
-                raise OperatorError(f"{op.name} is given its attribute {name!r} twice")
-            attributes[name] = value
-        for name, value in attributes.items():
-            if name in tuples:
-                attributes[name] = _spelt_out(name, value, rank)
-        return call_op(op, *operands, **attributes)
+def _with_attrs(op: Op, parameters: Parameters) -> Builder:
+    def build(*args: object, **named: object) -> Call:
+        given = parameters.bind(args, named)
+        sized = with_unknown_sizes(op, given, parameters.filled(given))
+        if sized is not None:
+            return sized
+        operands = parameters.operands_of(given)
+        return call_op(op, *operands, **spelt_out(op, parameters.filled(given)))
 
     return build
-
-
-def _positions(op: Op, cls: type[Attrs]) -> tuple[str, ...]:
-    """Return the attributes in the order of the builder, without those that are arguments too.
-
-    Where sizes come as an argument, as in ``dyn.reshape``, the attribute of that name is empty.
-    """
-    order = POSITIONS.get(op.name, cls.field_names)
-    return tuple(name for name in order if name not in arguments.get(op, ()))
-
-
-def _operands(op: Op, args: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
-    """Return ``args`` and behind them the further arguments, which are taken out of ``named``."""
-    taken = list(args)
-    for name in arguments.get(op, ())[len(args) :]:
-        if name not in named:
-            break
-        taken.append(named.pop(name))
-    return tuple(taken)
-
-
-def _spatial_rank(name: str) -> int:
-    """Return over how many axes an operator such as ``nn.conv2d`` slides its window, or 0."""
-    slides = name.startswith(("nn.conv", "nn.max_pool", "nn.avg_pool"))
-    return next((n for n in (1, 2, 3) if slides and f"{n}d" in name), 0)
-
-
-def _required(cls: type[Attrs]) -> set[str]:
-    return set(cls.field_names) - set(cls.defaults) - may_be_none(cls)
-
-
-def _annotation(cls: type[Attrs], name: str) -> str:
-    return str(inspect.get_annotations(cls).get(name, ""))
-
-
-def _spelt_out(name: str, value: object, rank: int) -> object:
-    """Return a tuple attribute with the short forms that Relay's functions take written out.
-
-    One axis stands for a tuple of it, one size for that size along every axis a window slides
-    over, and padding given once for each axis for that padding on both sides of it.
-    """
-    single = isinstance(value, int) and not isinstance(value, bool)
-    if name == "axis" and single:
-        return (value,)
-    if rank and name in ("strides", "dilation", "kernel_size", "pool_size"):
-        return (value,) * rank if single else value
-    if rank and name == "padding":
-        sizes = (value,) * rank if single else value
-        if isinstance(sizes, (tuple, list)) and len(sizes) == rank:
-            return (*sizes, *sizes)
-    return value
-
-
-def _signature(op: Op, names: tuple[str, ...], cls: type[Attrs] | None) -> inspect.Signature:
-    parameters = [inspect.Parameter(n, _ANYHOW) for n in names]
-    if cls is not None:
-        required = _required(cls)
-        by_name_only = False
-        for name in _positions(op, cls):
-            if name in required and parameters and parameters[-1].default is not _EMPTY:
-                by_name_only = True  # a required one after those that are not
-            parameters.append(
-                inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY if by_name_only else _ANYHOW,
-                    default=_EMPTY if name in required else cls.defaults.get(name),
-                )
-            )
-    return inspect.Signature(parameters, return_annotation=Call)
 
 
 class Namespace:
@@ -181,14 +227,16 @@ class Namespace:
         if name.startswith("__"):  # Python asks modules for many; no operator has such a name
             raise AttributeError(name)
         full = self._prefix + name
-        if is_registered(full) or full in _MADE:
+        if is_registered(full) or full in _MADE or full in ALIASES:
             return builder(full)
         if any(known.startswith(full + ".") for known in list_ops()):
             return Namespace(full + ".")
+        if full == "qnn.op":
+            return self  # Relay has these operators in relay.qnn.op; here they are in both
         raise AttributeError(f"no operator {full!r} is declared{suggest(full, list_ops())}")
 
     def __dir__(self) -> list[str]:
-        known = {*list_ops(), *_MADE}
+        known = {*list_ops(), *_MADE, *ALIASES}
         start = len(self._prefix)
         return sorted({n[start:].split(".")[0] for n in known if n.startswith(self._prefix)})
 

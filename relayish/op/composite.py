@@ -4,44 +4,161 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from relayish.errors import OperatorError
+from relayish.ir.build import const
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr, Tuple
+from relayish.ir.expr import Call, Constant, Expr, Tuple, TupleGetItem
+from relayish.ir.type import TensorType
 from relayish.ir.value import as_value
 from relayish.op.builders import builder, custom_builder
 from relayish.op.call import call_op
+from relayish.op.known_type import known_type
+from relayish.op.short_forms import as_constant
+from relayish.op.sizes import is_unknown
 
 
 def _axes(axis: int | Sequence[int] | None) -> tuple[int, ...] | None:
     return (axis,) if isinstance(axis, int) else None if axis is None else tuple(axis)
 
 
-def _number(value: int, dtype: str) -> Constant:
+def _number(value: float, dtype: str) -> Constant:
     return Constant(numpy_dtype(dtype).type(value))
+
+
+def _as_expr(value: Expr | float, dtype: str) -> Expr:
+    """Return ``value``, a number as a constant of ``dtype``."""
+    return value if isinstance(value, Expr) else const(value, dtype)
 
 
 @custom_builder("arange")
 def arange(
-    start: Expr, stop: Expr | None = None, step: Expr | None = None, dtype: str = "float32"
+    start: Expr | float,
+    stop: Expr | float | None = None,
+    step: Expr | float | None = None,
+    dtype: str = "float32",
 ) -> Call:
     """Return the numbers from ``start`` (0 if only the end is given) up to ``stop``, as a tensor.
 
-    The attributes repeat the arguments, as Relay's do.
+    With one of them, it is the end, and the numbers start at 0. The attributes repeat the
+    arguments, as Relay's do.
     """
     if stop is None:
         start, stop = _number(0, dtype), start
-    step = _number(1, dtype) if step is None else step
-    return call_op("arange", start, stop, step, start=start, stop=stop, step=step, dtype=dtype)
+    first, last = _as_expr(start, dtype), _as_expr(stop, dtype)
+    stride = _number(1, dtype) if step is None else _as_expr(step, dtype)
+    return call_op("arange", first, last, stride, start=first, stop=last, step=stride, dtype=dtype)
+
+
+@custom_builder("full")
+def full(
+    fill_value: Expr | float,
+    shape: int | Sequence[int] | Expr = (),
+    dtype: str | None = None,
+) -> Call:
+    """Return a tensor of ``shape`` filled with a scalar.
+
+    A number becomes a constant of ``dtype``.
+    """
+    if not isinstance(fill_value, Expr):
+        fill_value = const(fill_value, dtype or None)
+    if is_unknown(shape):
+        return call_op("dyn.full", fill_value, shape, dtype=dtype)
+    sizes = np.ravel(shape.data if isinstance(shape, Constant) else shape).tolist()  # type: ignore[arg-type]  # of sizes
+    return call_op("full", fill_value, shape=tuple(sizes), dtype=dtype)
+
+
+@custom_builder("collapse_sum_to")
+def collapse_sum_to(data: Expr, shape: Expr | Sequence[int]) -> Call:
+    """Return ``data`` added up to ``shape``; numbers become a constant."""
+    sizes = shape if isinstance(shape, Expr) else const(np.asarray(shape), "int32")
+    return call_op("collapse_sum_to", data, sizes)
+
+
+@custom_builder("strided_set")
+def strided_set(
+    data: Expr,
+    v: Expr,
+    begin: Expr | Sequence[int],
+    end: Expr | Sequence[int],
+    strides: Expr | Sequence[int] | None = None,
+) -> Call:
+    """Return ``data`` with a slice replaced by ``v``; numbers become constants."""
+    steps: Expr | Sequence[int] = [1] if strides is None else strides
+    bounds = [
+        bound if isinstance(bound, Expr) else const(np.asarray(bound), "int32")
+        for bound in (begin, end, steps)
+    ]
+    return call_op("strided_set", data, v, *bounds)
+
+
+@custom_builder("sparse_to_dense")
+def sparse_to_dense(
+    sparse_indices: Expr,
+    output_shape: Sequence[int] | Expr,
+    sparse_values: Expr,
+    default_value: Expr | float = 0,
+) -> Call:
+    """Return a tensor of ``output_shape`` with ``sparse_values`` at ``sparse_indices``.
+
+    A number for the default becomes a constant of the element type of the values, where that is
+    known.
+    """
+    ty = known_type(sparse_values)
+    if not isinstance(default_value, Expr):
+        dtype = ty.dtype if isinstance(ty, TensorType) else None
+        default_value = const(default_value, dtype)
+    operands = (sparse_indices, sparse_values, default_value)
+    if is_unknown(output_shape):
+        return call_op("dyn.sparse_to_dense", *operands, output_shape)
+    if isinstance(output_shape, Constant):
+        output_shape = np.ravel(output_shape.data).tolist()  # type: ignore[arg-type]  # numbers
+    return call_op("sparse_to_dense", *operands, output_shape=output_shape)
+
+
+@custom_builder("stft")
+def stft(
+    data: Expr,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Expr | None = None,
+    normalized: bool = False,
+    onesided: bool = True,
+) -> Call:
+    """Return the Fourier transform of overlapping windows of ``data``.
+
+    Left out, windows are as long as the transform and overlap by three quarters.
+    """
+    hop = n_fft // 4 if hop_length is None else hop_length
+    length = n_fft if win_length is None else win_length
+    ones = const(np.ones(n_fft), "float32") if window is None else window
+    return call_op(
+        "stft",
+        data,
+        ones,
+        n_fft=n_fft,
+        hop_length=hop,
+        win_length=length,
+        normalized=normalized,
+        onesided=onesided,
+    )
 
 
 @custom_builder("nn.pad")
 def pad(
     data: Expr,
-    pad_width: Sequence[Sequence[int]],
+    pad_width: Sequence[Sequence[int]] | Expr,
     pad_value: Expr | float = 0,
     pad_mode: str = "constant",
 ) -> Call:
     """Return ``data`` padded; a number for ``pad_value`` becomes a constant."""
     value = pad_value if isinstance(pad_value, Expr) else Constant(as_value(pad_value))
+    if is_unknown(pad_width):
+        return call_op("dyn.nn.pad", data, pad_width, value, pad_mode=pad_mode)
+    if isinstance(pad_width, Constant):
+        pad_width = np.asarray(pad_width.data).tolist()
     return call_op("nn.pad", data, value, pad_width=pad_width, pad_mode=pad_mode)
 
 
@@ -49,7 +166,7 @@ def pad(
 def batch_matmul(
     tensor_a: Expr,
     tensor_b: Expr,
-    out_dtype: str | None = None,
+    out_dtype: str | None = "",
     transpose_a: bool = False,
     transpose_b: bool = True,
 ) -> Call:
@@ -64,50 +181,70 @@ def batch_matmul(
     )
 
 
-@custom_builder("gather")
-def gather(data: Expr, axis: int, indices: Expr) -> Call:
-    """Return the elements of ``data`` at ``indices`` along ``axis``."""
-    return call_op("gather", data, indices, axis=axis)
+def _parts(sparse_mat: object) -> tuple[Expr, ...]:
+    """Return data, indices and row pointers of a sparse matrix as expressions."""
+    found = sparse_mat
+    if not isinstance(sparse_mat, (tuple, list)) or hasattr(sparse_mat, "indptr"):
+        names = ("data", "indices", "indptr")
+        found = [getattr(sparse_mat, name, None) for name in names]
+    parts = [_part(part) for part in found if part is not None]  # type: ignore[attr-defined]  # above
+    if len(parts) != 3:
+        raise OperatorError(
+            f"a sparse matrix is a tuple (data, indices, indptr) or has these; found {sparse_mat!r}"
+        )
+    return tuple(parts)
 
 
-@custom_builder("full")
-def full(fill_value: Expr, shape: Sequence[int] = (), dtype: str | None = None) -> Call:
-    """Return a tensor of ``shape`` filled with a scalar."""
-    return call_op("full", fill_value, shape=shape, dtype=dtype)
+def _part(part: object) -> Expr:
+    return part if isinstance(part, Expr) else Constant(as_value(np.asarray(part)))
 
 
-@custom_builder("shape_of")
-def shape_of(data: Expr, dtype: str = "int32") -> Call:
-    """Return the shape of ``data`` as a tensor."""
-    return call_op("shape_of", data, dtype=dtype)
+@custom_builder("nn.sparse_dense")
+def sparse_dense(dense_mat: Expr, sparse_mat: object, sparse_lhs: bool = False) -> Call:
+    """Return the product of a dense matrix and the transpose of a sparse one."""
+    return call_op("nn.sparse_dense", dense_mat, *_parts(sparse_mat), sparse_lhs=sparse_lhs)
 
 
-@custom_builder("ndarray_size")
-def ndarray_size(data: Expr, dtype: str = "int32") -> Call:
-    """Return the number of elements of ``data``."""
-    return call_op("ndarray_size", data, dtype=dtype)
+@custom_builder("nn.sparse_add")
+def sparse_add(dense_mat: Expr, sparse_mat: object) -> Call:
+    """Return the sum of a dense and a sparse matrix."""
+    return call_op("nn.sparse_add", dense_mat, *_parts(sparse_mat))
 
 
-@custom_builder("argsort")
-def argsort(data: Expr, axis: int = -1, is_ascend: bool = True, dtype: str = "int32") -> Call:
-    """Return the positions of the elements of ``data`` in order."""
-    return call_op("argsort", data, axis=axis, is_ascend=is_ascend, dtype=dtype)
+@custom_builder("nn.sparse_transpose")
+def sparse_transpose(x: object) -> Call:
+    """Return data, indices and row pointers of the transpose of a sparse matrix."""
+    return call_op("nn.sparse_transpose", *_parts(x))
 
 
-@custom_builder("topk")
-def topk(
-    data: Expr,
-    k: int | Expr = 1,
-    axis: int = -1,
-    ret_type: str = "both",
-    is_ascend: bool = False,
-    dtype: str = "int32",
-) -> Call:
-    """Return the first ``k`` elements in order; with an expression for ``k``, by ``dyn.topk``."""
-    options = {"axis": axis, "ret_type": ret_type, "is_ascend": is_ascend, "dtype": dtype}
-    if isinstance(k, Expr):
-        return call_op("dyn.topk", data, k, k=None, **options)
-    return call_op("topk", data, k=k, **options)
+@custom_builder("nn.dropout_raw")
+def dropout_raw(data: Expr, rate: float = 0.5) -> Call:
+    """Return the call of ``nn.dropout`` itself, whose results are the data and the mask."""
+    return call_op("nn.dropout", data, rate=rate)
+
+
+@custom_builder("nn.dropout")
+def dropout(data: Expr, rate: float = 0.5) -> TupleGetItem:
+    """Return ``data`` with elements dropped: the first result of ``nn.dropout``."""
+    return TupleGetItem(dropout_raw(data, rate), 0)
+
+
+def _global_pool(kind: str, rank: int, layout: str) -> None:
+    name = f"nn.global_{kind}_pool{rank}d"
+
+    def pool(data: Expr, layout: str = layout, out_layout: str = "") -> Call:
+        """Return one element for each channel."""
+        ones = (1,) * rank
+        adaptive = f"nn.adaptive_{kind}_pool{rank}d"
+        return call_op(adaptive, data, output_size=ones, layout=layout, out_layout=out_layout)
+
+    pool.__name__ = pool.__qualname__ = name.rpartition(".")[2]
+    custom_builder(name)(pool)
+
+
+for _rank, _layout in ((1, "NCW"), (3, "NCDHW")):  # of images there is an operator
+    _global_pool("max", _rank, _layout)
+    _global_pool("avg", _rank, _layout)
 
 
 @custom_builder("variance")
@@ -117,10 +254,13 @@ def variance(
     keepdims: bool = False,
     exclude: bool = False,
     unbiased: bool = False,
+    with_mean: Expr | None = None,
 ) -> Call:
     """Return the variance of ``data`` along ``axis``, about its mean."""
     axes = _axes(axis)
-    mean = call_op("mean", data, axis=axes, keepdims=True, exclude=exclude)
+    mean = with_mean
+    if mean is None:
+        mean = call_op("mean", data, axis=axes, keepdims=True, exclude=exclude)
     return call_op(
         "variance",
         data,
@@ -139,9 +279,10 @@ def std(
     keepdims: bool = False,
     exclude: bool = False,
     unbiased: bool = False,
+    with_mean: Expr | None = None,
 ) -> Call:
     """Return the standard deviation of ``data`` along ``axis``."""
-    return call_op("sqrt", variance(data, axis, keepdims, exclude, unbiased))
+    return call_op("sqrt", variance(data, axis, keepdims, exclude, unbiased, with_mean))
 
 
 @custom_builder("mean_variance")
@@ -157,6 +298,18 @@ def mean_variance(
     return Tuple((mean, variance(data, axis, keepdims, exclude, unbiased)))
 
 
+@custom_builder("mean_std")
+def mean_std(
+    data: Expr,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    exclude: bool = False,
+) -> Tuple:
+    """Return the mean and the standard deviation of ``data`` along ``axis``."""
+    mean = call_op("mean", data, axis=_axes(axis), keepdims=keepdims, exclude=exclude)
+    return Tuple((mean, std(data, axis, keepdims, exclude)))
+
+
 @custom_builder("logsumexp")
 def logsumexp(data: Expr, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Call:
     """Return the logarithm of the sum of exponentials along ``axis``, without overflow."""
@@ -166,3 +319,42 @@ def logsumexp(data: Expr, axis: int | Sequence[int] | None = None, keepdims: boo
     total = call_op("log", call_op("sum", powers, axis=axes, keepdims=True))
     result = call_op("add", total, top)
     return result if keepdims else call_op("squeeze", result, axis=axes)
+
+
+@custom_builder("random.uniform")
+def uniform(
+    key: Expr,
+    shape: int | Sequence[int],
+    dtype: str = "float32",
+    low: Expr | float = 0.0,
+    high: Expr | float = 1.0,
+) -> Call:
+    """Return the next key and numbers that are equally likely everywhere between two bounds."""
+    bounds = _as_expr(low, dtype), _as_expr(high, dtype)
+    sizes = (shape,) if isinstance(shape, int) else shape
+    return call_op(
+        "random.uniform", as_constant("key", key), *bounds, out_shape=sizes, out_dtype=dtype
+    )
+
+
+@custom_builder("random.normal")
+def normal(
+    key: Expr,
+    shape: int | Sequence[int],
+    dtype: str = "float32",
+    mean: Expr | float = 0.0,
+    scale: Expr | float = 1.0,
+) -> Call:
+    """Return the next key and numbers of the normal distribution."""
+    moments = _as_expr(mean, dtype), _as_expr(scale, dtype)
+    sizes = (shape,) if isinstance(shape, int) else shape
+    return call_op(
+        "random.normal", as_constant("key", key), *moments, out_shape=sizes, out_dtype=dtype
+    )
+
+
+@custom_builder("random.threefry_generate")
+def threefry_generate(key: Expr, shape: int | Sequence[int]) -> Call:
+    """Return the next key and random bits."""
+    sizes = (shape,) if isinstance(shape, int) else shape
+    return call_op("random.threefry_generate", as_constant("key", key), out_shape=sizes)

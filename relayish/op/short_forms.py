@@ -1,0 +1,115 @@
+"""Short forms in which attributes may be given, written out.
+
+One number stands for a tuple of it, one size for that size along every axis a window slides over,
+padding given once for each axis for that padding on both sides of it, a constant for what it holds.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from relayish.ir.attrs import Attrs
+from relayish.ir.build import const
+from relayish.ir.expr import Constant, Op
+from relayish.op.registry import attrs_type
+
+_WINDOWS: Final = frozenset({"strides", "dilation", "kernel_size", "pool_size", "output_padding"})
+_SLIDING: Final = re.compile(
+    r"(?:qnn|nn)\.(?:contrib_|deformable_|bitserial_|contrib_depthwise_|max_|avg_)?"
+    r"(?:conv|pool)([123])d"
+)
+_TUPLES: dict[type[Attrs], frozenset[str]] = {}
+_EXPRESSIONS: dict[type[Attrs], frozenset[str]] = {}
+
+
+NUMBERS: Final[Mapping[str, str]] = {
+    "iou_threshold": "float32",
+    "max_output_boxes_per_class": "int64",
+    "max_output_size": "int32",
+    "score_threshold": "float32",
+}
+"""Arguments that may be given as numbers, and the element types they take."""
+
+
+def as_constant(name: str, value: object) -> object:
+    """Return ``value`` of the argument ``name``; a number that may stand there as a constant."""
+    if name == "key" and isinstance(value, np.ndarray):
+        return Constant(value)  # as threefry_key gives it
+    dtype = NUMBERS.get(name)
+    return const(value, dtype) if dtype and isinstance(value, (int, float)) else value
+
+
+def spelt_out(op: Op, attributes: dict[str, object]) -> dict[str, object]:
+    """Return ``attributes`` of ``op`` with the short forms written out."""
+    cls = attrs_type.get(op)
+    if cls is None:
+        return attributes
+    tuples, expressions = _of_tuples(cls), _EXPRESSIONS[cls]
+    rank = spatial_rank(op.name)
+    return {
+        name: value
+        if name in expressions
+        else _written_out(name, _held(value), rank, single=name in tuples)
+        for name, value in attributes.items()
+    }
+
+
+def _of_tuples(cls: type[Attrs]) -> frozenset[str]:
+    """Return the names of the attributes that are tuples and of nothing else."""
+    found = _TUPLES.get(cls)
+    if found is None:
+        hints = {name: _annotation(cls, name) for name in cls.field_names}
+        _EXPRESSIONS[cls] = frozenset(
+            n for n, hint in hints.items() if re.search(r"\b(Expr|Constant|object)\b", hint)
+        )
+        found = _TUPLES[cls] = frozenset(
+            n
+            for n, hint in hints.items()
+            if hint.startswith("tuple[") and "tuple[tuple" not in hint
+        )
+    return found
+
+
+def _annotation(cls: type[Attrs], name: str) -> str:
+    for base in cls.__mro__:
+        found = inspect.get_annotations(base).get(name)
+        if found is not None:
+            return str(found)
+    return ""
+
+
+def _held(value: object) -> object:
+    if isinstance(value, Constant) and isinstance(value.data, (np.ndarray, np.generic)):
+        return value.data.tolist()
+    return value
+
+
+def _written_out(name: str, value: object, rank: int, *, single: bool) -> object:
+    if not single:
+        return value
+    number = isinstance(value, (int, float, np.integer)) and not isinstance(value, bool)
+    if rank and name in _WINDOWS:
+        if isinstance(value, (tuple, list)) and len(value) == 1:
+            return tuple(value) * rank
+        return (value,) * rank if number else value
+    if rank and name == "padding":
+        sizes = (value,) * rank if number else value
+        if isinstance(sizes, (tuple, list)) and len(sizes) == 1:
+            sizes = tuple(sizes) * rank
+        if isinstance(sizes, (tuple, list)) and len(sizes) == rank:
+            return (*sizes, *sizes)
+        return sizes
+    if name == "output_size" and value is None:
+        return ()
+    return (value,) if number else value
+
+
+def spatial_rank(name: str) -> int:
+    """Return over how many axes an operator such as ``nn.conv2d`` slides its window, or 0."""
+    found = _SLIDING.match(name)
+    return int(found[1]) if found else 0

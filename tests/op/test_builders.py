@@ -1,0 +1,447 @@
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.errors import OperatorError, UnknownNameError
+from relayish.ir.expr import Call, Constant, Tuple, TupleGetItem
+from relayish.ir.type import TensorType
+from relayish.op import builder, get_op, list_ops
+from relayish.op.builders import _MADE, Parameters
+from relayish.op.documentation import documented, undocumented
+from relayish.op.documentation.attributes import ATTRIBUTES
+from relayish.op.documentation.entry import read_entries
+from relayish.op.registry import arguments, attrs_type, relation, rule
+from relayish.op.short_forms import spatial_rank, spelt_out
+from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES
+
+x, y, z = (relay.var(name) for name in "xyz")
+
+# The parameters of the functions of tvm.relay.op, as its documentation lists them.
+RELAYS = {
+    "nn.conv2d": "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+    "channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='OIHW', out_layout='', "
+    "out_dtype=''",
+    "nn.conv2d_transpose": "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), "
+    "channels=None, kernel_size=None, groups=1, data_layout='NCHW', kernel_layout='IOHW', "
+    "out_layout='', output_padding=(0, 0), out_dtype=''",
+    "nn.dense": "data, weight, units=None, out_dtype=''",
+    "nn.matmul": "tensor_a, tensor_b, units=None, out_dtype='', transpose_a=False, "
+    "transpose_b=False",
+    "nn.batch_matmul": "tensor_a, tensor_b, out_dtype='', transpose_a=False, transpose_b=True",
+    "nn.max_pool2d": "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
+    "layout='NCHW', out_layout='', ceil_mode=False",
+    "nn.avg_pool2d": "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
+    "layout='NCHW', out_layout='', ceil_mode=False, count_include_pad=False",
+    "nn.global_avg_pool2d": "data, layout='NCHW', out_layout=''",
+    "nn.adaptive_avg_pool2d": "data, output_size=None, layout='NCHW', out_layout=''",
+    "nn.batch_norm": "data, gamma, beta, moving_mean, moving_var, axis=1, epsilon=1e-05, "
+    "center=True, scale=True",
+    "nn.layer_norm": "data, gamma, beta, axis=-1, epsilon=1e-05, center=True, scale=True",
+    "nn.softmax": "data, axis=-1",
+    "nn.bias_add": "data, bias, axis=1",
+    "nn.pad": "data, pad_width, pad_value=0, pad_mode='constant'",
+    "nn.upsampling": "data, scale_h=1, scale_w=1, layout='NCHW', method='nearest_neighbor', "
+    "align_corners=False",
+    "nn.lrn": "data, size=5, axis=1, bias=2, alpha=1e-05, beta=0.75",
+    "nn.dropout": "data, rate=0.5",
+    "sum": "data, axis=None, keepdims=False, exclude=False",
+    "argmax": "data, axis=None, keepdims=False, exclude=False, select_last_index=False",
+    "variance": "data, axis=None, keepdims=False, exclude=False, unbiased=False, with_mean=None",
+    "squeeze": "data, axis=None",
+    "reshape": "data, newshape, allowzero=False",
+    "transpose": "data, axes=None",
+    "arange": "start, stop=None, step=None, dtype='float32'",
+    "topk": "data, k=1, axis=-1, ret_type='both', is_ascend=False, dtype='int32'",
+    "take": "data, indices, axis=None, batch_dims=0, mode='clip'",
+    "strided_slice": "data, begin, end, strides=None, axes=None, slice_mode='end'",
+    "strided_set": "data, v, begin, end, strides=None",
+    "split": "data, indices_or_sections, axis=0",
+    "clip": "a, a_min, a_max",
+    "where": "condition, x, y",
+    "gather": "data, axis, indices",
+    "sparse_to_dense": "sparse_indices, output_shape, sparse_values, default_value=0",
+    "stft": "data, n_fft, hop_length=None, win_length=None, window=None, normalized=False, "
+    "onesided=True",
+    "image.resize2d": "data, size, roi=None, layout='NCHW', method='linear', "
+    "coordinate_transformation_mode='half_pixel', rounding_method='', cubic_alpha=-0.5, "
+    "cubic_exclude=0, extrapolation_value=0.0, out_dtype=None",
+    "random.uniform": "key, shape, dtype='float32', low=0.0, high=1.0",
+    "vision.non_max_suppression": "data, valid_count, indices, max_output_size=-1, "
+    "iou_threshold=0.5, force_suppress=False, top_k=-1, coord_start=2, score_index=1, id_index=0, "
+    "return_indices=True, invalid_to_bottom=False",
+    "qnn.quantize": "data, output_scale, output_zero_point, axis=-1, out_dtype='int8'",
+    "qnn.requantize": "data, input_scale, input_zero_point, output_scale, output_zero_point, "
+    "axis=-1, rounding='None', compute_dtype='None', out_dtype='int8'",
+    "qnn.conv2d": "data, kernel, input_zero_point, kernel_zero_point, input_scale, kernel_scale, "
+    "kernel_size, channels, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
+    "data_layout='NCHW', kernel_layout='OIHW', out_layout='', out_dtype='int32'",
+}
+
+
+@pytest.mark.parametrize("name", sorted(RELAYS))
+def test_builder_has_the_parameters_of_relays_function(name):
+    found = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in inspect.signature(builder(name)).parameters.values()
+    ]
+    assert str(inspect.Signature(found)) == f"({RELAYS[name]})"
+
+
+@pytest.mark.parametrize("name", list_ops())
+def test_parameters_are_the_arguments_and_attributes_that_are_declared(name):
+    op = get_op(name)
+    parameters = Parameters(op)
+    fields = () if parameters.cls is None else parameters.cls.field_names
+    attributes = [n for n in parameters.defaults if n not in parameters.operands]
+    assert len(parameters.operands) == len(arguments.get(op))
+    assert set(attributes) <= set(fields)
+    # what a signature leaves out has a default in the declaration
+    required = set(fields) - set(attributes) - set(arguments.get(op))
+    if name not in _MADE or builder(name).__module__ == "relayish.op.builders":
+        assert not required - set(parameters.cls.defaults if parameters.cls else ())
+
+
+@pytest.mark.parametrize("name", sorted(SIGNATURES))
+def test_defaults_of_signatures_are_values_of_the_attributes(name):
+    op = get_op(name)
+    cls = attrs_type.get(op)
+    for parameter, default in Parameters(op).defaults.items():
+        if cls is None or default is None or parameter not in cls.field_names:
+            continue
+        value = builder_default(op, parameter, default.value)
+        cls.defaults.get(parameter)
+        assert value is None or isinstance(value, (int, float, str, bool, tuple)), parameter
+
+
+def builder_default(op, parameter, value):
+    return spelt_out(op, {parameter: value})[parameter]
+
+
+def test_tables_of_signatures_name_operators():
+    assert [n for n in (*SIGNATURES, *OTHER_NAMES, *ALIASES.values()) if n not in list_ops()] == []
+
+
+def test_function_that_relay_calls_otherwise_is_found():
+    assert relay.nn.contrib_conv2d_nchwc(x, y).op is get_op("nn.contrib_conv2d_NCHWc")
+    assert relay.reverse_reshape(x, (1,)).op is get_op("contrib_reverse_reshape")
+    assert relay.qnn.op.quantize is relay.qnn.quantize
+    assert "contrib_conv2d_nchwc" in dir(relay.op.nn)
+
+
+# Names and positions
+
+
+def test_argument_may_be_given_under_relays_name_and_the_declared_one():
+    assert relay.nn.dilate(data=x, strides=(2,)).args == (x,)
+    assert relay.nn.dilate(x=x, strides=(2,)).args == (x,)
+    assert relay.unique(x, is_sorted=False).attrs.sorted is False
+    conv = relay.qnn.conv2d(x, y, z, z, x, y, kernel_size=(1, 1), channels=1)
+    named = relay.qnn.conv2d(
+        x,
+        y,
+        input_scale=x,
+        kernel_scale=y,
+        input_zero_point=z,
+        kernel_zero_point=z,
+        kernel_size=1,
+        channels=1,
+    )
+    assert conv.args == named.args == (x, y, z, z, x, y)
+    assert named.attrs == conv.attrs
+
+
+def test_attribute_that_relays_function_hides_may_be_given_by_name():
+    assert relay.sort(x, dtype="int8").attrs.dtype == "int8"
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: relay.reshape(x, (1,), False, 4), OperatorError, "4 positional.*at most 3"),
+        (lambda: relay.reshape(x, (1,), newshape=(2,)), OperatorError, "'newshape' twice"),
+        (lambda: relay.nn.dilate(x, (1,), x=x), OperatorError, "'x' twice"),
+        (lambda: relay.nn.conv2d(x), OperatorError, "without its argument 'weight'"),
+        (lambda: relay.nn.conv2d(x, y, stride=1), UnknownNameError, "did you mean strides"),
+        (lambda: relay.add(x, y, axis=1), OperatorError, "takes no attributes; found axis"),
+        (lambda: relay.reshape(x), OperatorError, "without its attribute 'newshape'"),
+        (lambda: relay.nn.conv2d(x, y, kernel_size="3"), OperatorError, "kernel_size"),
+        (lambda: relay.strided_slice(x, y, [1], axes=[0]), OperatorError, "takes no 'axes'"),
+        (lambda: relay.strided_slice(x, y, None), OperatorError, "without its argument 'end'"),
+        (lambda: relay.image.resize2d(x, (y, 2), roi=y), OperatorError, "mixes numbers"),
+        (lambda: relay.expand_dims(x, y, num_newaxis=2), OperatorError, "takes no 'num_newaxis'"),
+        (lambda: relay.nn.sparse_add(x, (y, z)), OperatorError, "a sparse matrix is a tuple"),
+    ],
+)
+def test_wrong_call_is_refused(build, error, message):
+    with pytest.raises(error, match=message):
+        build()
+
+
+# Short forms
+
+
+@pytest.mark.parametrize(
+    ("call", "attribute", "expected"),
+    [
+        (lambda: relay.nn.conv1d(x, y, padding=2, strides=3), "padding", (2, 2)),
+        (lambda: relay.nn.conv1d(x, y, strides=3), "strides", (3,)),
+        (lambda: relay.nn.conv2d(x, y, padding=1), "padding", (1, 1, 1, 1)),
+        (lambda: relay.nn.conv2d(x, y, padding=(1, 2)), "padding", (1, 2, 1, 2)),
+        (lambda: relay.nn.conv2d(x, y, padding=[1, 2, 3, 4]), "padding", (1, 2, 3, 4)),
+        (lambda: relay.nn.conv2d(x, y), "padding", (0, 0, 0, 0)),
+        (lambda: relay.nn.conv2d(x, y, kernel_size=np.int64(3)), "kernel_size", (3, 3)),
+        (lambda: relay.nn.conv3d(x, y, dilation=2), "dilation", (2, 2, 2)),
+        (lambda: relay.nn.conv3d(x, y, padding=(1, 2, 3)), "padding", (1, 2, 3, 1, 2, 3)),
+        (lambda: relay.nn.conv2d_transpose(x, y, output_padding=1), "output_padding", (1, 1)),
+        (lambda: relay.nn.max_pool2d(x, 3), "pool_size", (3, 3)),
+        (lambda: relay.nn.max_pool2d(x), "pool_size", (1, 1)),
+        (lambda: relay.nn.avg_pool3d(x, 2, strides=[2]), "strides", (2, 2, 2)),
+        (lambda: relay.qnn.avg_pool2d(x, y, y, y, y, 2, 2, 1, 1), "padding", (1, 1, 1, 1)),
+        (lambda: relay.nn.adaptive_avg_pool2d(x), "output_size", ()),
+        (lambda: relay.nn.adaptive_avg_pool2d(x, 3), "output_size", (3,)),
+        (lambda: relay.nn.deformable_conv2d(x, y, z, strides=2), "strides", (2, 2)),
+        (lambda: relay.sum(x, 1), "axis", (1,)),
+        (lambda: relay.reshape(x, 6), "newshape", (6,)),
+        (lambda: relay.reshape(x, np.array([2, 3])), "newshape", (2, 3)),
+        (lambda: relay.reshape(x, relay.const([2, 3])), "newshape", (2, 3)),
+        (lambda: relay.tile(x, 2), "reps", (2,)),
+        (lambda: relay.zeros(3), "shape", (3,)),
+        (lambda: relay.full(x, 3), "shape", (3,)),
+        (lambda: relay.full(1.0, relay.const([3])), "shape", (3,)),
+        (lambda: relay.topk(x, relay.const(2)), "k", 2),
+        (lambda: relay.squeeze(x, relay.const([1])), "axis", (1,)),
+        (lambda: relay.split(x, 2), "indices_or_sections", 2),
+        (lambda: relay.split(x, [1, 2]), "indices_or_sections", (1, 2)),
+        (lambda: relay.take(x, y, 1), "axis", 1),
+        (lambda: relay.nn.dense(x, y, out_dtype=""), "out_dtype", None),
+        (lambda: relay.nn.pad(x, relay.const([[1, 2]])), "pad_width", ((1, 2),)),
+        (lambda: relay.sparse_to_dense(x, relay.const([2]), y), "output_shape", (2,)),
+        (lambda: relay.nn.upsampling(x, 2, 3), "scale_w", 3.0),
+        (lambda: relay.nn.group_norm(x, y, y, 2), "num_groups", 2),
+        (lambda: relay.random.uniform(x, 3), "out_shape", (3,)),
+        (lambda: relay.random.threefry_generate(x, 3), "out_shape", (3,)),
+    ],
+)
+def test_short_form_is_written_out(call, attribute, expected):
+    assert call().attrs[attribute] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"),
+    [
+        ("nn.conv1d", 1),
+        ("nn.conv2d_transpose", 2),
+        ("nn.contrib_conv3d_winograd_without_weight_transform", 3),
+        ("nn.contrib_depthwise_conv2d_NCHWc", 2),
+        ("nn.max_pool3d", 3),
+        ("qnn.conv2d", 2),
+        ("nn.bitserial_conv2d", 2),
+        ("nn.adaptive_max_pool2d", 0),
+        ("image.resize2d", 0),
+        ("nn.relu", 0),
+    ],
+)
+def test_rank_is_that_of_the_window(name, rank):
+    assert spatial_rank(name) == rank
+
+
+def test_number_becomes_a_constant_where_relays_function_makes_one_of_it():
+    assert relay.vision.get_valid_counts(x, 0.5).args[1].data.dtype == np.float32
+    call = relay.vision.all_class_non_max_suppression(x, y, 10)
+    assert [arg.data.dtype.name for arg in call.args[2:]] == ["int64", "float32", "float32"]
+    half = relay.var("h", shape=(3,), dtype="float16")
+    assert relay.sparse_to_dense(x, (4,), half).args[2].data.dtype == np.float16
+    assert relay.collapse_sum_to(x, (2, 3)).args[1].data.tolist() == [2, 3]
+    assert relay.strided_set(x, y, [0], [1]).args[4].data.tolist() == [1]
+    assert relay.full(2, (3,), "int8").args[0].data.dtype == np.int8
+    with pytest.raises(OperatorError, match="say const"):
+        relay.add(x, 1)
+
+
+# Sizes known when the program runs
+
+STATIC = np.arange(24, dtype="float32").reshape(2, 3, 4)
+IMAGE = np.arange(32, dtype="float32").reshape(1, 2, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("data", "build", "size", "name"),
+    [
+        (STATIC, relay.reshape, [4, 6], "dyn.reshape"),
+        (STATIC, relay.tile, [2, 1, 2], "dyn.tile"),
+        (STATIC, relay.broadcast_to, [5, 2, 3, 4], "dyn.broadcast_to"),
+        (STATIC[:, :1], relay.squeeze, [1], "dyn.squeeze"),
+        (STATIC, relay.expand_dims, 1, "dyn.expand_dims"),
+        (STATIC, relay.nn.pad, [[1, 2], [0, 1], [2, 0]], "dyn.nn.pad"),
+        (STATIC, lambda d, s: relay.strided_slice(d, s, [2, 3, 4]), [0, 1, 2], "dyn.strided_slice"),
+        (STATIC, lambda d, s: relay.topk(d, s)[0], 2, "dyn.topk"),
+        (np.float32(2), relay.full, [2, 3], "dyn.full"),
+        (np.float32(2), lambda _, s: relay.zeros(s), [2, 3], "dyn.zeros"),
+        (np.float32(2), lambda _, s: relay.ones(s, "int8"), [2, 3], "dyn.ones"),
+        (IMAGE, lambda d, s: relay.nn.upsampling(d, s, 2), 2.0, "dyn.nn.upsampling"),
+        (IMAGE, relay.image.resize2d, [8, 6], "dyn.image.resize2d"),
+    ],
+)
+def test_size_that_is_an_expression_gives_the_dynamic_operator_with_the_same_value(
+    data, build, size, name
+):
+    given = relay.const(data)
+    size_array = np.asarray(size, "float64" if isinstance(size, float) else "int32")
+    size_var = relay.var("size", TensorType(size_array.shape, str(size_array.dtype)))
+    data_var = relay.var("data", TensorType(given.data.shape, "float32"))
+    dynamic = build(data_var, size_var)
+    call = dynamic.tuple_value if isinstance(dynamic, TupleGetItem) else dynamic
+    assert call.op is get_op(name)
+    static = relay.evaluate(build(given, size))
+    found = relay.evaluate(relay.Function((data_var, size_var), dynamic), args=[data, size_array])
+    assert found.dtype == static.dtype
+    np.testing.assert_array_equal(found, static)
+
+
+def test_one_hot_of_unknown_depth_takes_it_last():
+    depth = relay.var("depth", "int32")
+    call = relay.one_hot(x, y, z, depth, -1, "int8")
+    assert (call.op, call.args, call.attrs.dtype) == (
+        get_op("dyn.one_hot"),
+        (x, y, z, depth),
+        "int8",
+    )
+
+
+def test_sizes_beside_an_expression_become_constants():
+    call = relay.nn.upsampling3d(x, y, 2)
+    assert call.args[1] is y
+    assert [arg.data.dtype.name for arg in call.args[2:]] == ["float64", "float64"]
+    assert relay.image.resize2d(x, y).args[2].data.tolist() == [0, 0, 0, 0]
+    assert relay.strided_slice(x, [0], y).args[3].data.tolist() == [1]
+    assert relay.sparse_to_dense(x, z, y).op is get_op("dyn.sparse_to_dense")
+
+
+# Builders of several calls
+
+
+def evaluated(expr):
+    return np.asarray(relay.evaluate(expr))
+
+
+def test_moments_are_numpys():
+    data = relay.const(STATIC)
+    mean, std = relay.evaluate(relay.mean_std(data, axis=(0, 2)))
+    np.testing.assert_allclose(mean, STATIC.mean((0, 2)), rtol=1e-6)
+    np.testing.assert_allclose(std, STATIC.std((0, 2)), rtol=1e-6)
+    known = relay.const(STATIC.mean(1, keepdims=True))
+    np.testing.assert_allclose(
+        evaluated(relay.variance(data, 1, with_mean=known)), STATIC.var(1), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize(("rank", "shape"), [(1, (1, 2, 6)), (3, (1, 2, 3, 2, 2))])
+def test_global_pools_take_one_element_of_each_channel(rank, shape):
+    values = np.arange(np.prod(shape), dtype="float32").reshape(shape)
+    axes = tuple(range(2, 2 + rank))
+    data = relay.const(values)
+    for kind, reduce in (("max", np.max), ("avg", np.mean)):
+        found = evaluated(getattr(relay.nn, f"global_{kind}_pool{rank}d")(data))
+        np.testing.assert_allclose(found, reduce(values, axes, keepdims=True), rtol=1e-6)
+
+
+def test_dropout_is_the_first_of_two_results():
+    dropped = relay.nn.dropout(x, 0.25)
+    assert isinstance(dropped, TupleGetItem)
+    assert (dropped.index, dropped.tuple_value.attrs.rate) == (0, 0.25)
+    raw = relay.nn.dropout_raw(x)
+    assert isinstance(raw, Call)
+    assert len(raw) == 2
+
+
+def test_sparse_matrix_is_a_tuple_or_has_its_parts():
+    class Matrix:
+        data, indices, indptr = np.ones(2, "float32"), np.array([0, 1]), np.array([0, 1, 2])
+
+    assert relay.nn.sparse_add(x, (x, y, z)).args == (x, x, y, z)
+    call = relay.nn.sparse_dense(x, Matrix(), sparse_lhs=True)
+    assert [type(arg) for arg in call.args[1:]] == [Constant] * 3
+    assert call.attrs.sparse_lhs
+    assert len(relay.nn.sparse_transpose([x, y, z])) == 3
+
+
+def test_stft_fills_in_window_and_steps():
+    call = relay.stft(x, 8)
+    assert call.args[1].data.tolist() == [1.0] * 8
+    assert (call.attrs.hop_length, call.attrs.win_length) == (2, 8)
+
+
+def test_key_of_random_numbers_is_taken_as_it_is_made():
+    key = relay.random.threefry_key(5)
+    for call in (
+        relay.random.uniform(key, 3),
+        relay.random.normal(key, (3,)),
+        relay.random.threefry_generate(key, 3),
+        relay.random.threefry_split(key),
+        relay.random.multinomial(key, x),
+    ):
+        assert call.args[0].data.dtype == np.uint64
+        assert len(call) == 2
+
+
+def test_arange_takes_numbers_and_expressions():
+    assert evaluated(relay.arange(relay.const(3.0))).tolist() == [0, 1, 2]
+    assert evaluated(relay.arange(1, 7, 2, "int32")).tolist() == [1, 3, 5]
+
+
+# Documentation
+
+
+def test_every_operator_and_parameter_is_documented():
+    names = {*list_ops(), *_MADE}
+    parameters = {
+        parameter
+        for name in names
+        if name in documented()
+        for parameter in inspect.signature(builder(name)).parameters
+        if parameter not in documented()[name].arguments
+    }
+    assert undocumented(sorted(names), sorted(parameters)) == ()
+
+
+@pytest.mark.parametrize("name", sorted(documented()))
+def test_documentation_speaks_of_parameters_that_are_there(name):
+    entry = documented()[name]
+    assert set(entry.arguments) <= inspect.signature(builder(name)).parameters.keys()
+    assert entry.summary.endswith(".")
+    assert entry.result
+
+
+def test_every_documented_attribute_is_a_parameter():
+    parameters = {p for n in documented() for p in inspect.signature(builder(n)).parameters}
+    assert sorted(set(ATTRIBUTES) - parameters) == []
+
+
+def test_docstring_shows_summary_shapes_attributes_and_source():
+    text = relay.nn.conv2d.__doc__
+    assert text.startswith("Slide a kernel over images")
+    assert "    data: (n, c, h, w), axes as data_layout\n" in text
+    assert "    groups: in how many groups the channels are convolved apart; 1 if left out" in text
+    assert "Returns:\n    (n, o, h', w')" in text
+    assert "Relay ``nn.conv2d``" in text
+    assert "one of them, it is the end" in relay.arange.__doc__
+
+
+def test_entry_is_read_from_its_lines():
+    text = "a, b: Do it\n      well.\n  p (n,); q\n      (m,) -> (n, m)\n  Remark.\nc: Not.\n"
+    (names, entry), (_, other) = read_entries(text)
+    assert names == ("a", "b")
+    assert entry == ("Do it well.", {"p": "(n,)", "q": "(m,)"}, "(n, m)", ("Remark.",))
+    assert other == ("Not.", {}, "", ())
+
+
+def test_number_of_results_is_documented_where_there_are_several():
+    for name in list_ops():
+        known = get_op(name) in rule or get_op(name) in relation
+        assert known or name in documented()
+    assert "a tuple" in documented()["split"].result
+    assert isinstance(relay.mean_variance(x), Tuple)
