@@ -8,7 +8,7 @@ from checking import evaluated, evaluated_in, random_values, reference
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
-from relayish.ir.expr import Call, Constant, Function, Var
+from relayish.ir.expr import Call, Constant, Function, Let, Var
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import Any as AnyDimension
 from relayish.ir.type import (
@@ -20,7 +20,7 @@ from relayish.ir.type import (
     TupleType,
     TypeCall,
 )
-from relayish.op import get_op, list_ops, make_attrs
+from relayish.op import call_op, get_op, list_ops, make_attrs
 from relayish.op.device import VirtualDevice
 from relayish.op.registry import evaluate, num_inputs, relation, rule
 from relayish.op.type_rules import known_length, scalar, tensor, tensors
@@ -78,6 +78,13 @@ MARKS = {
 def test_mark_leaves_a_type_of_any_kind_as_it_is(name, ty):
     attrs = make_attrs(get_op(name), MARKS[name])
     assert rule.get(get_op(name))(attrs, ty) is ty
+
+
+def test_mark_on_a_function_passes_on_what_a_call_tells_of_it():
+    x, f, y = Var("x"), Var("f"), Var("y", MATRIX)
+    marked = call_op("on_device", Function((x,), x))
+    typed = infer_type(Function((y,), Let(f, marked, Call(f, (y,)))))
+    assert structural_equal(typed.body.value.checked_type, FuncType((MATRIX,), MATRIX))
 
 
 VALUED = sorted(n for n in MARKS if n.startswith("annotation.") and n != "annotation.with_funcid")

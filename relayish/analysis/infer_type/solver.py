@@ -13,7 +13,7 @@ from relayish.ir.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type, TypeRelation
 from relayish.ir.type import TypeVar as RelayTypeVar
 from relayish.op.registry import arguments, attrs_type, get_op, relation, rule
-from relayish.op.type_rules import identity
+from relayish.op.type_rules import identity, unchanged
 
 
 class Application:
@@ -165,7 +165,7 @@ class Solver(Unifier):
         is_known = all(self.is_closed(arg) for arg in args)
         try:
             _check_attrs(op, attrs)
-            if answer is identity and type(args[0]) is IncompleteType:
+            if answer is unchanged or (answer is identity and type(args[0]) is IncompleteType):
                 return args[0]
             if answer is not None and is_known:
                 return self._remember((op, attrs, *args), application, answer(attrs, *args))
