@@ -21,11 +21,6 @@ def layout_axes(layout: str) -> tuple[LayoutAxis, ...]:
     return read_layout(layout, TypeInferenceError)
 
 
-@lru_cache(maxsize=256)
-def _has_split_axes(layout: str) -> bool:
-    return any(axis.factor for axis in layout_axes(layout))
-
-
 def convert_shape(
     shape: Sequence[Dimension], source: str, target: str, what: str = "data"
 ) -> tuple[Dimension, ...]:
@@ -45,6 +40,19 @@ def convert_shape(
             f"{what} in layout {source} must have {len(axes)} dimensions; "
             f"found {len(shape)}: {show_shape(shape)}"
         )
-    if source == target and not _has_split_axes(source):
-        return tuple(shape)
+    order = _order_of_axes(source, target)
+    if order is not None:
+        return tuple([shape[axis] for axis in order])
     return converted_shape(shape, source, target)
+
+
+@lru_cache(maxsize=256)
+def _order_of_axes(source: str, target: str) -> tuple[int, ...] | None:
+    """Return where the axes of ``target`` are in ``source``, or ``None`` if that is not all.
+
+    It is not where axes are split, or where the two do not name the same.
+    """
+    before, after = layout_axes(source), layout_axes(target)
+    if any(axis.factor for axis in (*before, *after)) or set(before) != set(after):
+        return None
+    return tuple(before.index(axis) for axis in after)

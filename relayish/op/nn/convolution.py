@@ -53,8 +53,8 @@ def convolve(
     element of the kernel, and the kernels are the rows of another: their product is the result, at
     the speed of the machine's matrix product. Measured against sums of shifted products and against
     columns along one axis only, this was fastest for all layers of ResNet-18, in blocks that fit
-    the cache also for large images; for one kernel a channel (a batch of products of one row) it is
-    as fast as anything else numpy offers. Windows of one element are not copied at all.
+    the cache also for large images. Windows of one element are not copied at all. Kernels of one
+    channel each make products of a single row: see :func:`_depthwise`.
 
     Args:
         data: (batch, groups · i, *spatial)
@@ -74,6 +74,9 @@ def convolve(
     source = extended(left, axes, padding, dtype=work)
     windows = windows_over(source.shape, axes, kernel.shape[2:], strides, dilation)
     outputs = kernel.shape[0]
+    if kernel.shape[1] == 1 < groups and len(windows.axes) > 1:
+        by_channel = _depthwise(source, right.astype(work, copy=False), windows)
+        return rounded(by_channel, dtype)
     rows = right.astype(work, copy=False).reshape(
         (groups, outputs // groups, prod(kernel.shape[1:]))
     )
@@ -122,6 +125,46 @@ def column_blocks(
             depth = channels // groups * taps
             matrix = columns.reshape((some.shape[0], groups, depth, count * line))
             yield slice(first, first + images), slice(top * line, (top + count) * line), matrix
+
+
+def _depthwise(source: Array, kernel: Array, windows: Windows) -> Array:
+    """Return the convolution of every channel with kernels of its own.
+
+    Columns are made along all axes but the first, so there are fewer by the height of the window;
+    the product with all lines of the kernels then has one result for each of these, which are added
+    where they belong. Measured on the layers of MobileNet this takes from half to nine tenths of
+    the time of columns for the whole window, and half of that of adding up shifted, scaled images.
+
+    Args:
+        source: (batch, channels, *spatial), padded already, of two axes at least.
+        kernel: (channels · outputs of each, 1, *window)
+        windows: Over the spatial axes.
+    """
+    batch, channels, height = source.shape[:3]
+    each, lines = kernel.shape[0] // channels, windows.kernel[0]
+    along = Windows(
+        windows.axes,
+        (1, *windows.kernel[1:]),
+        (1, *windows.strides[1:]),
+        (1, *windows.dilation[1:]),
+        (height, *windows.counts[1:]),
+    )
+    taps, places = prod(along.kernel), prod(along.counts)
+    down = Windows((4,), (lines,), windows.strides[:1], windows.dilation[:1], windows.counts[:1])
+    rows = kernel.reshape((channels, each * lines, taps))
+    result: Array = np.zeros((batch, channels, each, *windows.counts), source.dtype)
+    step = max(1, _BLOCK // (2 * max(1, batch * taps * places)))
+    for first in range(0, channels, step):
+        some = source[:, first : first + step]
+        columns: Array = np.empty((*some.shape[:2], *along.kernel, *along.counts), source.dtype)
+        for tap in along.taps():
+            columns[(slice(None), slice(None), *tap)] = along.seen(some, tap)
+        matrix = columns.reshape((*some.shape[:2], taps, places))
+        found = np.matmul(rows[first : first + step], matrix)
+        found = found.reshape((*some.shape[:2], each, lines, *along.counts))
+        for line in range(lines):
+            result[:, first : first + step] += down.seen(found, (line,))[:, :, :, line]
+    return result.reshape((batch, channels * each, *windows.counts))
 
 
 def plain_data(attrs: AnyConvAttrs, data: Array) -> Array:
