@@ -11,11 +11,12 @@ from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.expr import Constant, Expr
-from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import ANY
+from relayish.ir.type import IncompleteType, TensorType, Type
+from relayish.op.dimension import ANY, show_type
 from relayish.op.evaluation import Array, Parameters, cast_to, result_dtype
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import scalar, tensor
 
 
@@ -116,11 +117,15 @@ def _full_like_type(_: Parameters, data: Type, fill_value: Type) -> TensorType:
     return tensor(data, "data")
 
 
-def _arange_type(attrs: ArangeAttrs, *bounds: Type) -> TensorType:
-    for what, ty in zip(("start", "end", "step"), bounds, strict=True):
-        found = scalar(ty, what)
-        if found.dtype != attrs.dtype:
-            raise TypeInferenceError(f"{what} has type {found.dtype}; expected {attrs.dtype}")
+def _arange_relation(
+    attrs: ArangeAttrs, types: tuple[Type, ...], reporter: TypeReporter
+) -> TensorType:
+    bound = TensorType((), attrs.dtype)
+    for what, ty in zip(("start", "end", "step"), types, strict=True):
+        if isinstance(ty, IncompleteType):
+            reporter.assign(ty, bound)
+        elif scalar(ty, what).dtype != attrs.dtype:
+            raise TypeInferenceError(f"{what} is {show_type(ty)}; expected {show_type(bound)}")
     first, last, stride = (_number(expr) for expr in (attrs.start, attrs.stop, attrs.step))
     if first is None or last is None or stride is None:
         return TensorType((ANY,), attrs.dtype)
@@ -170,6 +175,6 @@ register_op(
     "arange",
     arguments_=("start", "end", "step"),
     attrs=ArangeAttrs,
-    types=_arange_type,
+    relates=_arange_relation,
     evaluates=_arange,
 )

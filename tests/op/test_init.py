@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from checking import REFERENCES, assert_same, evaluated, evaluated_in, reference
+from checking import REFERENCES, assert_same, evaluated, evaluated_in, inferred, reference
 
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.expr import Constant, Var
+from relayish.ir.expr import Constant, Function, Var
 from relayish.ir.type import Any as AnyDimension
 from relayish.ir.type import SizeVar, TensorType
 from relayish.op import arange, get_op, make_attrs
@@ -67,7 +68,7 @@ def arange_type(start, stop, step, dtype):
     kind = np.dtype(dtype).type
     bounds = [b if isinstance(b, Var) else Constant(kind(b)) for b in (start, stop, step)]
     call = arange(*bounds, dtype=dtype)
-    return rule.get(get_op("arange"))(call.attrs, *[TensorType((), dtype)] * 3)
+    return inferred("arange", call.attrs, *[TensorType((), dtype)] * 3)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int64", "float16", "float32", "float64"])
@@ -100,6 +101,13 @@ def test_type_of_arange_is_of_unknown_size_when_a_bound_is_no_constant():
         assert ty.dtype == "int32"
 
 
+def test_bounds_of_arange_are_inferred_to_be_numbers_of_its_type():
+    bounds = tuple(Var(name) for name in "abc")
+    typed = infer_type(Function(bounds, arange(*bounds, dtype="int64")))
+    assert [param.checked_type.dtype for param in typed.params] == ["int64"] * 3
+    assert [param.checked_type.shape for param in typed.params] == [()] * 3
+
+
 @pytest.mark.parametrize(
     ("bounds", "problem"),
     [
@@ -127,14 +135,14 @@ def test_arange_that_does_not_end_is_refused(bounds, problem):
             "arange",
             [((), "int32"), ((), "int64"), ((), "int32")],
             {"start": Var("x"), "stop": Var("x"), "step": Var("x"), "dtype": "int32"},
-            "end has type int64; expected int32",
+            "end is int64; expected int32",
         ),
     ],
 )
 def test_type_that_cannot_be_is_refused(name, types, options, problem):
     given = [TensorType(*ty) for ty in types]
     with pytest.raises(TypeInferenceError, match=problem):
-        rule.get(get_op(name))(make_attrs(get_op(name), options), *given)
+        inferred(name, make_attrs(get_op(name), options), *given)
 
 
 def test_full_like_has_the_type_of_its_model():

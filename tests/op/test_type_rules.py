@@ -213,7 +213,6 @@ def own_rules():
 
 
 SAMPLES = {
-    "arange": dict.fromkeys(("start", "stop", "step"), Constant(1)) | {"dtype": "int32"},
     "cast": {"dtype": "int8"},
     "clip": {"a_min": 0.0, "a_max": 1.0},
     "contrib_reverse_reshape": {"newshape": (-1,)},
