@@ -81,7 +81,7 @@ def common_shape(parts: Sequence[TensorType], free: int | None = None) -> tuple[
                 f"they must have the same number"
             )
         for axis, size in enumerate(part.shape):
-            if axis != free:
+            if axis != free and size != shape[axis]:
                 what = f"in axis {axis}, fields before field {index} and that field have the sizes"
                 shape[axis] = equal_dimension(shape[axis], size, what)
     return tuple(shape)

@@ -107,8 +107,8 @@ def _parts_between(size: Dimension, places: tuple[int, ...]) -> list[Dimension]:
     bounds = (0, *places)
     if any(end <= begin for begin, end in zip(bounds, places, strict=False)):
         raise TypeInferenceError(f"split at {places}; the places must be positive and ascending")
-    if isinstance(size, int) and bounds[-1] >= size > 0:
-        raise TypeInferenceError(f"split at {bounds[-1]} of {size} elements; expected fewer")
+    if places and isinstance(size, int) and places[-1] >= size:
+        raise TypeInferenceError(f"split at {places[-1]} of {size} elements; expected fewer")
     found: list[Dimension] = [end - begin for begin, end in zip(bounds, places, strict=False)]
     return [*found, dimension.subtract(size, bounds[-1])]
 

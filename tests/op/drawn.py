@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import FuncType, TensorType, TupleType
+from relayish.ir.type import TensorType, TupleType
 
 hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
@@ -54,19 +53,16 @@ def axes(rank):
 
 
 @st.composite
-def types(draw, known=False):
-    """Draw a type: mostly of tensors, with unknown dimensions unless they are to be ``known``."""
-    kind = draw(st.integers(0, 11))
-    if kind == 0 and not known:
-        return FuncType((), TensorType(()))
-    if kind <= 3:
-        return TupleType(tuple(draw(st.lists(tensor_types(known), max_size=3))))
-    return draw(tensor_types(known))
+def types(draw, sides):
+    """Draw a type: mostly of tensors, some of tuples of them."""
+    if draw(st.integers(0, 3)) == 0:
+        return TupleType(tuple(draw(st.lists(tensor_types(sides), max_size=3))))
+    return draw(tensor_types(sides))
 
 
-def tensor_types(known=False):
-    side = st.integers(0, 4)
-    if not known:
-        side = st.one_of(side, st.builds(AnyDimension))
-    dtype = st.sampled_from(("float32", "int32", "int64", "bool"))
-    return st.builds(TensorType, st.lists(side, max_size=4), dtype)
+def tensor_types(sides, rank=None, dtypes=("float32", "int32", "int64", "bool")):
+    """Draw the type of a tensor whose sizes are among ``sides``."""
+    side = st.sampled_from(sides)
+    least, most = (0, 4) if rank is None else (rank, rank)
+    shape = st.lists(side, min_size=least, max_size=most)
+    return st.builds(TensorType, shape, st.sampled_from(dtypes))

@@ -158,6 +158,7 @@ T = TensorType
         ("split", T((5,)), {"indices_or_sections": (3, 2)}, "positive and ascending"),
         ("split", T((5,)), {"indices_or_sections": (0,)}, "positive and ascending"),
         ("split", T((5,)), {"indices_or_sections": (2, 5)}, "split at 5 of 5 elements"),
+        ("split", T((0,)), {"indices_or_sections": (2,)}, "split at 2 of 0 elements"),
         ("meshgrid", TupleType(()), {}, "nothing to spread"),
         ("meshgrid", TupleType((T((2, 2)),)), {}, "expected a scalar or one dimension"),
         ("meshgrid", TupleType((T((2,)),)), {"indexing": "ji"}, "is not 'ij' or 'xy'"),
