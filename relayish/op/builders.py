@@ -69,9 +69,10 @@ class Parameters:
         cls: The class of the attributes, if it has any.
         defaults: The default of each parameter, ``None`` for those that must be given.
         operands: Which of the parameters are arguments, in the order of the operator.
+        other_names: Further names under which a parameter may be given.
     """
 
-    __slots__ = ("_other_names", "cls", "defaults", "op", "operands")
+    __slots__ = ("cls", "defaults", "op", "operands", "other_names")
 
     def __init__(self, op: Op) -> None:
         self.op = op
@@ -88,7 +89,7 @@ class Parameters:
         assert len(self.operands) == len(declared), op.name
         others = dict(zip(declared, self.operands, strict=True))
         others.update(OTHER_NAMES.get(op.name, {}))
-        self._other_names = {
+        self.other_names = {
             other: name
             for other, name in (*others.items(), *((f, f) for f in fields))
             if other not in self.defaults
@@ -121,7 +122,7 @@ class Parameters:
             )
         given = dict(zip(names, args, strict=False))
         for name, value in named.items():
-            known = name if name in self.defaults else self._other_names.get(name)
+            known = name if name in self.defaults else self.other_names.get(name)
             if known is None:
                 raise self._unknown(name)
             if known in given:
@@ -135,7 +136,7 @@ class Parameters:
                 f"{self.op.name} takes no attributes; found {name}; "
                 f"it takes ({', '.join(self.defaults)})"
             )
-        known = (*self.defaults, *self._other_names)
+        known = (*self.defaults, *self.other_names)
         return UnknownNameError(
             f"{self.op.name} has no attribute {name!r}{suggest(name, known)}; "
             f"it has {', '.join(self.defaults)}"

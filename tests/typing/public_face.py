@@ -50,3 +50,39 @@ assert_type(relay.LetList().push(x), relay.Var)
 assert_type(create_function_pass(collapse, opt_level=1), FunctionPass)
 assert_type(relay.parse("", "name"), relay.IRModule)
 assert_type(create_function_pass(collapse, opt_level=1)(relay.IRModule()), relay.IRModule)
+
+# Python's operators, calls and operators with several results
+
+y = relay.var("y", shape=(2, 3))
+assert_type(x + y, relay.Call)
+assert_type(2 * x - 1.5, relay.Call)
+assert_type(-x / y, relay.Call)
+assert_type(0 < x, relay.Call)  # noqa: SIM300 - reflected
+assert_type(x.astype("int8"), relay.Call)
+assert_type(x == y, bool)
+assert_type(relay.GlobalVar("f")(x, y), relay.Call)
+assert_type(relay.Op.get("add")(x, y), relay.Call)
+assert_type(relay.Tuple((x, y))[0], relay.Expr)
+first, second = relay.split(x, 2)
+assert_type(first, relay.TupleGetItem)
+assert_type(relay.nn.batch_norm(x, y, y, y, y)[0], relay.TupleGetItem)
+
+# Operators in their domains
+
+assert_type(relay.nn.conv2d(x, y, kernel_size=3, padding=(1, 1)), relay.Call)
+assert_type(relay.nn.dropout(x), relay.TupleGetItem)
+assert_type(relay.image.resize2d(x, size=y), relay.Call)
+assert_type(relay.qnn.op.quantize(x, y, y, out_dtype="int8"), relay.Call)
+assert_type(relay.qnn.quantize(x, y, y), relay.Call)
+assert_type(relay.vision.get_valid_counts(x, 0.5), relay.Call)
+assert_type(relay.reshape(x, (2, relay.Any())), relay.Call)
+assert_type(relay.reshape(x, y), relay.Call)
+assert_type(relay.concatenate((x, y), axis=0), relay.Call)
+assert_type(relay.mean_variance(x, axis=1), relay.Tuple)
+relay.nn.conv2d(x, y, stride=1)  # type: ignore[call-arg]  # it is called strides
+relay.nn.softmax(x, axis="1")  # type: ignore[arg-type]  # an axis is a number
+
+# Executors
+
+executor = relay.create_executor("graph", relay.IRModule(), None, "llvm", {"w": 1.0})
+executor.evaluate(x, {x: 1.0})
