@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import normal_axis
 from relayish.op.evaluation import Array, Parameters
@@ -110,7 +111,8 @@ def _softmax(
 ) -> Array:
     """Take the softmax in integers: powers of two by shifts, their fractions by a straight line.
 
-    Where the sum leaves no bits for Relay's quotient, it is taken in full.
+    As in Relay the quotient of 2**30 and the sum is cut off, which for elements far apart costs
+    precision. Where the sum is larger, and Relay's overflows, the quotient is taken in full.
 
     Source:
         Li and Gu, "I-ViT: Integer-only Quantization for Efficient Vision Transformer Inference"
@@ -119,7 +121,9 @@ def _softmax(
     axis = attrs.axis
     whole = data.astype(np.int64) - zero_point
     below = whole - whole.max(axis=axis, keepdims=True)
-    unit = max(round_half_up(float(1 / np.float32(scale))), 1)
+    unit = math.floor(float(1 / np.float32(scale)) + 0.5)
+    if unit < 1:
+        raise EvaluationError(f"softmax in integers needs a scale of 2 or less; found {scale}")
     scaled = below + (below >> 1) - (below >> 4)  # times log2(e), nearly
     power = -scaled // unit
     rest = scaled + power * unit
@@ -134,11 +138,6 @@ def _softmax(
     unit_scale = np.float32(1 / (1 << (_SOFTMAX_BITS - 1)))
     moved = rescaled(result, unit_scale, output_scale, 0)
     return stored(moved + output_zero_point.astype(np.int64), data.dtype.name)
-
-
-def round_half_up(value: float) -> int:
-    """Return a positive number rounded, halves up."""
-    return math.floor(value + 0.5)
 
 
 for _name, _function in _FUNCTIONS.items():
