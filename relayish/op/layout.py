@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,15 @@ def read_layout(
         ['N', 'C', 'H', 'W', 'c']
 
     """
+    axes = _sound_axes(layout)
+    if axes is None:
+        raise raises(f"{layout!r} is no layout; expected letters such as NCHW or NCHW4c")
+    return axes
+
+
+@lru_cache(maxsize=256)
+def _sound_axes(layout: str) -> tuple[LayoutAxis, ...] | None:
+    """Return the axes of ``layout``, or ``None`` if it is none."""
     axes = tuple(LayoutAxis(letter, int(size or 0)) for size, letter in _AXIS.findall(layout))
     letters = [axis.letter for axis in axes]
     sound = (
@@ -44,9 +54,7 @@ def read_layout(
         and all(a.letter.isupper() == (a.factor == 0) for a in axes)
         and all(a.letter.upper() in letters for a in axes)
     )
-    if not sound:
-        raise raises(f"{layout!r} is no layout; expected letters such as NCHW or NCHW4c")
-    return axes
+    return axes if sound else None
 
 
 def convert_layout(data: Array, source: str, target: str) -> Array:
@@ -62,6 +70,8 @@ def convert_layout(data: Array, source: str, target: str) -> Array:
 
     """
     before, after = _axes_of_both(source, target, data.ndim, EvaluationError)
+    if before == after:
+        return data
     place = {axis.letter: index for index, axis in enumerate(before)}
     primal = [axis.letter for axis in before if axis.letter.isupper()]
     order, whole = [], []
