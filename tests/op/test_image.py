@@ -348,6 +348,13 @@ def test_dilation_is_the_greatest_sum_in_each_window(size, kernel, padding, stri
     assert_same(found.transpose(0, 3, 1, 2) if last else found, expected)
 
 
+def test_numbers_behind_two_strides_do_not_count():
+    data, weight = random_values(1, 2, 6, 6), random_values(2, 2, 2)
+    two = evaluated("image.dilation2d", data, weight, strides=(2, 1), dilations=(1, 2))
+    how = {"strides": (2, 1, 1, 1), "dilations": (1, 2, 1, 1)}
+    assert_same(evaluated("image.dilation2d", data, weight, **how), two)
+
+
 @reference("torch", "image.affine_grid")
 @pytest.mark.parametrize("size", [(2, 2), (5, 7)])
 def test_affine_grid_is_that_of_torch(size):
@@ -437,6 +444,7 @@ IMAGE = TensorType((1, 3, 8, 8), "float32")
         ),
         ("image.dilation2d", {}, [IMAGE, TensorType((2, 3, 3), "float32")]),
         ("image.dilation2d", {}, [IMAGE, TensorType((3, 3, 3), "float64")]),
+        ("image.dilation2d", {"strides": (1,)}, [IMAGE, TensorType((3, 3, 3), "float32")]),
         ("image.dilation2d", {}, [IMAGE, TensorType((3, 9, 3), "float32")]),
         ("image.affine_grid", {"target_shape": (4, 4)}, [TensorType((1, 3, 3), "float32")]),
         ("image.affine_grid", {"target_shape": (4,)}, [TensorType((1, 2, 3), "float32")]),

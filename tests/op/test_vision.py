@@ -398,12 +398,18 @@ def test_aligned_regions_pool_samples(mode):
 
 @reference("formula", "vision.roi_pool")
 @pytest.mark.parametrize("scale", [1.0, 0.5])
-def test_pooled_regions_are_the_greatest_in_each_bin(scale):
+@pytest.mark.parametrize("last", [False, True])
+def test_pooled_regions_are_the_greatest_in_each_bin(scale, last):
     data = random_values(2, 2, 7, 6)
     rois = np.array(
         [[1, 1, 2, 5, 6], [0, -3, -2, 4, 3], [0, 4, 4, 2, 2], [1, 20, 20, 30, 30]], "float32"
     )
-    found = evaluated("vision.roi_pool", data, rois, pooled_size=(3, 2), spatial_scale=scale)
+    how = {"pooled_size": (3, 2), "spatial_scale": scale}
+    if last:
+        found = evaluated("vision.roi_pool", data.transpose(0, 2, 3, 1), rois, layout="NHWC", **how)
+        found = found.transpose(0, 3, 1, 2)
+    else:
+        found = evaluated("vision.roi_pool", data, rois, **how)
     for n, (image, *edges) in enumerate(rois.tolist()):
         left, top, right, bottom = (
             int(math.copysign(math.floor(abs(e * scale) + 0.5), e)) for e in edges
@@ -539,7 +545,7 @@ ONE = TensorType((), F)
         ("vision.roi_align", ROI, [(1, 2, 3, 4), (2, 4)]),
         ("vision.roi_align", {**ROI, "layout": "CHWN"}, [(1, 2, 3, 4), (2, 5)]),
         ("vision.roi_align", {**ROI, "pooled_size": (2,)}, [(1, 2, 3, 4), (2, 5)]),
-        ("vision.roi_pool", {**ROI, "layout": "NHWC"}, [(1, 2, 3, 4), (2, 5)]),
+        ("vision.roi_pool", {**ROI, "layout": "NCWH"}, [(1, 2, 3, 4), (2, 5)]),
         ("vision.proposal", {}, [(1, 24, 2, 2), (1, 48, 2, 3), (1, 3)]),
         ("vision.proposal", {}, [(1, 24, 2, 2), (1, 47, 2, 2), (1, 3)]),
         ("vision.proposal", {}, [(1, 24, 2, 2), (1, 48, 2, 2), (1, 2)]),

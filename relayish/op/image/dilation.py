@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import unified
+from relayish.op.dimension import show_shape, unified
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.layout import convert_layout
@@ -37,9 +39,19 @@ def _dilation2d_type(attrs: Dilation2DAttrs, data: Type, weight: Type) -> Tensor
     agreed = unified(depth, channels)
     if agreed is None:
         raise TypeInferenceError(f"weight has {depth} channels, data has {channels}")
-    counts = window_counts(sizes, attrs.padding, kernel, attrs.strides, attrs.dilations)
+    strides, dilations = _two(attrs.strides, "strides"), _two(attrs.dilations, "dilations")
+    counts = window_counts(sizes, attrs.padding, kernel, strides, dilations)
     shape = convert_shape((batch, agreed, *counts), "NCHW", attrs.data_layout, "the result")
     return TensorType(shape, attrs.out_dtype or image.dtype)
+
+
+def _two(values: Sequence[Dimension], name: str) -> tuple[Dimension, ...]:
+    """Return the first two of ``values``, down and across; Relay lets more of them stand there."""
+    if len(values) < len("HW"):
+        raise TypeInferenceError(
+            f"{name} must have a number for each of 2 spatial axes; found {show_shape(values)}"
+        )
+    return tuple(values[:2])
 
 
 def _dilation2d(attrs: Dilation2DAttrs, data: Array, weight: Array) -> Array:
@@ -49,7 +61,7 @@ def _dilation2d(attrs: Dilation2DAttrs, data: Array, weight: Array) -> Array:
     given = as_sizes(attrs.padding)
     top, left, bottom, right = given * (4 // len(given))
     padded = np.pad(image, ((0, 0), (0, 0), (top, bottom), (left, right)))
-    (down, across), (apart, aside) = as_sizes(attrs.strides), as_sizes(attrs.dilations)
+    (down, across), (apart, aside) = as_sizes(attrs.strides)[:2], as_sizes(attrs.dilations)[:2]
     height, width = element.shape[1:]
     reach = (height - 1) * apart + 1, (width - 1) * aside + 1
     view = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(2, 3))

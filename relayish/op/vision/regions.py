@@ -42,19 +42,9 @@ _SLACK = np.float32(1e-5)
 """What rounding errors may take from the end of a bin."""
 
 
-def _roi_align_type(attrs: ROIAlignAttrs, data: Type, rois: Type) -> TensorType:
+def _pooled_type(attrs: _PoolAttrs, data: Type, rois: Type) -> TensorType:
     if attrs.layout not in ("NCHW", "NHWC"):
         raise TypeInferenceError(f"layout must be NCHW or NHWC; found {attrs.layout!r}")
-    return _pooled_type(attrs, data, rois)
-
-
-def _roi_pool_type(attrs: ROIPoolAttrs, data: Type, rois: Type) -> TensorType:
-    if attrs.layout != "NCHW":
-        raise TypeInferenceError(f"layout must be NCHW; found {attrs.layout!r}")
-    return _pooled_type(attrs, data, rois)
-
-
-def _pooled_type(attrs: _PoolAttrs, data: Type, rois: Type) -> TensorType:
     image, regions = tensor(data, "data", rank=4), tensor(rois, "rois", rank=2)
     if same(regions.shape[1], 5) is False:
         raise TypeInferenceError(
@@ -113,22 +103,23 @@ def _samples(start: Array, end: Array, bins: int, ratio: int, size: int) -> Arra
 
 def _roi_pool(attrs: ROIPoolAttrs, data: Array, rois: Array) -> Array:
     """Take the greatest element of each bin, 0 of an empty one; see :func:`_roi_align` for rois."""
+    source = convert_layout(data, attrs.layout, "NCHW")
     height, width = as_sizes(attrs.pooled_size)
-    result: Array = np.zeros((len(rois), data.shape[1], height, width), data.dtype)
+    result: Array = np.zeros((len(rois), source.shape[1], height, width), data.dtype)
     edges = rois[:, 1:] * rois.dtype.type(attrs.spatial_scale)
     whole = np.copysign(np.floor(np.abs(edges) + 0.5), edges).astype(np.int64)
-    for number, image in enumerate(_images(rois, len(data))):
+    for number, image in enumerate(_images(rois, len(source))):
         left, top, right, bottom = whole[number].tolist()
-        rows = _bins(top, bottom, height, data.shape[2])
-        columns = _bins(left, right, width, data.shape[3])
+        rows = _bins(top, bottom, height, source.shape[2])
+        columns = _bins(left, right, width, source.shape[3])
         for y, row in enumerate(rows):
             if row.start >= row.stop:
                 continue
-            strip = data[image, :, row].max(axis=1)
+            strip = source[image, :, row].max(axis=1)
             for x, column in enumerate(columns):
                 if column.start < column.stop:
                     result[number, :, y, x] = strip[:, column].max(axis=1)
-    return result
+    return convert_layout(result, "NCHW", attrs.layout)
 
 
 def _bins(start: int, end: int, bins: int, size: int) -> list[slice]:
@@ -152,7 +143,7 @@ register_op(
     attrs=ROIAlignAttrs,
     in_metadata=True,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_roi_align_type,
+    types=_pooled_type,
     evaluates=_roi_align,
 )
 register_op(
@@ -161,6 +152,6 @@ register_op(
     attrs=ROIPoolAttrs,
     in_metadata=True,
     fuses=OpPattern.OUT_ELEMWISE_FUSABLE,
-    types=_roi_pool_type,
+    types=_pooled_type,
     evaluates=_roi_pool,
 )
