@@ -21,8 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from relayish.analysis import bound_vars
-from relayish.functor import ExprMutator, MixedModeVisitor, PatternMutator
+from relayish.functor import MixedModeVisitor, PatternMutator
 from relayish.ir.adt import Clause, Constructor, Match, Pattern, PatternVar
 from relayish.ir.expr import (
     Call,
@@ -45,7 +44,7 @@ from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Bindings, Names
-from relayish.passes.ad.checkpoint import is_checkpoint
+from relayish.passes.ad.checkpoint import copied, is_checkpoint
 from relayish.passes.ad.dual import (
     Dual,
     Scope,
@@ -56,7 +55,7 @@ from relayish.passes.ad.dual import (
 )
 from relayish.passes.ad.placement import OUTERMOST, Placement
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
-from relayish.passes.ad.structure import packed, unpacked
+from relayish.passes.ad.structure import packed, tensors_in, unpacked
 from relayish.passes.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
 
 
@@ -233,14 +232,20 @@ class ReverseMode(MixedModeVisitor):
         return Function((), step.close(Call(before, ())), UNIT)
 
     def _checkpoint(self, func: Function, scope: Scope) -> Dual:
-        """Return the value of ``func``, which is computed again when gradients go back."""
+        """Return the value of ``func``, which is computed again when gradients go back.
+
+        Where it uses functions, references or data from around it, which cannot be taken back to
+        plain values, it is computed once, as if it were no checkpoint.
+        """
         (number,) = self._placement.opened[func]
         body, ty = func.body, func.body.checked_type
-        plain = ExprMutator()  # its variables are others, for it may be written more than once
-        plain.memo_map.update({var: _copied(var) for var in bound_vars(body)})
-        plain.memo_map.update(self._values_around(body, number, scope).items())
+        around = self._values_around(body, number, scope)
+        if around is None:
+            self._scopes[number] = scope
+            self.visit(body)
+            return self.dual_of(body, scope)
         assert ty is not None
-        result = collected(scope, ty, scope.push(plain.visit(body), ty))
+        result = collected(scope, ty, scope.push(copied(body, around), ty))
         before = scope.push(RefRead(scope.back))
         back = Var("back", BACK_PROPAGATOR)
         again = self._open(number, back)
@@ -256,8 +261,12 @@ class ReverseMode(MixedModeVisitor):
         scope.push(RefWrite(scope.back, scope.push(step)))
         return result
 
-    def _values_around(self, body: Expr, number: int, scope: Scope) -> dict[Expr, Expr]:
-        """Return the values of what ``body``, in the scope ``number``, uses from around it."""
+    def _values_around(self, body: Expr, number: int, scope: Scope) -> dict[Expr, Expr] | None:
+        """Return the values of what ``body``, in the scope ``number``, uses from around it.
+
+        Returns:
+            ``None`` if some of it is no tensor, nor a tuple of them.
+        """
         found: dict[Expr, Expr] = {}
         seen: set[Node] = set()
         pending: list[Node] = [body]
@@ -269,6 +278,9 @@ class ReverseMode(MixedModeVisitor):
             if isinstance(node, Expr) and not self._placement.is_inside(node, number):
                 self.visit(node)
             if node in self.memo_map:
+                ty = self.memo_map[node].ty
+                if ty is None or tensors_in(ty) is None:
+                    return None
                 assert isinstance(node, Expr)
                 found[node] = self._operand(node, scope).value
             else:
@@ -382,10 +394,6 @@ def _add(bindings: Bindings, ref: Expr, grad: Expr) -> None:
     """Add ``grad`` to what is in ``ref``."""
     total = call_of("add", bindings.push(RefRead(ref)), grad)
     bindings.push(RefWrite(ref, total))
-
-
-def _copied(var: Var) -> Var:
-    return Var(var.name_hint, var.type_annotation, span=var.span, checked_type=var.checked_type)
 
 
 def _check_fields(constructor: Constructor) -> None:

@@ -1,0 +1,532 @@
+"""Gradients of whole programs, in both modes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from deep import call_chain
+
+from relayish import op
+from relayish.analysis import count_nodes, well_formed
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import PassError, UnknownNameError
+from relayish.interpreter import evaluate
+from relayish.ir.adt import Constructor, TypeData
+from relayish.ir.build import const
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import FuncType, GlobalTypeVar, TensorType, TupleType, TypeVar
+from relayish.op import get_op
+from relayish.op.gradient import GradientError
+from relayish.op.registry import primal_gradient
+from relayish.passes.gradient import MODES, gradient
+from relayish.text import parse
+
+HEADER = '#[version = "0.0.5"]\n'
+SCALAR = TensorType((), "float64")
+DEPTH = 100_000
+
+both_modes = pytest.mark.parametrize("mode", MODES)
+
+
+def module(text):
+    return parse(HEADER + text)
+
+
+def run(expr, *args, mod=None, mode="higher_order"):
+    """Return what the gradient of a function computes; it is well-formed and well-typed."""
+    made = gradient(expr, mod, mode)
+    assert well_formed(made)
+    typed = infer_type(made, mod)
+    func = mod[expr] if isinstance(expr, GlobalVar) else expr
+    original = infer_type(func, mod).checked_type
+    expected = TupleType((original.ret_type, TupleType(original.arg_types)))
+    assert_structural_equal(typed.checked_type, FuncType(original.arg_types, expected))
+    return evaluate(typed, mod, args=[_value(arg) for arg in args])
+
+
+def _value(arg):
+    return np.float64(arg) if isinstance(arg, float) else arg
+
+
+def of_main(text, *args):
+    mod = module(text)
+    return run(mod.get_global_var("main"), *args, mod=mod)
+
+
+def scalars(*names):
+    return [Var(name, SCALAR) for name in names]
+
+
+@both_modes
+def test_the_gradient_of_a_product_is_the_other_factor(mode):
+    x, y = scalars("x", "y")
+    assert run(Function((x, y), x * y), 3.0, 4.0, mode=mode) == (12, (4, 3))
+
+
+@both_modes
+def test_a_value_used_twice_adds_its_gradients_up(mode):
+    (x,) = scalars("x")
+    y = x * x
+    assert run(Function((x,), y + y * x), 2.0, mode=mode) == (12, (16,))
+
+
+@both_modes
+def test_lets_and_tuples_are_passed_through(mode):
+    x, y = scalars("x", "y")
+    a, b = Var("a"), Var("b")
+    pair = Tuple((a, Tuple((a * y, x))))
+    inner = TupleGetItem(TupleGetItem(b, 1), 0)
+    body = Let(a, x * x, Let(b, pair, inner + TupleGetItem(b, 0)))
+    assert run(Function((x, y), body), 2.0, 5.0, mode=mode) == (24, (24, 4))
+
+
+@both_modes
+def test_operators_that_take_tuples_are_differentiated(mode):
+    x, y = (Var(name, TensorType((2,), "float64")) for name in "xy")
+    pair = Var("pair")
+    body = Let(
+        pair, Tuple((x, y)), op.sum(op.concatenate(pair, axis=0) * const([1.0, 2, 3, 4], "float64"))
+    )
+    func = Function((x, y), body)
+    ones = np.ones(2)
+    result, (x_grad, y_grad) = run(func, ones, ones, mode=mode)
+    assert (result, x_grad.tolist(), y_grad.tolist()) == (10, [1, 2], [3, 4])
+
+
+@both_modes
+def test_constant_tuples_are_arguments_like_others(mode):
+    (x,) = scalars("x")
+    held = Constant((np.float64(2), np.float64(3)))
+    body = op.sum(op.stack(held, axis=0) * x)
+    assert run(Function((x,), body), 4.0, mode=mode) == (20, (5,))
+
+
+@both_modes
+def test_tuples_as_parameters_have_tuples_as_gradients(mode):
+    param = Var("p", TupleType((SCALAR, TupleType((SCALAR,)))))
+    first, second = TupleGetItem(param, 0), TupleGetItem(TupleGetItem(param, 1), 0)
+    value = (np.float64(3), (np.float64(4),))
+    assert run(Function((param,), first * second), value, mode=mode) == (12, ((4, (3,)),))
+
+
+def test_of_a_tuple_the_first_tensor_is_differentiated_and_in_first_order_all():
+    x = Var("x", TensorType((2,), "float32"))
+    y = x + x
+    func = Function((x,), Tuple((y + y, y)))
+    ones = np.ones(2, "float32")
+    (four, two), (grad,) = run(func, ones)
+    assert (four.tolist(), two.tolist(), grad.tolist()) == ([4, 4], [2, 2], [4, 4])
+    _, (grad,) = run(func, ones, mode="first_order")
+    assert grad.tolist() == [6, 6]
+
+
+@both_modes
+def test_a_result_that_is_a_parameter_or_a_constant_has_its_gradient(mode):
+    x, y = scalars("x", "y")
+    assert run(Function((x, y), x), 2.0, 3.0, mode=mode) == (2, (1, 0))
+    assert run(Function((x,), Constant(np.float64(7))), 2.0, mode=mode) == (7, (0,))
+
+
+@both_modes
+def test_integers_have_gradients_and_operators_on_positions_are_passed_by(mode):
+    n = Var("n", TensorType((), "int32"))
+    assert run(Function((n,), n * n), np.int32(3), mode=mode) == (9, (6,))
+    x = Var("x", TensorType((3,), "float64"))
+    picked = op.take(x * x, op.argmax(x, axis=0), axis=0)
+    result, (grad,) = run(Function((x,), picked), np.array([1.0, 3, 2]), mode=mode)
+    assert (result, grad.tolist()) == (9, [0, 6, 0])
+
+
+@both_modes
+def test_each_product_of_matrices_is_computed_once_and_twice_for_its_gradients(mode):
+    x, y = (Var(name, TensorType((12, 12))) for name in "xy")
+    product = op.nn.dense(x, y, units=None)
+    total = op.sum(product - op.sum(product, keepdims=True))
+    made = gradient(Function((x, y), total), mode=mode)
+    calls = [n for n in EXPRESSIONS.post_order(made) if isinstance(n, Call)]
+    assert sum(call.op is get_op("nn.dense") for call in calls) == 3
+
+
+def test_a_higher_order_gradient_shares_nothing_but_atoms():
+    x, y = scalars("x", "y")
+    shared = op.tanh(x * y)
+    made = gradient(Function((x, y), shared * shared + shared))
+    uses: dict[object, int] = {}
+    for node in EXPRESSIONS.post_order(made):
+        for child in EXPRESSIONS.children(node):
+            uses[child] = uses.get(child, 0) + 1
+    assert {type(node) for node, count in uses.items() if count > 1} <= {
+        Var,
+        type(get_op("add")),
+        Constant,
+    }
+
+
+def test_branches_have_the_gradient_of_the_one_taken():
+    text = """def @main(%x: float64, %y: float64) -> float64 {
+      %0 = multiply(%x, %y);
+      if (less(%x, 2f64)) { add(%0, %x) } else {
+        if (less(%y, 1f64)) { %y } else { multiply(%0, %0) }
+      }
+    }"""
+    assert of_main(text, 1.0, 5.0) == (6, (6, 1))
+    assert of_main(text, 3.0, 0.5) == (0.5, (0, 1))
+    assert of_main(text, 3.0, 2.0) == (36, (24, 36))
+
+
+def test_closures_pass_gradients_to_what_they_close_over():
+    text = """def @main(%x: float64, %y: float64) -> float64 {
+      let %scale = fn (%v: float64) -> float64 { multiply(%v, %y) };
+      let %twice = fn (%f: fn (float64) -> float64, %v: float64) -> float64 { %f(%f(%v)) };
+      %twice(%scale, %x)
+    }"""
+    assert of_main(text, 3.0, 2.0) == (12, (4, 12))
+
+
+def test_functions_may_be_chosen_returned_and_kept_in_tuples():
+    text = """def @main(%x: float64, %c: bool) -> float64 {
+      let %power = fn (%n: float64) -> fn (float64) -> float64 {
+        fn (%v: float64) -> float64 { multiply(multiply(%v, %v), %n) }
+      };
+      let %pair = (%power(%x), fn (%v: float64) -> float64 { %v });
+      let %chosen = if (%c) { %pair.0 } else { %pair.1 };
+      %chosen(%x)
+    }"""
+    assert of_main(text, 3.0, np.bool_(True)) == (27, (27, False))
+    assert of_main(text, 3.0, np.bool_(False)) == (3, (1, False))
+
+
+def test_a_function_that_calls_itself_is_differentiated():
+    text = """def @main(%x: float64) -> float64 {
+      let %power = fn (%n: int32, %acc: float64) -> float64 {
+        if (equal(%n, 0)) { %acc } else { %power(subtract(%n, 1), multiply(%acc, %x)) }
+      };
+      %power(3, %x)
+    }"""
+    assert of_main(text, 2.0) == (16, (32,))
+
+
+GLOBALS = """
+def @power(%x: float64, %n: int32) -> float64 {
+  if (equal(%n, 0)) { 1f64 } else { multiply(%x, @power(%x, subtract(%n, 1))) }
+}
+def @even(%x: float64, %n: int32) -> float64 {
+  if (equal(%n, 0)) { %x } else { multiply(@odd(%x, subtract(%n, 1)), 2f64) }
+}
+def @odd(%x: float64, %n: int32) -> float64 {
+  if (equal(%n, 0)) { %x } else { multiply(@even(%x, subtract(%n, 1)), %x) }
+}
+def @ping[A](%f: fn (A) -> A, %x: A, %n: int32) -> A {
+  if (equal(%n, 0)) { %x } else { @pong(%f, %f(%x), subtract(%n, 1)) }
+}
+def @pong[A](%f: fn (A) -> A, %x: A, %n: int32) -> A {
+  if (equal(%n, 0)) { %x } else { @ping(%f, %f(%x), subtract(%n, 1)) }
+}
+"""
+
+
+def test_global_functions_that_call_themselves_and_one_another_are_differentiated():
+    mod = module(GLOBALS + "def @main(%x: float64) -> float64 { add(@power(%x, 4), @even(%x, 4)) }")
+    found = run(mod.get_global_var("main"), 1.5, mod=mod)
+    assert found == (1.5**4 + 4 * 1.5**3, (4 * 1.5**3 + 12 * 1.5**2,))
+    assert run(mod.get_global_var("power"), 2.0, np.int32(3), mod=mod) == (8, (12, 0))
+    typed = infer_type(mod)
+    assert run(typed["power"], 2.0, np.int32(3), mod=typed) == (8, (12, 0))
+
+
+def test_polymorphic_global_functions_are_differentiated_also_when_they_call_one_another():
+    square = "fn (%v: float64) -> float64 { multiply(%v, %v) }"
+    mod = module(GLOBALS + f"def @main(%x: float64) -> float64 {{ @ping({square}, %x, 3) }}")
+    assert run(mod.get_global_var("main"), 1.5, mod=mod) == (1.5**8, (8 * 1.5**7,))
+
+
+def test_a_global_function_may_be_a_value():
+    text = """def @square(%v: float64) -> float64 { multiply(%v, %v) }
+    def @main(%x: float64) -> float64 { let %f = @square; %f(%f(%x)) }"""
+    assert of_main(text, 2.0) == (16, (32,))
+
+
+def test_one_function_may_go_by_two_names():
+    (v, x) = scalars("v", "x")
+    square = Function((v,), v * v)
+    one, other = GlobalVar("one"), GlobalVar("other")
+    main = Function((x,), Call(one, (Call(other, (x,)),)))
+    mod = IRModule({one: square, other: square, "main": main})
+    assert run(mod.get_global_var("main"), 2.0, mod=mod) == (16, (32,))
+
+
+def test_the_module_stays_as_it_is():
+    mod = infer_type(module(GLOBALS))
+    before = dict(mod.functions)
+    gradient(mod.get_global_var("power"), mod)
+    assert dict(mod.functions) == before
+
+
+LISTS = """
+type List[A] { Cons(A, List[A]), Nil, }
+def @map[A, B](%f: fn (A) -> B, %l: List[A]) -> List[B] {
+  match (%l) { Cons(%h, %r) => { Cons(%f(%h), @map(%f, %r)) }, Nil => { Nil } }
+}
+def @foldl[A, B](%f: fn (A, B) -> A, %z: A, %l: List[B]) -> A {
+  match (%l) { Cons(%h, %r) => { @foldl(%f, %f(%z, %h), %r) }, Nil => { %z } }
+}
+"""
+
+
+def test_gradients_go_through_data():
+    text = (
+        LISTS
+        + """def @main(%x: float64, %y: float64) -> float64 {
+      let %l = Cons(%x, Cons(%y, Cons(%x, Nil)));
+      let %square = fn (%v: float64) -> float64 { multiply(multiply(%v, %v), %y) };
+      let %plus = fn (%a: float64, %b: float64) -> float64 { add(%a, %b) };
+      @foldl(%plus, 0f64, @map(%square, %l))
+    }"""
+    )
+    assert of_main(text, 1.5, 2.0) == (17, (12, 16.5))
+
+
+def test_patterns_of_tuples_bind_what_gradients_go_to():
+    text = """def @main(%x: float64, %y: float64) -> float64 {
+      match? ((%x, (%y, %x))) { (%a, (%b, _)) => { multiply(multiply(%a, %a), %b) } }
+    }"""
+    assert of_main(text, 3.0, 2.0) == (18, (12, 9))
+
+
+def test_a_constructor_used_as_a_function_builds_data():
+    mod = module(LISTS)
+    nil, cons = (mod.get_constructor("List", name) for name in ("Nil", "Cons"))
+    (x,) = scalars("x")
+    a, b = scalars("a", "b")
+    times = Function((a, b), a * b)
+    f = Var("f")
+    made = Let(f, cons, Call(f, (x, Call(f, (x, Call(nil, ()))))))
+    body = Call(mod.get_global_var("foldl"), (times, Constant(np.float64(2)), made))
+    made = gradient(Function((x,), body), mod)
+    assert evaluate(made, mod, args=[np.float64(3)]) == (18, (12,))
+
+
+def test_data_that_can_only_hold_plain_tensors_is_refused():
+    header = GlobalTypeVar("Box")
+    boxed = Constructor("Boxed", (SCALAR,), header)
+    mod = IRModule({}, {header: TypeData(header, (), (boxed,))})
+    (x,) = scalars("x")
+    v = Var("v")
+    func = Function((x,), Let(v, Call(boxed, (x,)), x))
+    with pytest.raises(
+        GradientError, match=r"constructor Boxed holds a .*float64.* by its declaration"
+    ):
+        gradient(func, mod)
+
+
+def test_what_is_written_to_references_keeps_its_gradient():
+    text = """def @main(%x: float64) -> float64 {
+      let %r = ref(%x);
+      let %u = ref_write(%r, multiply(ref_read(%r), ref_read(%r)));
+      let %v = ref_write(%r, multiply(ref_read(%r), %x));
+      ref_read(%r)
+    }"""
+    assert of_main(text, 2.0) == (8, (12,))
+
+
+@both_modes
+def test_checkpoints_change_no_gradient(mode):
+    x, y = scalars("x", "y")
+    v, w = Var("v"), Var("w")
+
+    def program(mark):
+        inner = mark(op.sin(x * y))
+        outer = mark(op.tanh(inner * x) + mark(Let(v, x * y, Let(w, v * inner, w * w))))
+        return Function((x, y), outer * inner + x)
+
+    result, grads = run(program(op.annotation.checkpoint), 0.5, 0.7, mode=mode)
+    expected, expected_grads = run(program(lambda expr: expr), 0.5, 0.7, mode=mode)
+    assert result == expected
+    np.testing.assert_allclose(grads, expected_grads)
+
+
+def test_what_is_under_a_checkpoint_is_computed_again():
+    (x,) = scalars("x")
+    marked = gradient(Function((x,), op.annotation.checkpoint(op.exp(op.exp(x)))))
+    calls = [n for n in EXPRESSIONS.post_order(marked) if isinstance(n, Call)]
+    assert sum(call.op is get_op("exp") for call in calls) == 4
+
+
+def test_a_checkpoint_adds_to_gradients_that_its_result_has_elsewhere():
+    x, c = Var("x", SCALAR), Var("c", TensorType((), "bool"))
+    func = Function((x, c), op.annotation.checkpoint(If(c, x, x * x)) * x)
+    assert run(func, 3.0, np.bool_(True)) == (9, (6, False))
+    assert run(func, 3.0, np.bool_(False)) == (27, (27, False))
+
+
+def test_the_gradient_of_a_gradient_is_the_second_derivative():
+    z, x = scalars("z", "x")
+    first = gradient(Function((z,), op.sin(z) * z * z))
+    second = Function((x,), TupleGetItem(TupleGetItem(Call(first, (x,)), 1), 0))
+    found, (grad,) = run(second, 0.7)
+    assert abs(found - (np.cos(0.7) * 0.49 + 1.4 * np.sin(0.7))) < 1e-12
+    assert abs(grad - ((2 - 0.49) * np.sin(0.7) + 4 * 0.7 * np.cos(0.7))) < 1e-12
+
+
+def test_the_gradient_of_a_first_order_gradient_is_the_second_derivative():
+    z, x = scalars("z", "x")
+    first = gradient(Function((z,), op.exp(z * z)), mode="first_order")
+    second = Function((x,), TupleGetItem(TupleGetItem(Call(first, (x,)), 1), 0))
+    for mode in MODES:
+        _, (grad,) = run(second, 0.5, mode=mode)
+        assert abs(grad - (2 + 4 * 0.25) * np.exp(0.25)) < 1e-12
+
+
+def test_the_gradient_of_a_network_is_that_of_torch():
+    torch = pytest.importorskip("torch")
+    shapes = {"x": (2, 1, 6, 6), "k": (3, 1, 3, 3), "w": (4, 12), "b": (4,), "y": (2, 4)}
+    params = {name: Var(name, TensorType(shape, "float64")) for name, shape in shapes.items()}
+    x, k, w, b, y = params.values()
+    hidden = op.nn.relu(op.nn.conv2d(x, k, kernel_size=(3, 3), channels=3))
+    flat = op.nn.batch_flatten(op.nn.max_pool2d(hidden, pool_size=(2, 2), strides=(2, 2)))
+    logits = op.nn.bias_add(op.nn.dense(flat, w, units=None), b)
+    loss = op.nn.cross_entropy_with_logits(op.nn.log_softmax(logits), y)
+    func = Function(tuple(params.values()), loss)
+    rng = np.random.default_rng(3)
+    values = [rng.standard_normal(shape) for shape in shapes.values()]
+    tx, tk, tw, tb, ty = leaves = [torch.tensor(value, requires_grad=True) for value in values]
+    functional = torch.nn.functional
+    by_torch = functional.max_pool2d(functional.conv2d(tx, tk).relu(), 2).flatten(1) @ tw.T + tb
+    by_torch = -(by_torch.log_softmax(1) * ty).sum() / 2
+    expected = [part.numpy() for part in torch.autograd.grad(by_torch, leaves)]
+    for mode in MODES:
+        result, grads = run(func, *values, mode=mode)
+        np.testing.assert_allclose(result, by_torch.item())
+        for one, other in zip(grads, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@both_modes
+def test_an_operator_without_gradient_is_named(mode):
+    (x,) = scalars("x")
+    with pytest.raises(GradientError, match=r"operator floor has no gradient; .*'floor'"):
+        gradient(Function((x,), op.floor(x)), mode=mode)
+
+
+@both_modes
+def test_a_gradient_of_the_wrong_arity_is_told_of(mode, monkeypatch):
+    add = get_op("add")
+    monkeypatch.setitem(primal_gradient._values, add, lambda call, grad: [grad])
+    (x,) = scalars("x")
+    with pytest.raises(GradientError, match="add returned 1 gradients for a call with 2 arguments"):
+        gradient(Function((x,), x + x), mode=mode)
+
+
+@both_modes
+def test_what_is_no_closed_function_of_tensors_is_refused(mode):
+    x, y = scalars("x", "y")
+    a = TypeVar("A")
+    f = Var("f", FuncType((), SCALAR))
+    for func, message in (
+        (x * y, "the gradient is that of a function; found Call"),
+        (Function((x,), x * y), r"free variables \(%y\); bind them first"),
+        (Function((x,), x, SCALAR, (a,)), r"type parameters \(A\)"),
+        (
+            Function((f,), Call(f, ())),
+            "parameter %f is a fn .*expected parameters that are tensors",
+        ),
+    ):
+        with pytest.raises(GradientError, match=message):
+            gradient(func, mode=mode)
+
+
+def test_what_is_beyond_first_order_is_refused_with_the_way_out():
+    x, y = scalars("x", "y")
+    twice = Function((y,), y + y)
+    for body in (
+        Call(twice, (Call(twice, (x,)),)),
+        Let(Var("f"), twice, x),
+        TupleGetItem(Tuple((x, twice)), 0),
+    ):
+        with pytest.raises(GradientError, match="higher_order"):
+            gradient(Function((x,), body), mode="first_order")
+    mod = module("def @main(%x: float64) -> float64 { if (less(%x, 1f64)) { %x } else { %x } }")
+    with pytest.raises(GradientError, match=r"If\(.*nothing for a first-order gradient"):
+        gradient(mod["main"], mode="first_order")
+
+
+def test_a_function_called_where_it_stands_is_first_order():
+    x, y = scalars("x", "y")
+    call = Call(Function((y,), y * y * y), (x + x,))
+    for mode in MODES:
+        assert run(Function((x,), call), 1.0, mode=mode) == (8, (24,))
+
+
+def test_requests_that_cannot_be_met_are_refused():
+    (x,) = scalars("x")
+    func = Function((x,), x)
+    with pytest.raises(
+        PassError, match="no mode 'forward' of gradient; use one of higher_order, first"
+    ):
+        gradient(func, mode="forward")
+    with pytest.raises(PassError, match="is the pass FirstOrderGradient"):
+        gradient(func, IRModule(), mode="first_order")
+    with pytest.raises(UnknownNameError, match="no module to find @f in"):
+        gradient(GlobalVar("f"))
+    f = Var("f")
+    for body, message in (
+        (Let(f, get_op("negative"), x), "operator negative is used as a value"),
+        (Tuple(()), "returns no tensor"),
+        (func, "a value of type fn"),
+    ):
+        with pytest.raises(GradientError, match=message):
+            gradient(Function((x,), body))
+
+
+def test_shared_nodes_are_differentiated_once():
+    (x,) = scalars("x")
+    y = x
+    for _ in range(60):
+        y = y + y
+    for mode in MODES:
+        assert run(Function((x,), y), 1.0, mode=mode) == (2.0**60, (2.0**60,))
+
+
+def test_the_size_of_a_gradient_grows_with_that_of_the_program():
+    def size(levels, mode):
+        (x,) = scalars("x")
+        y = x
+        for _ in range(levels):
+            y = op.tanh(y * x)
+        return count_nodes(gradient(Function((x,), y), mode=mode))
+
+    for mode in MODES:
+        one, two, four = (size(levels, mode) for levels in (50, 100, 200))
+        assert four - two == 2 * (two - one)
+
+
+def test_long_chains_of_calls_are_differentiated():
+    x = Var("x", TensorType((), "int32"))
+    func = Function((x,), call_chain(DEPTH, x))
+    assert evaluate(gradient(func, mode="first_order"), args=[1]) == (DEPTH + 1, (1,))
+    func = Function((x,), call_chain(DEPTH // 10, x))
+    assert evaluate(gradient(func), args=[1]) == (DEPTH // 10 + 1, (1,))
+
+
+def test_long_chains_of_lets_are_differentiated():
+    (x,) = scalars("x")
+    variables = [Var(f"v{i}") for i in range(DEPTH)]
+    body = variables[-1]
+    for at in reversed(range(DEPTH)):
+        body = Let(variables[at], op.negative(variables[at - 1] if at else x), body)
+    made = gradient(Function((x,), body))
+    calls = [n for n in EXPRESSIONS.post_order(made) if isinstance(n, Call)]
+    assert sum(call.op is get_op("negative") for call in calls) == 2 * DEPTH
