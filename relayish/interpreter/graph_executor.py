@@ -82,7 +82,11 @@ def run_plan(plan: Plan, values: list[Evaluated]) -> Evaluated:
                     result = function(attrs, frame[left])
                 elif right == CALLED:
                     callers.append((plan, steps, frame, place, dead))
-                    plan, frame = function, _registers(function, [frame[i] for i in left])
+                    given = [frame[i] for i in left]
+                    for i in dead:  # the function called is the last to read them
+                        frame[i] = None
+                    plan, frame = function, _registers(function, given)
+                    del given
                     steps = iter(plan.steps)
                     break
                 else:
@@ -100,9 +104,7 @@ def run_plan(plan: Plan, values: list[Evaluated]) -> Evaluated:
                 if not callers:
                     return result
                 plan, steps, frame, place, dead = callers.pop()
-                frame[place] = result
-                for i in dead:
-                    frame[i] = None
+                frame[place] = None if place in dead else result
     except RelayishError as error:
         _add_notes(error, plan, steps, callers)
         raise

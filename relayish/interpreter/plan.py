@@ -140,7 +140,9 @@ class _Maker:
         self.value_of: dict[Node, int] = {}
         self.fields_of: dict[int, tuple[int, ...]] = {}  # of tuples, by value
         self.waiting: dict[int, Tuple] = {}  # tuples no step has needed as such so far
-        self.steps: list[tuple[Any, Any, int, tuple[int, ...], Expr]] = []  # Any: as in Step
+        # Any: as in Step
+        self.steps: list[tuple[Any, Any, int, int, tuple[int, ...], Expr]] = []
+        self.operators: dict[Op, tuple[Any, int, Any]] = {}  # Any: a function, attributes
         self.count = 0
         self.stack: list[Expr] = [function.body]
         for var, value in bound.items():
@@ -189,11 +191,13 @@ class _Maker:
         self, expr: Expr, function: Any, attrs: Any, operands: tuple[int, ...], right: int
     ) -> int:
         """Add a step; ``right`` tells how it takes its operands where they are not two."""
-        for operand in operands:
-            if operand in self.waiting:
-                self.build_tuple(operand)
-        value = self.new_value()
-        self.steps.append((function, attrs, right, (value, *operands), expr))
+        if self.waiting:
+            for operand in operands:
+                if operand in self.waiting:
+                    self.build_tuple(operand)
+        value = self.count
+        self.count += 1
+        self.steps.append((function, attrs, right, value, operands, expr))
         return value
 
     def build_tuple(self, value: int) -> None:
@@ -209,24 +213,30 @@ class _Maker:
                 pending += inner
                 continue
             expr = self.waiting.pop(pending.pop())
-            self.steps.append((_tuple, None, SEVERAL, (tup, *self.fields_of[tup]), expr))
+            self.steps.append((_tuple, None, SEVERAL, tup, self.fields_of[tup], expr))
 
-    def operator_call(self, call: Call, _plans: Plans) -> int:
-        op = call.op
-        function = registry.evaluate.get(op)
-        assert isinstance(op, Op)
-        if function is None or registry.num_inputs.get(op, len(call.args)) != len(call.args):
+    def operator_call(self, call: Call, op: Op) -> int:
+        known_operator = self.operators.get(op)
+        if known_operator is None:
+            known_operator = self.operators[op] = (
+                registry.evaluate.get(op),
+                registry.num_inputs.get(op, len(call.args)),
+                default_attrs(op),
+            )
+        function, arity, defaults = known_operator
+        if function is None or arity != len(call.args):
             raise _noted(EvaluationError(call_problem(op, len(call.args))), call)
-        attrs = default_attrs(op) if call.attrs is None else call.attrs
-        operands = tuple([self.value_of[arg] for arg in call.args])
-        if self.known.keys() >= set(operands):
-            inputs = [self.known[operand] for operand in operands]
+        attrs = defaults if call.attrs is None else call.attrs
+        value_of, known = self.value_of, self.known
+        operands = tuple([value_of[arg] for arg in call.args])
+        if all(map(known.__contains__, operands)):
+            inputs = [known[operand] for operand in operands]
             if op not in registry.stateful and _is_small(op, attrs, inputs):
                 try:
                     return self.constant(normalise(function(attrs, *inputs)))
                 except Exception:  # noqa: BLE001, S110 - it is reported where it happens: in a run
                     pass
-        right = {1: ONE, 2: 0}.get(len(operands), SEVERAL)
+        right = 0 if arity == 2 else ONE if arity == 1 else SEVERAL
         return self.add(call, function, attrs, operands, right)
 
     def function_call(self, call: Call, plans: Plans) -> int:
@@ -276,21 +286,27 @@ class _Maker:
                 template.append(None)
         plan.places = tuple([place[value] for value in self.inputs])
 
-        def room() -> int:
-            if free:
-                return free.pop()
-            template.append(None)
-            return len(template) - 1
-
-        for at, (function, attrs, right, (value, *operands), expr) in enumerate(self.steps):
-            places = [self.register(operand, place, template) for operand in operands]
-            used_up = [p for v, p in zip(operands, places, strict=True) if last.get(v) == at]
-            free += dict.fromkeys(used_up)
-            target = place[value] = room()
-            dead = tuple([p for p in dict.fromkeys(used_up) if p != target])
-            if last.get(value) is None:  # nobody reads it
-                free.append(target)
-                dead = (*dead, target)
+        for at, (function, attrs, right, value, operands, expr) in enumerate(self.steps):
+            places, used_up = [], []
+            for operand in operands:
+                source = place.get(operand)
+                if source is None:
+                    source = self.register(operand, place, template)
+                places.append(source)
+                if last.get(operand) == at and source not in used_up:
+                    used_up.append(source)
+            if used_up:
+                target = used_up.pop()
+            elif free:
+                target = free.pop()
+            else:
+                template.append(None)
+                target = len(template) - 1
+            place[value] = target
+            if value not in last:  # nobody reads it
+                used_up.append(target)
+            free += used_up
+            dead = tuple(used_up) if used_up else ()
             plan.steps.append((function, attrs, target, *_operands(places, right), dead))
             plan.exprs.append(expr)
         plan.result = self.register(result, place, template)
@@ -299,9 +315,10 @@ class _Maker:
     def last_uses(self, result: int) -> dict[int, int]:
         """Return the position of the last step that reads each value; constants stay out."""
         last: dict[int, int] = {}
-        for at, (_, _, _, (_, *operands), _) in enumerate(self.steps):
-            for operand in operands:
-                if operand not in self.known:
+        known = self.known
+        for at, step in enumerate(self.steps):
+            for operand in step[4]:
+                if operand not in known:
                     last[operand] = at
         last[result] = len(self.steps)
         return last
@@ -329,8 +346,9 @@ def _constant_value(maker: _Maker, constant: Constant, _plans: Plans) -> int:
 
 
 def _call_value(maker: _Maker, call: Call, plans: Plans) -> int:
-    if type(call.op) is Op:
-        return maker.operator_call(call, plans)
+    op = call.op
+    if type(op) is Op:
+        return maker.operator_call(call, op)
     return maker.function_call(call, plans)
 
 

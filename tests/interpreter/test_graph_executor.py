@@ -266,6 +266,19 @@ def test_fields_of_a_tuple_are_dropped_one_by_one(operator):
     assert len(made.plan.template) <= 3
 
 
+def test_argument_of_a_function_is_dropped_by_the_function(operator):
+    alive = Alive()
+    op = operator("tests.alive", arguments_=("a",), evaluates=alive.make)
+    x, inner = relay.var("x", shape=(1,)), relay.var("y", shape=(1,))
+    body = inner
+    for _ in range(50):
+        body = Call(op, (body,))
+    called = Call(Function((inner,), body), (Call(op, (x,)),))
+    unread = Let(Var("unread"), called, Call(op, (x,)))
+    planned(Function((x,), unread))(np.ones(1, "float32"))
+    assert (alive.most, alive.now) == (2, 0)
+
+
 def test_registers_are_used_again():
     x = scalar()
     expr = x
