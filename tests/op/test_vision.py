@@ -549,6 +549,11 @@ ONE = TensorType((), F)
         ("vision.proposal", {}, [(1, 24, 2, 2), (1, 48, 2, 3), (1, 3)]),
         ("vision.proposal", {}, [(1, 24, 2, 2), (1, 47, 2, 2), (1, 3)]),
         ("vision.proposal", {}, [(1, 24, 2, 2), (1, 48, 2, 2), (1, 2)]),
+        (
+            "vision.proposal",
+            {"rpn_post_nms_top_n": -1},
+            [(1, 24, 2, 2), (1, 48, 2, 2), (1, 3)],
+        ),
     ],
 )
 def test_ill_typed_calls_are_refused(name, attributes, shapes):

@@ -7,12 +7,13 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import same, show_shape, show_type, unified
+from relayish.op.dimension import same, show_type, unified
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.image.interpolation import Cubic, combined, cropped_coordinates, outside, taps
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
+from relayish.op.nn.window_types import per_axis
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
 
@@ -41,12 +42,7 @@ def _crop_and_resize_type(
             f"there are {corners.shape[0]} boxes and {indices.shape[0]} box_indices; "
             f"there must be one for each box"
         )
-    size = attrs.crop_size
-    if size is None or len(size) != 2:
-        found = "none" if size is None else show_shape(size)
-        raise TypeInferenceError(
-            f"the attribute crop_size must be a height and a width; found {found}"
-        )
+    size = per_axis(attrs.crop_size or (), 2, "crop_size")
     _, channels, *_ = convert_shape(given.shape, attrs.layout, "NCHW")
     shape = convert_shape((count, channels, *size), "NCHW", attrs.layout, "the result")
     return TensorType(shape, attrs.out_dtype or given.dtype)

@@ -7,15 +7,15 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import show_shape
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.image.interpolation import Cubic, combined, coordinates, outside, taps
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
+from relayish.op.nn.window_types import per_axis
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
 
@@ -76,15 +76,7 @@ def _resize_type(attrs: ResizeAttrs, data: Type) -> TensorType:
     plain = _PLAIN[type(attrs)]
     given = tensor(data, "data")
     batch, channels, *sizes = convert_shape(given.shape, attrs.layout, plain)
-    target = attrs.size
-    if target is None or len(target) != len(sizes):
-        found = "none" if target is None else show_shape(target)
-        raise TypeInferenceError(
-            f"the attribute size must have {len(sizes)} numbers, one for each spatial axis of "
-            f"layout {attrs.layout}; found {found}"
-        )
-    if any(isinstance(size, int) and size < 1 for size in target):
-        raise TypeInferenceError(f"the attribute size must be positive; found {show_shape(target)}")
+    target = per_axis(attrs.size or (), len(sizes), "size")
     shape = convert_shape((batch, channels, *target), plain, attrs.layout, "the result")
     return TensorType(shape, attrs.out_dtype or given.dtype)
 

@@ -10,12 +10,13 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import same, show_shape, show_type, unified
+from relayish.op.dimension import same, show_type, unified
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
 from relayish.op.image.interpolation import cubic_weights
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
+from relayish.op.nn.window_types import per_axis
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
 
@@ -49,11 +50,8 @@ def _affine_grid_type(attrs: AffineGridAttrs, data: Type) -> TensorType:
         raise TypeInferenceError(
             f"data must be affine maps of the plane, (batch, 2, 3); found {show_type(maps)}"
         )
-    if len(attrs.target_shape) != 2:
-        raise TypeInferenceError(
-            f"target_shape must be a height and a width; found {show_shape(attrs.target_shape)}"
-        )
-    return TensorType((maps.shape[0], 2, *attrs.target_shape), maps.dtype)
+    size = per_axis(attrs.target_shape, 2, "target_shape")
+    return TensorType((maps.shape[0], 2, *size), maps.dtype)
 
 
 def _affine_grid(attrs: AffineGridAttrs, data: Array) -> Array:

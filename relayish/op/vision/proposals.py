@@ -40,6 +40,11 @@ def _proposal_type(
             f"im_info must be of shape (batch, 3), a height, a width and a scale; "
             f"found {show_type(sizes)}"
         )
+    if attrs.rpn_post_nms_top_n < 0 or attrs.feature_stride < 1:
+        raise TypeInferenceError(
+            f"rpn_post_nms_top_n must not be negative and feature_stride must be positive; "
+            f"found {attrs.rpn_post_nms_top_n} and {attrs.feature_stride}"
+        )
     anchors = len(attrs.scales) * len(attrs.ratios)
     for ty, what, each in ((scores, "cls_prob", 2), (moves, "bbox_pred", 4)):
         if same(ty.shape[1], each * anchors) is False:

@@ -9,10 +9,11 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import same, show_shape, show_type
+from relayish.op.dimension import same, show_type
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
+from relayish.op.nn.window_types import per_axis
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
 
@@ -50,14 +51,11 @@ def _pooled_type(attrs: _PoolAttrs, data: Type, rois: Type) -> TensorType:
         raise TypeInferenceError(
             f"rois must be of shape (n, 5), an image and two corners; found {show_type(regions)}"
         )
-    if len(attrs.pooled_size) != 2:
-        raise TypeInferenceError(
-            f"pooled_size must be a height and a width; found {show_shape(attrs.pooled_size)}"
-        )
+    size = per_axis(attrs.pooled_size, 2, "pooled_size")
     if attrs.layout == "NCHW":
-        shape = regions.shape[0], image.shape[1], *attrs.pooled_size
+        shape = regions.shape[0], image.shape[1], *size
     else:
-        shape = regions.shape[0], *attrs.pooled_size, image.shape[3]
+        shape = regions.shape[0], *size, image.shape[3]
     return TensorType(shape, image.dtype)
 
 
