@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from relayish.errors import EvaluationError
@@ -29,7 +31,7 @@ from relayish.op.init import InitOpAttrs, filled
 from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded, upsampled
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.reshaping import reshaped
-from relayish.op.shape import ReshapeAttrs, SqueezeAttrs
+from relayish.op.shape import ReshapeAttrs, SqueezeAttrs, broadcast_value
 from relayish.op.slicing import StridedSliceAttrs, sliced
 from relayish.op.sorting import TopkAttrs, topk
 from relayish.op.sparse import to_dense
@@ -44,16 +46,32 @@ def _sizes(shape: Array) -> tuple[int, ...]:
     return tuple(int(size) for size in shape.ravel().tolist())  # they may come as floats
 
 
+def _counts(what: str, numbers: Array, least: int = 0) -> tuple[int, ...]:
+    """Return sizes or repetitions that come as an argument; none is less than ``least``."""
+    counts = _sizes(numbers)
+    if any(count < least for count in counts):
+        raise EvaluationError(f"{what} must be {least} or more; found {counts}")
+    return counts
+
+
+def _scales(scales: tuple[Array, ...]) -> list[float]:
+    found = [float(scale.item()) for scale in scales]
+    if not all(0 < scale < math.inf for scale in found):
+        raise EvaluationError(f"the scales of upsampling must be positive numbers; found {found}")
+    return found
+
+
 def _zeros(attrs: InitOpAttrs, shape: Array) -> Array:
-    return np.zeros(_sizes(shape), result_dtype(attrs.dtype, _DEFAULT))
+    return np.zeros(_counts("sizes", shape), result_dtype(attrs.dtype, _DEFAULT))
 
 
 def _ones(attrs: InitOpAttrs, shape: Array) -> Array:
-    return np.ones(_sizes(shape), result_dtype(attrs.dtype, _DEFAULT))
+    return np.ones(_counts("sizes", shape), result_dtype(attrs.dtype, _DEFAULT))
 
 
 def _full(attrs: InitOpAttrs, fill_value: Array, shape: Array) -> Array:
-    return filled(_sizes(shape), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
+    dtype = result_dtype(attrs.dtype, fill_value.dtype)
+    return filled(_counts("sizes", shape), fill_value, dtype)
 
 
 def _reshape(attrs: ReshapeAttrs, data: Array, newshape: Array) -> Array:
@@ -67,7 +85,13 @@ def _reshape(attrs: ReshapeAttrs, data: Array, newshape: Array) -> Array:
 
 
 def _squeeze(_: Parameters, data: Array, axes: Array) -> Array:
-    return np.squeeze(data, _sizes(axes))
+    named = {normal_axis(axis, data.ndim) for axis in _sizes(axes)}
+    if len(named) != axes.size or any(data.shape[axis] != 1 for axis in named):
+        raise EvaluationError(
+            f"axes {_sizes(axes)} of {tuple(data.shape)} cannot be squeezed; "
+            f"they must be different ones, of size 1"
+        )
+    return np.squeeze(data, tuple(named))
 
 
 def _expand_dims(_: Parameters, data: Array, axis: Array) -> Array:
@@ -75,11 +99,11 @@ def _expand_dims(_: Parameters, data: Array, axis: Array) -> Array:
 
 
 def _broadcast_to(_: Parameters, data: Array, shape: Array) -> Array:
-    return np.broadcast_to(data, _sizes(shape))
+    return broadcast_value(data, _counts("sizes", shape))
 
 
 def _tile(_: Parameters, data: Array, reps: Array) -> Array:
-    return np.tile(data, _sizes(reps))
+    return np.tile(data, _counts("repetitions", reps))
 
 
 def _strided_slice(
@@ -104,29 +128,28 @@ def _one_hot(
 
 
 def _pad(attrs: PadAttrs, data: Array, pad_width: Array, pad_value: Array) -> Array:
+    _counts("widths of padding", pad_width)
     return padded(data, pad_width, pad_value, attrs.pad_mode)
 
 
 def _upsampling(attrs: UpSamplingAttrs, data: Array, *scales: Array) -> Array:
     coordinates = "align_corners" if attrs.align_corners else "asymmetric"
-    along = [float(scale.item()) for scale in scales]
-    return upsampled(data, attrs.layout, "NCHW", along, attrs.method, coordinates)
+    return upsampled(data, attrs.layout, "NCHW", _scales(scales), attrs.method, coordinates)
 
 
 def _upsampling3d(attrs: UpSampling3DAttrs, data: Array, *scales: Array) -> Array:
-    along = [float(scale.item()) for scale in scales]
     mode = attrs.coordinate_transformation_mode
-    return upsampled(data, attrs.layout, "NCDHW", along, attrs.method, mode)
+    return upsampled(data, attrs.layout, "NCDHW", _scales(scales), attrs.method, mode)
 
 
 def _sparse_to_dense(
     _: Parameters, places: Array, values: Array, default: Array, shape: Array
 ) -> Array:
-    return to_dense(places, values, default, _sizes(shape))
+    return to_dense(places, values, default, _counts("sizes", shape))
 
 
 def _resize(attrs: Resize2DAttrs, data: Array, size: Array, roi: Array) -> Array:
-    return resized(attrs, data, _sizes(size), tuple(roi.tolist()))
+    return resized(attrs, data, _counts("sizes", size, least=1), tuple(roi.tolist()))
 
 
 register_op(

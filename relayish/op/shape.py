@@ -119,7 +119,9 @@ def _reshape_like(attrs: ReshapeLikeAttrs, data: Array, like: Array) -> Array:
 
 
 def _squeeze(attrs: SqueezeAttrs, data: Array) -> Array:
-    return np.squeeze(data, attrs.axis)
+    if attrs.axis is None:
+        return np.squeeze(data)
+    return np.squeeze(data, tuple({normal_axis(axis, data.ndim) for axis in attrs.axis}))
 
 
 def _expand_dims(attrs: ExpandDimsAttrs, data: Array) -> Array:
@@ -127,10 +129,22 @@ def _expand_dims(attrs: ExpandDimsAttrs, data: Array) -> Array:
     return data.reshape(data.shape[:axis] + (1,) * attrs.num_newaxis + data.shape[axis:])
 
 
+def broadcast_value(data: Array, shape: Sequence[int]) -> Array:
+    """Return ``data`` broadcast to ``shape``, as a view.
+
+    Raises:
+        EvaluationError: If it does not broadcast to it.
+    """
+    extra = len(shape) - data.ndim
+    if extra < 0 or any(a not in (1, b) for a, b in zip(data.shape, shape[extra:], strict=True)):
+        raise EvaluationError(f"{tuple(data.shape)} cannot be broadcast to {tuple(shape)}")
+    return np.broadcast_to(data, shape)
+
+
 def _broadcast_to(attrs: InitOpAttrs, data: Array) -> Array:
     if attrs.shape is None:
         raise EvaluationError("broadcast_to has no shape; set shape=(...)")
-    return np.broadcast_to(data, attrs.shape)
+    return broadcast_value(data, attrs.shape)
 
 
 def collapsed(data: Array, shape: Sequence[int]) -> Array:
@@ -165,7 +179,7 @@ def _collapse_sum_to(_: Parameters, data: Array, shape: Array) -> Array:
 
 
 def _broadcast_to_like(_: Parameters, data: Array, like: Array) -> Array:
-    return np.broadcast_to(data, like.shape)
+    return broadcast_value(data, like.shape)
 
 
 def _collapse_sum_like(_: Parameters, data: Array, like: Array) -> Array:

@@ -155,6 +155,51 @@ def test_sizes_and_scales_agree_with_torch():
     assert_same(evaluated("dyn.nn.upsampling3d", deep, *scales, **options), expected.numpy())
 
 
+@pytest.mark.parametrize(
+    ("name", "inputs", "options", "problem"),
+    [
+        ("dyn.zeros", [sizes(2, -1)], {}, "sizes must be 0 or more"),
+        ("dyn.ones", [sizes(-1)], {}, "sizes must be 0 or more"),
+        ("dyn.full", [np.float32(1), sizes(-2)], {}, "sizes must be 0 or more"),
+        ("dyn.broadcast_to", [np.float32(1), sizes(-2)], {}, "sizes must be 0 or more"),
+        ("dyn.broadcast_to", [np.zeros(3), sizes(4)], {}, "cannot be broadcast to"),
+        ("dyn.broadcast_to", [np.zeros((1, 3)), sizes(3)], {}, "cannot be broadcast to"),
+        ("dyn.tile", [np.float32([1]), sizes(-1)], {}, "repetitions must be 0 or more"),
+        ("dyn.squeeze", [np.zeros((1, 2)), sizes(1)], {}, "of size 1"),
+        ("dyn.squeeze", [np.zeros((1, 2)), sizes(0, 0)], {}, "must be different ones"),
+        ("dyn.squeeze", [np.zeros((1, 2)), sizes(2)], {}, "axis 2 is not one of 2 axes"),
+        ("dyn.expand_dims", [np.zeros(2), np.int64(2)], {}, "axis 2 is not one of 2 axes"),
+        (
+            "dyn.nn.pad",
+            [np.zeros(2), np.array([[-1, 0]]), np.float64(0)],
+            {},
+            "widths of padding must be 0 or more",
+        ),
+        (
+            "dyn.image.resize2d",
+            [np.zeros((1, 1, 2, 2)), sizes(0, 2), np.zeros(4, np.float32)],
+            {"size": (), "roi": ()},
+            "sizes must be 1 or more",
+        ),
+        (
+            "dyn.nn.upsampling",
+            [np.zeros((1, 1, 2, 2)), np.float32(-1), np.float32(2)],
+            {},
+            "scales of upsampling must be positive",
+        ),
+        (
+            "dyn.nn.upsampling3d",
+            [np.zeros((1, 1, 2, 2, 2)), np.float32(1), np.float32("inf"), np.float32(2)],
+            {},
+            "scales of upsampling must be positive",
+        ),
+    ],
+)
+def test_numbers_known_only_when_running_are_checked_then(name, inputs, options, problem):
+    with pytest.raises(EvaluationError, match=problem):
+        evaluated(name, *inputs, **options)
+
+
 def written(name, *types, **options):
     """Return, written, the shape of what the rule gives for types ``(shape, element type)``."""
     given = [TensorType(*ty) for ty in types]

@@ -95,7 +95,8 @@ def test_reshape_like_replaces_a_range_of_axes():
 
 @reference("formula", "squeeze")
 @pytest.mark.parametrize(
-    ("axis", "expected"), [((0,), (2, 1, 3)), ((0, -2), (2, 3)), ((), (1, 2, 1, 3))]
+    ("axis", "expected"),
+    [((0,), (2, 1, 3)), ((0, -2), (2, 3)), ((0, -4), (2, 1, 3)), ((), (1, 2, 1, 3))],
 )
 def test_squeeze_drops_axes_of_size_one(axis, expected):
     data = random_values(1, 2, 1, 3)
