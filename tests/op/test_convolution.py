@@ -7,6 +7,7 @@ import pytest
 from checking import assert_same, evaluated, evaluated_in, every_index, random_values, reference
 
 from relayish.errors import EvaluationError
+from relayish.ir.dtype import numpy_dtype
 from relayish.op import layout
 from relayish.op.nn import convolution
 
@@ -439,3 +440,25 @@ def test_every_evaluated_convolution_is_tested():
         "nn.contrib_conv2d_gemm_weight_transform",
         "nn.contrib_conv2d_gemm_without_weight_transform",
     }
+
+
+CONVOLVED_TYPES = (
+    *("int4", "uint4", "int8", "uint8", "int16", "uint32", "int64"),
+    *("float16", "bfloat16", "float8_e4m3fn", "float32", "float64"),
+)
+
+
+@pytest.mark.parametrize("out", [None, "int32", "float32", "int4"])
+@pytest.mark.parametrize("name", CONVOLVED_TYPES)
+@reference("formula", "nn.conv2d", "nn.conv2d_transpose")
+def test_convolutions_are_of_every_element_type(name, out):
+    dtype = numpy_dtype(name)
+    low = 0 if name.startswith("u") else -2
+    numbers = np.random.default_rng(3)
+    data = numbers.integers(low, 3, (1, 2, 4, 4))
+    weight = numbers.integers(low, 3, (2, 2, 2, 2))
+    for op in ("nn.conv2d", "nn.conv2d_transpose"):
+        expected = evaluated(op, data, weight).astype(numpy_dtype(out or name))
+        found = evaluated(op, data.astype(dtype), weight.astype(dtype), out_dtype=out)
+        assert found.dtype == expected.dtype
+        assert (found == expected).all()

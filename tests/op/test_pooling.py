@@ -9,6 +9,7 @@ import pytest
 from checking import assert_same, evaluated, evaluated_in, every_index, random_values, reference
 
 from relayish.errors import EvaluationError
+from relayish.ir.dtype import numpy_dtype
 from relayish.op import get_op, layout
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
 from relayish.op.registry import evaluate
@@ -263,3 +264,47 @@ def test_every_evaluated_pool_is_tested():
         *("nn.global_avg_pool2d", "nn.global_max_pool2d"),
         *("nn.max_pool2d_grad", "nn.avg_pool2d_grad"),
     }
+
+
+POOLED_TYPES = (
+    *("bool", "int4", "uint4", "int8", "uint8", "int16", "int32", "int64"),
+    *("float16", "bfloat16", "float8_e4m3fn", "float32", "float64"),
+)
+
+
+@pytest.mark.parametrize("name", POOLED_TYPES)
+@reference("formula", "nn.max_pool2d", "nn.avg_pool2d", "nn.max_pool2d_grad")
+def test_pools_are_of_every_element_type(name):
+    dtype = numpy_dtype(name)
+    low = 0 if name == "bool" or name.startswith("u") else -8
+    numbers = np.random.default_rng(3).integers(low, 2 if name == "bool" else 8, (1, 1, 6, 6))
+    data = numbers.astype(dtype)
+    windows = numbers.reshape(1, 1, 3, 2, 3, 2)
+    options = {"pool_size": (2, 2), "strides": (2, 2)}
+    highest = windows.max(axis=(3, 5)).astype(dtype)
+    for op, more in (
+        ("nn.max_pool2d", options),
+        ("nn.adaptive_max_pool2d", {"output_size": (3, 3)}),
+    ):
+        found = evaluated(op, data, **more)
+        assert found.dtype == dtype
+        assert (found == highest).all()
+    assert evaluated("nn.global_max_pool2d", data)[0, 0, 0, 0] == highest.max()
+    back = evaluated("nn.max_pool2d_grad", highest, data, **options)
+    assert back.dtype == dtype
+    assert back.astype(np.float64).sum() == highest.astype(np.float64).sum()
+    if name == "bool":
+        return
+    total = windows.sum(axis=(3, 5))
+    if np.dtype(dtype).kind in "iu" or "int" in name:
+        wrapped = total.astype(dtype).astype(np.int64)
+        expected = (np.sign(wrapped) * (abs(wrapped) // 4)).astype(dtype)
+    else:
+        expected = (total / 4).astype(dtype)
+    for op, more in (
+        ("nn.avg_pool2d", options),
+        ("nn.adaptive_avg_pool2d", {"output_size": (3, 3)}),
+    ):
+        found = evaluated(op, data, **more)
+        assert found.dtype == dtype
+        assert (found == expected).all()

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from relayish.op.evaluation import Array
+from relayish.op.evaluation import Array, is_integral
 
 _SINGLE_BYTES = 4
 _EXACT = ((2**24, np.dtype(np.float32)), (2**53, np.dtype(np.float64)))
@@ -19,14 +19,24 @@ _EXACT = ((2**24, np.dtype(np.float32)), (2**53, np.dtype(np.float64)))
 ElementType: TypeAlias = np.dtype[Any]  # Any: known only when the data comes
 
 
+def is_whole(dtype: ElementType) -> bool:
+    """Return whether ``dtype`` is a type of integers or booleans."""
+    return is_integral(np.empty(0, dtype))
+
+
+def unpacked(data: Array) -> Array:
+    """Return ``data``, integers of fewer than 8 bits in a type that numpy itself computes with."""
+    return data.astype(np.int16) if data.dtype.kind == "V" and is_integral(data) else data
+
+
 def operand(data: Array, dtype: ElementType) -> Array:
     """Return ``data`` as what it counts as where products are of element type ``dtype``.
 
     Integers need no cast to other integers: their sums wrap around to the same value later.
     """
-    if data.dtype.kind in "iub" and dtype.kind in "iu":
-        return data
-    return data.astype(dtype, copy=False)
+    if is_integral(data) and is_whole(dtype):
+        return unpacked(data)
+    return unpacked(data.astype(dtype, copy=False))
 
 
 def accumulator(dtype: ElementType, left: Array, right: Array, terms: int) -> ElementType:
@@ -34,7 +44,7 @@ def accumulator(dtype: ElementType, left: Array, right: Array, terms: int) -> El
 
     Floats narrower than float32 are computed in float32, which :func:`rounded` then rounds once.
     """
-    if dtype.kind not in "iub":
+    if not is_whole(dtype):
         return dtype if dtype.itemsize >= _SINGLE_BYTES else np.dtype(np.float32)
     bound = _magnitude(left) * _magnitude(right) * terms
     return next((exact for limit, exact in _EXACT if bound < limit), dtype)
@@ -42,7 +52,7 @@ def accumulator(dtype: ElementType, left: Array, right: Array, terms: int) -> El
 
 def rounded(result: Array, dtype: ElementType) -> Array:
     """Return what was computed in an :func:`accumulator` as ``dtype``; integers wrap around."""
-    if dtype.kind in "iub" and result.dtype.kind == "f":
+    if is_whole(dtype) and result.dtype.kind == "f":
         return result.astype(np.int64).astype(dtype)
     return result.astype(dtype, copy=False)
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.op.evaluation import Array, as_sizes
+from relayish.op.nn.accumulation import unpacked
 from relayish.op.nn.pooling import lowest, shared, summable
 from relayish.op.nn.pooling_attrs import (
     AdaptivePool1DAttrs,
@@ -55,9 +56,10 @@ def _pooled(data: Array, targets: list[tuple[int, int]], combine: Callable[..., 
 
 def _adaptive_max_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
     def highest(part: Array, axis: int) -> Array:
-        return part.max(axis=axis, initial=lowest(part))
+        return part.max(axis=axis, initial=lowest(data))
 
-    return _pooled(data, _targets(attrs, data), highest)
+    found = _pooled(unpacked(data), _targets(attrs, data), highest)
+    return found.astype(data.dtype, copy=False)
 
 
 def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:

@@ -6,11 +6,12 @@ from functools import reduce
 from math import prod
 from typing import TypeAlias
 
+import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, as_sizes, is_integral
-from relayish.op.nn.accumulation import rounded
+from relayish.op.nn.accumulation import rounded, unpacked
 from relayish.op.nn.pooling_attrs import (
     AvgPool1DAttrs,
     AvgPool2DAttrs,
@@ -74,23 +75,32 @@ def combined(data: Array, windows: Windows, combine: np.ufunc) -> Array:
 
 def lowest(data: Array) -> float:
     """Return what is less than every element of the type of ``data``, or equal."""
-    return int(np.iinfo(data.dtype).min) if is_integral(data) else -np.inf
+    if data.dtype.kind == "b":
+        return False
+    if is_integral(data):
+        return int(ml_dtypes.iinfo(data.dtype).min)  # type: ignore[no-untyped-call]
+    if np.isinf(np.array(-np.inf).astype(data.dtype)):
+        return -np.inf
+    return float(ml_dtypes.finfo(data.dtype).min)  # type: ignore[no-untyped-call]
 
 
 def shared(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
     """Return ``total / count`` as ``dtype``; integers are divided as in C, towards 0."""
-    if total.dtype.kind in "iu":
+    if is_integral(total):
         if not np.all(count):
             raise EvaluationError("the mean of no integers has no value")
-        quotient = np.abs(total) // count
-        return np.where(total < 0, -quotient, quotient).astype(dtype)
+        wrapped = unpacked(total.astype(dtype))
+        if wrapped.dtype.kind == "u":
+            return (wrapped // count.astype(np.uint64)).astype(dtype)
+        quotient = np.abs(wrapped.astype(np.int64)) // count
+        return np.where(wrapped < 0, -quotient, quotient).astype(dtype)
     return rounded(total / count.astype(total.dtype), dtype)
 
 
 def summable(data: Array) -> Array:
     """Return ``data`` in the type its sums are computed in: float32 for narrower floats."""
     narrow = not is_integral(data) and data.dtype.itemsize < np.dtype(np.float32).itemsize
-    return data.astype(np.float32) if narrow else data
+    return data.astype(np.float32) if narrow else unpacked(data)
 
 
 def window_sizes(attrs: PoolAttrs, shape: tuple[int, ...], *, include_pad: bool) -> Array:
@@ -116,7 +126,8 @@ def window_sizes(attrs: PoolAttrs, shape: tuple[int, ...], *, include_pad: bool)
 
 
 def _max_pool(attrs: MaxAttrs, data: Array) -> Array:
-    return combined(*padded_windows(attrs, data, lowest(data)), np.maximum)
+    highest = combined(*padded_windows(attrs, unpacked(data), lowest(data)), np.maximum)
+    return highest.astype(data.dtype, copy=False)
 
 
 def _avg_pool(attrs: AvgAttrs, data: Array) -> Array:
@@ -127,7 +138,8 @@ def _avg_pool(attrs: AvgAttrs, data: Array) -> Array:
 
 def _global_max_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
     axes = pooled_axes(attrs.layout, 2, data.ndim)
-    return data.max(axis=axes, keepdims=True, initial=lowest(data))
+    highest = unpacked(data).max(axis=axes, keepdims=True, initial=lowest(data))
+    return highest.astype(data.dtype, copy=False)
 
 
 def _global_avg_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:

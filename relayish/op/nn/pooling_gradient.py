@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.op.evaluation import Array
-from relayish.op.nn.accumulation import rounded
+from relayish.op.nn.accumulation import rounded, unpacked
 from relayish.op.nn.pooling import (
     lowest,
     padded_windows,
@@ -28,7 +28,7 @@ def _cut(attrs: MaxPool2DAttrs, result: Array, axes: tuple[int, ...], data: Arra
 
 def _max_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array:
     """Return the gradient of the result where it came from: the first of the largest elements."""
-    padded, windows = padded_windows(attrs, data, lowest(data))
+    padded, windows = padded_windows(attrs, unpacked(data), lowest(data))
     taps = list(windows.taps())
     best = windows.seen(padded, taps[0]).copy()
     chosen: Array = np.zeros(best.shape, np.int64)
@@ -41,7 +41,7 @@ def _max_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
     result: Array = np.zeros(padded.shape, given.dtype)
     for number, tap in enumerate(taps):
         there = windows.seen(result, tap)
-        there += np.where(chosen == number, given, 0)
+        there += np.where(chosen == number, given, given.dtype.type(0))
     return rounded(_cut(attrs, result, windows.axes, data), data.dtype)
 
 
