@@ -1,4 +1,4 @@
-"""The small language in which ``reshape`` says what the new shape is."""
+"""What ``reshape`` and its kin make of a shape, and the small language in which they say it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from relayish.op.fields import Dimension
 
 _COPY, _INFER, _COPY_REST, _MERGE, _SPLIT = 0, -1, -2, -3, -4
 Problem = Callable[[str], RelayishError]
+Range = tuple[int, int | None]
+"""Where some axes begin and end; negative numbers count from the end, ``None`` is the end."""
 
 
 def reshaped(
@@ -125,3 +127,36 @@ def _quotient(
         raise problem(f"{total} elements cannot be divided by {divisor}")
     common = math.gcd(total, divisor)
     return floor_divide(multiply(total // common, named), divisor // common)
+
+
+def spliced(
+    shape: tuple[Dimension, ...],
+    like: tuple[Dimension, ...],
+    replaced: Range,
+    taken: Range,
+    *,
+    refuses: type[RelayishError] = EvaluationError,
+) -> tuple[Dimension, ...]:
+    """Return ``shape`` with the sizes in one range replaced by those of ``like`` in another.
+
+    Raises:
+        RelayishError: Of the class ``refuses``, if a range is not within its shape.
+
+    Example:
+        >>> spliced((1, 2, 3, 4), (1, 6, 5), (1, 3), (1, -1))
+        (1, 6, 4)
+    """
+
+    def bounds(side: str, limits: Range, rank: int) -> tuple[int, int]:
+        first, last = limits[0], rank if limits[1] is None else limits[1]
+        found = (first + rank if first < 0 else first), (last + rank if last < 0 else last)
+        if not 0 <= found[0] <= found[1] <= rank:
+            raise refuses(
+                f"reshape_like takes axes {first} to {last} of {side}, which has {rank}; "
+                f"expected a range within them"
+            )
+        return found
+
+    lhs_begin, lhs_end = bounds("data", replaced, len(shape))
+    rhs_begin, rhs_end = bounds("shape_like", taken, len(like))
+    return shape[:lhs_begin] + like[rhs_begin:rhs_end] + shape[lhs_end:]

@@ -24,7 +24,7 @@ from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype,
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.init import InitOpAttrs, sized
 from relayish.op.registry import OpPattern, get_op, register_op, shape_only
-from relayish.op.reshaping import reshaped
+from relayish.op.reshaping import Range, reshaped, spliced
 from relayish.op.type_rules import known_length, same_dtype, tensor
 
 
@@ -91,31 +91,12 @@ def _reverse_reshape(attrs: ReshapeAttrs, data: Array) -> Array:
     return data.reshape(backwards[::-1])
 
 
-def _spliced(
-    attrs: ReshapeLikeAttrs,
-    shape: tuple[Dimension, ...],
-    like: tuple[Dimension, ...],
-    refuses: type[RelayishError],
-) -> tuple[Dimension, ...]:
-    """Return ``shape`` with a range of its sizes replaced by a range of the sizes of ``like``."""
-
-    def bounds(side: str, begin: int, end: int | None, rank: int) -> tuple[int, int]:
-        last = rank if end is None else end
-        found = (begin + rank if begin < 0 else begin), (last + rank if last < 0 else last)
-        if not 0 <= found[0] <= found[1] <= rank:
-            raise refuses(
-                f"reshape_like takes axes {begin} to {last} of {side}, which has {rank}; "
-                f"expected a range within them"
-            )
-        return found
-
-    lhs_begin, lhs_end = bounds("data", attrs.lhs_begin, attrs.lhs_end, len(shape))
-    rhs_begin, rhs_end = bounds("shape_like", attrs.rhs_begin, attrs.rhs_end, len(like))
-    return shape[:lhs_begin] + like[rhs_begin:rhs_end] + shape[lhs_end:]
-
-
 def _reshape_like(attrs: ReshapeLikeAttrs, data: Array, like: Array) -> Array:
-    return data.reshape(_spliced(attrs, data.shape, like.shape, EvaluationError))
+    return data.reshape(spliced(data.shape, like.shape, *_ranges(attrs)))
+
+
+def _ranges(attrs: ReshapeLikeAttrs) -> tuple[Range, Range]:
+    return (attrs.lhs_begin, attrs.lhs_end), (attrs.rhs_begin, attrs.rhs_end)
 
 
 def _squeeze(attrs: SqueezeAttrs, data: Array) -> Array:
@@ -209,7 +190,7 @@ def _reverse_reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
 
 def _reshape_like_type(attrs: ReshapeLikeAttrs, data: Type, like: Type) -> TensorType:
     ty, other = tensor(data, "data"), tensor(like, "shape_like")
-    shape = _spliced(attrs, ty.shape, other.shape, TypeInferenceError)
+    shape = spliced(ty.shape, other.shape, *_ranges(attrs), refuses=TypeInferenceError)
     if is_static(ty.shape) and is_static(shape) and product(ty.shape) != product(shape):
         raise TypeInferenceError(
             f"{show_shape(ty.shape)} cannot be reshaped to {show_shape(shape)}: "
