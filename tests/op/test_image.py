@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from checking import assert_same, evaluated, inferred, random_values, reference
+from reference_onnx import run_onnx
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.type import Any, TensorType, TupleType
@@ -22,31 +23,12 @@ RESIZE = {n: f"image.resize{n}d" for n in (1, 2, 3)}
 
 
 def onnx_resize(data, size, roi=None, **attributes):
-    onnx = pytest.importorskip("onnx")
-    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - only where onnx is there
-
-    node = onnx.helper.make_node("Resize", ["x", "roi", "", "sizes"], ["y"], **attributes)
-    graph = onnx.helper.make_graph(
-        [node],
-        "g",
-        [
-            onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, data.shape),
-            onnx.helper.make_tensor_value_info("roi", onnx.TensorProto.FLOAT, None),
-            onnx.helper.make_tensor_value_info("sizes", onnx.TensorProto.INT64, [data.ndim]),
-        ],
-        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 19)])
     whole = [0.0] * 2 * data.ndim
     if roi is not None:
         rank = len(size)
         whole = [0.0, 0.0, *roi[:rank], 1.0, 1.0, *roi[rank:]]
-    feeds = {
-        "x": data,
-        "roi": np.array(whole, np.float32),
-        "sizes": np.array([*data.shape[:2], *size], np.int64),
-    }
-    return ReferenceEvaluator(model).run(None, feeds)[0]
+    region, target = np.array(whole, np.float32), np.array([*data.shape[:2], *size], np.int64)
+    return run_onnx("Resize", data, region, None, target, **attributes)
 
 
 MODES = ("half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel")

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from checking import assert_same, evaluated, inferred, random_values, reference
+from reference_onnx import run_onnx
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.type import TensorType, TupleType
@@ -16,27 +17,6 @@ from relayish.op.vision.overlap import shares
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
 quickly = hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
-
-
-def run_onnx(kind, inputs, outputs=1, **attributes):
-    onnx = pytest.importorskip("onnx")
-    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - only where onnx is there
-
-    names = [f"x{n}" for n in range(len(inputs))]
-    results = [f"y{n}" for n in range(outputs)]
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node(kind, names, results, **attributes)],
-        "g",
-        [
-            onnx.helper.make_tensor_value_info(
-                name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape
-            )
-            for name, value in zip(names, inputs, strict=True)
-        ],
-        [onnx.helper.make_tensor_value_info(r, onnx.TensorProto.FLOAT, None) for r in results],
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 16)])
-    return ReferenceEvaluator(model).run(None, dict(zip(names, inputs, strict=True)))[0]
 
 
 def some_boxes(rng, *shape):
@@ -259,7 +239,7 @@ def test_boxes_of_all_classes_are_found_as_in_onnx(seed, limit, threshold):
     scores = rng.uniform(0, 1, (2, 3, 6)).astype("float32")
     args = np.array([limit], np.int64), np.array([threshold], "float32"), np.array([0.3], "float32")
     rows, count = evaluated("vision.all_class_non_max_suppression", boxes, scores, *args)
-    expected = run_onnx("NonMaxSuppression", (boxes, scores, *args))
+    expected = run_onnx("NonMaxSuppression", boxes, scores, *args)
     assert count.tolist() == [len(expected)]
     assert sorted(rows[: len(expected)].tolist()) == sorted(expected.tolist())
     assert not rows[len(expected) :].any()
@@ -341,7 +321,10 @@ def test_aligned_regions_are_those_of_onnx(ratio, layout):
     )
     expected = run_onnx(
         "RoiAlign",
-        (data, rois[:, 1:].copy(), rois[:, 0].astype(np.int64)),
+        data,
+        rois[:, 1:].copy(),
+        rois[:, 0].astype(np.int64),
+        opset=16,
         output_height=3,
         output_width=2,
         sampling_ratio=max(ratio, 0),
