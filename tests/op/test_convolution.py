@@ -125,7 +125,7 @@ def test_convolution_agrees_with_torch_whatever_its_attributes(monkeypatch):
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+    @hypothesis.settings(max_examples=30, deadline=None, derandomize=True)
     @hypothesis.given(given.data())
     def agrees(data):
         rank, source, weight, options = drawn_convolution(data, given)
@@ -244,7 +244,7 @@ def test_transposed_convolution_agrees_with_torch_whatever_its_attributes():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+    @hypothesis.settings(max_examples=30, deadline=None, derandomize=True)
     @hypothesis.given(given.data())
     def agrees(data):
         rank, groups = data.draw(given.integers(1, 3)), data.draw(given.integers(1, 3))
@@ -297,7 +297,7 @@ def test_gradient_of_the_weight_agrees_with_torch(monkeypatch):
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
+    @hypothesis.settings(max_examples=15, deadline=None, derandomize=True)
     @hypothesis.given(given.data())
     def agrees(data):
         groups, inputs, outputs, k, s, d, p = (

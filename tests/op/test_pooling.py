@@ -93,7 +93,7 @@ def test_pools_agree_with_torch_whatever_their_attributes():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=40, deadline=None, derandomize=True)
+    @hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
     @hypothesis.given(given.data())
     def agrees(data):
         rank = data.draw(given.integers(1, 3))
@@ -126,7 +126,7 @@ def test_gradients_of_pools_agree_with_torch():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=25, deadline=None, derandomize=True)
+    @hypothesis.settings(max_examples=15, deadline=None, derandomize=True)
     @hypothesis.given(given.data())
     def agrees(data):
         source, options, theirs = drawn_pool(data, given, hypothesis, 2)
@@ -162,7 +162,7 @@ def test_adaptive_pools_agree_with_torch():
     hypothesis = pytest.importorskip("hypothesis")
     given = hypothesis.strategies
 
-    @hypothesis.settings(max_examples=30, deadline=None, derandomize=True)
+    @hypothesis.settings(max_examples=20, deadline=None, derandomize=True)
     @hypothesis.given(given.data())
     def agrees(data):
         rank = data.draw(given.integers(1, 3))
