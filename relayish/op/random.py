@@ -67,11 +67,19 @@ def threefry_key(seed: int) -> Array:
     """Return the key ``(10,) uint64`` that random numbers start from.
 
     Args:
-        seed: From 0 to 2**64 - 1.
+        seed: From 0 to 2**256 - 1; the lowest 64 bits are the first word.
+
+    Raises:
+        EvaluationError: If it is another number.
+
+    Example:
+        >>> threefry_key(7)[:4].tolist()
+        [7, 0, 0, 0]
     """
-    if not 0 <= seed < 1 << 64:
-        raise EvaluationError(f"a seed must be from 0 to 2**64 - 1; found {seed}")
-    return np.array([seed, *[0] * 7, 1 << 63, 0], np.uint64)
+    if not 0 <= seed < 1 << 256:
+        raise EvaluationError(f"a seed must be from 0 to 2**256 - 1; found {seed}")
+    words = [seed >> shift & (1 << 64) - 1 for shift in range(0, 256, 64)]
+    return np.array([*words, 0, 0, 0, 0, 1 << 63, 0], np.uint64)
 
 
 def _threefry_generate_relation(

@@ -234,8 +234,15 @@ def test_ill_typed_calls_are_refused(name, attributes, types):
 def test_what_is_no_key_is_not_evaluated():
     with pytest.raises(EvaluationError, match="10 words of uint64"):
         threefry.generate(np.zeros(10, np.int64), 4)
-    with pytest.raises(EvaluationError, match="seed"):
-        threefry_key(-1)
+    for seed in (-1, 1 << 256):
+        with pytest.raises(EvaluationError, match="seed"):
+            threefry_key(seed)
+
+
+def test_words_of_a_long_seed_are_those_of_the_cipher_key():
+    seed = 5 + (6 << 64) + (7 << 128) + (8 << 192)
+    assert threefry_key(seed).tolist() == [5, 6, 7, 8, 0, 0, 0, 0, 1 << 63, 0]
+    assert draw(threefry_key(seed), 4)[1].tolist() == cipher([5, 6, 7, 8], [0] * 4)
 
 
 def test_random_numbers_are_not_folded_into_the_program():
