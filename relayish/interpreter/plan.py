@@ -422,7 +422,10 @@ def _callee(call: Call, plans: Plans, mod: IRModule | None) -> tuple[Expr, Funct
 
 def _named(node: Expr) -> str:
     name = getattr(node, "name_hint", None)
-    return f"{type(node).__name__} {name!r}" if name else f"a {type(node).__name__}"
+    kind = type(node).__name__
+    if name:
+        return f"{kind} {name!r}"
+    return f"an {kind}" if kind[0] in "AEIOU" else f"a {kind}"
 
 
 def _refuse(node: Expr) -> tuple[Expr, ...]:

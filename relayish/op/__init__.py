@@ -38,6 +38,7 @@ from relayish.op import (
 from relayish.op import growth as _growth  # after the operators it speaks of
 from relayish.op import infix as _infix  # what Python's operators find
 from relayish.op import op as op
+from relayish.op import output_counts as _output_counts
 from relayish.op.builders import builder, namespace
 from relayish.op.call import call_op, make_attrs
 from relayish.op.gradient import register_gradient  # declares those of all families
@@ -93,4 +94,4 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("")
 
-del _growth, _infix
+del _growth, _infix, _output_counts

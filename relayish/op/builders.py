@@ -19,7 +19,7 @@ from relayish.op.documentation import docstring
 from relayish.op.registry import arguments, attrs_type, get_op, is_registered, list_ops
 from relayish.op.short_forms import as_constant, spelt_out
 from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES, Default, read_signature
-from relayish.op.sizes import with_unknown_sizes
+from relayish.op.sizes import has_unknown_sizes, with_unknown_sizes
 
 Builder: TypeAlias = Callable[..., Expr]
 
@@ -162,13 +162,21 @@ class Parameters:
             found.append(as_constant(name, default.value))
         return found
 
-    def filled(self, given: Mapping[str, object]) -> dict[str, object]:
-        """Return the attributes in ``given``, and those left out as the signature has them."""
-        found = dict(given)
-        for name, default in self.defaults.items():
-            if default is not None and name not in found and name not in self.operands:
-                found[name] = default.value
-        return found
+    def left_out(self) -> dict[str, object]:
+        """Return the attributes of a call that gives none, but for those with declared defaults."""
+        assert self.cls is not None
+        given = {
+            name: default.value
+            for name, default in self.defaults.items()
+            if default is not None and name not in self.operands
+        }
+        declared = self.cls.defaults
+        return {
+            name: value
+            for name, value in spelt_out(self.op, given).items()
+            if name not in declared
+            or (declared[name] != value and not (declared[name] is None and value == ""))
+        }
 
 
 def _declared(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
@@ -205,13 +213,17 @@ def _plain(op: Op, parameters: Parameters) -> Builder:
 
 
 def _with_attrs(op: Op, parameters: Parameters) -> Builder:
+    left_out = parameters.left_out()
+    may_be_unknown = has_unknown_sizes(op)
+
     def build(*args: object, **named: object) -> Call:
         given = parameters.bind(args, named)
-        sized = with_unknown_sizes(op, given, parameters.filled(given))
-        if sized is not None:
-            return sized
+        if may_be_unknown:
+            sized = with_unknown_sizes(op, given, {**left_out, **given})
+            if sized is not None:
+                return sized
         operands = parameters.operands_of(given)
-        return call_op(op, *operands, **spelt_out(op, parameters.filled(given)))
+        return call_op(op, *operands, **{**left_out, **spelt_out(op, given)})
 
     return build
 

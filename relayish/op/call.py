@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Call, Expr, Op, Tuple
+from relayish.op.outputs import TupleWrapper
 from relayish.op.registry import arguments, attrs_type, get_op
 
 
@@ -101,6 +102,8 @@ def may_be_none(cls: type[Attrs]) -> frozenset[str]:
 def _as_argument(op: Op, name: str, value: object) -> Expr:
     if isinstance(value, Expr):
         return value
+    if isinstance(value, TupleWrapper):
+        return value.tuple_value
     if isinstance(value, (tuple, list)):
         return Tuple(tuple(_as_argument(op, name, item) for item in value))
     advice = f"; say const({value!r})" if isinstance(value, (int, float)) else ""

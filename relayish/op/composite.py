@@ -51,6 +51,24 @@ def arange(
     return call_op("arange", first, last, stride, start=first, stop=last, step=stride, dtype=dtype)
 
 
+def _joined(name: str, data: Expr | Sequence[Expr], axis: int) -> Call:
+    if isinstance(data, (tuple, list)) and not data:
+        raise OperatorError(f"{name} is called without any tensor; expected at least one")
+    return call_op(name, data, axis=axis)
+
+
+@custom_builder("concatenate")
+def concatenate(data: Expr | Sequence[Expr], axis: int = 0) -> Call:
+    """Return the tensors of a tuple, one behind another."""
+    return _joined("concatenate", data, axis)
+
+
+@custom_builder("stack")
+def stack(data: Expr | Sequence[Expr], axis: int = 0) -> Call:
+    """Return the tensors of a tuple, one behind another along a new axis."""
+    return _joined("stack", data, axis)
+
+
 @custom_builder("full")
 def full(
     fill_value: Expr | float,

@@ -71,7 +71,10 @@ def _constant(name: str, value: object, beside: object) -> Constant | None:
             f"it; convert the expression, as in x.astype('float32'), or write "
             f"const({number!r}, dtype)"
         )
-    return const(number, ty.dtype)
+    try:
+        return Constant(numpy_dtype(ty.dtype).type(number))
+    except OverflowError:
+        return const(number, ty.dtype)  # says what does not fit, and what to do
 
 
 def _fits(number: float, dtype: str) -> bool:

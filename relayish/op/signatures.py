@@ -88,7 +88,6 @@ SIGNATURES: Final[Mapping[str, str]] = {
     "argsort": "data, axis=-1, is_ascend=True, dtype='int32'",
     "broadcast_to": "data, shape",
     "clip": "a, a_min, a_max",
-    "concatenate": "data, axis=0",
     "expand_dims": "data, axis, num_newaxis=1",
     "fixed_point_multiply_per_axis": (
         "x, y, lshift, rshift, is_lshift_required, is_rshift_required, axes"

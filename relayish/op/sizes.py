@@ -36,13 +36,18 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, object]]] = {
 }
 
 
+def has_unknown_sizes(op: Op) -> bool:
+    """Return whether there is a ``dyn`` operator that takes sizes of ``op`` as arguments."""
+    return is_registered(f"dyn.{op.name}")
+
+
 def with_unknown_sizes(
     op: Op, given: Mapping[str, object], filled: Mapping[str, object]
 ) -> Call | None:
     """Return the call of the ``dyn`` operator if one of the sizes of ``op`` is an expression.
 
     Args:
-        op: A declared operator.
+        op: An operator of which :func:`has_unknown_sizes` holds.
         given: What a builder was given, by parameter.
         filled: The same, and the defaults of what it was not given.
 
@@ -50,8 +55,6 @@ def with_unknown_sizes(
         OperatorError: If something is given that cannot stand beside sizes that are expressions.
     """
     name = f"dyn.{op.name}"
-    if not is_registered(name):
-        return None
     dynamic = get_op(name)
     taken = arguments.get(op, ())
     other = _OTHERWISE_CALLED.get(name, {})

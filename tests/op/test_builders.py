@@ -173,6 +173,8 @@ def test_attribute_that_relays_function_hides_may_be_given_by_name():
         (lambda: relay.strided_slice(x, y, None), OperatorError, "without its argument 'end'"),
         (lambda: relay.image.resize2d(x, (y, 2), roi=y), OperatorError, "mixes numbers"),
         (lambda: relay.expand_dims(x, y, num_newaxis=2), OperatorError, "takes no 'num_newaxis'"),
+        (lambda: relay.concatenate((), axis=0), OperatorError, "concatenate is called without any"),
+        (lambda: relay.stack([], axis=0), OperatorError, "at least one"),
         (lambda: relay.nn.sparse_add(x, (y, z)), OperatorError, "a sparse matrix is a tuple"),
     ],
 )
@@ -367,6 +369,13 @@ def test_sparse_matrix_is_a_tuple_or_has_its_parts():
     assert [type(arg) for arg in call.args[1:]] == [Constant] * 3
     assert call.attrs.sparse_lhs
     assert len(relay.nn.sparse_transpose([x, y, z])) == 3
+
+
+def test_results_of_a_call_are_taken_as_a_tuple():
+    parts = relay.split(x, 2)
+    assert relay.concatenate(parts, axis=1).args == (parts,)
+    assert relay.concatenate(relay.TupleWrapper(y, 2), axis=1).args == (y,)
+    assert relay.stack(list(parts)).args[0].fields[0].tuple_value is parts
 
 
 def test_stft_fills_in_window_and_steps():
