@@ -346,10 +346,8 @@ register_op(
     evaluates=_broadcast_to_like,
 )
 register_op(
-    "collapse_sum_to",
+    "collapse_sum_to",  # Relay declares no attributes of it, and yet its calls may have some
     arguments_=("data", "shape"),
-    attrs=InitOpAttrs,
-    in_metadata=True,
     fuses=OpPattern.COMM_REDUCE,
     types=_collapse_sum_to_type,
     evaluates=_collapse_sum_to,

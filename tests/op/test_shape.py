@@ -13,12 +13,17 @@ from checking import (
 )
 
 from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.expr import Function
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import Any as AnyDimension
 from relayish.ir.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
+from relayish.op.init import InitOpAttrs
 from relayish.op.registry import evaluate, rule
 from relayish.op.reshaping import reshaped
+from relayish.text import astext, parse
 
 
 @reference("formula", "reshape")
@@ -238,8 +243,8 @@ def test_operator_keeps_of_unknown_sizes_what_it_can(name, shapes, options, expe
         ("broadcast_to", [(3,)], {"shape": None}, "shape of the result is not given"),
         ("broadcast_to_like", [(3, 1), (3,)], {}, "cannot be broadcast to"),
         ("collapse_sum_like", [(2, 3), (2,)], {}, "cannot broadcast"),
-        ("collapse_sum_to", [(2, 3), (ANY,)], {"shape": None}, "must have a known length"),
-        ("collapse_sum_to", [(2, 3), (1, 1)], {"shape": None}, "must have 1 dimensions"),
+        ("collapse_sum_to", [(2, 3), (ANY,)], {}, "must have a known length"),
+        ("collapse_sum_to", [(2, 3), (1, 1)], {}, "must have 1 dimensions"),
         ("nn.batch_flatten", [()], {}, "found a tensor of no axes"),
     ],
 )
@@ -248,10 +253,23 @@ def test_shapes_that_do_not_fit_are_refused(name, shapes, options, problem):
         shape_after(name, *shapes, **options)
 
 
-def test_collapse_sum_to_knows_the_sizes_its_attributes_repeat():
-    expected = "(4, 5, 6)"
-    assert shape_after("collapse_sum_to", (3, 4, 5, 6), (3,), shape=(4, 5, 6)) == expected
-    assert shape_after("collapse_sum_to", (3, 4, 5, 6), (3,), shape=None) == "(?, ?, ?)"
+def test_collapse_sum_to_knows_the_sizes_that_attributes_repeat():
+    assert shape_after("collapse_sum_to", (3, 4, 5, 6), (3,)) == "(?, ?, ?)"
+    find = rule.get(get_op("collapse_sum_to"))
+    data, shape = TensorType((3, 4, 5, 6)), TensorType((3,), "int32")
+    assert find(InitOpAttrs((4, 5, 6)), data, shape).shape == (4, 5, 6)
+    with pytest.raises(TypeInferenceError, match="cannot broadcast"):
+        find(InitOpAttrs((4, 4, 6)), data, shape)
+
+
+def test_text_of_collapse_sum_to_has_attributes_or_none():
+    program = """#[version = "0.0.5"]
+    def @main(%x: Tensor[(3, 4), float32], %s: Tensor[(1), int32]) { collapse_sum_to(%x, %s) }"""
+    call = parse(program)["main"].body
+    assert call.attrs is None
+    for attrs in (None, InitOpAttrs((4,)), InitOpAttrs(None)):
+        mod = IRModule.from_expr(Function(call.args, call.with_fields(attrs=attrs)))
+        assert structural_equal(parse(astext(mod)), mod)
 
 
 def test_every_evaluated_operator_of_the_family_has_a_reference():
