@@ -99,11 +99,12 @@ def _take(attrs: TakeAttrs, data: Array, indices: Array) -> Array:
         )
     # The batches become one axis beside that of the data, whose place is known in both.
     count, size = int(np.prod(heads, dtype=np.int64)), data.shape[axis]
-    rows = np.moveaxis(data, axis, batch).reshape((count * size, *data.shape[batch:axis], -1))
-    places = _taken(np.arange(size), indices, 0, mode).reshape((count, -1))
+    others = data.shape[batch:axis] + data.shape[axis + 1 :]
+    rows = np.moveaxis(data, axis, batch).reshape((count * size, *others))
+    each = int(np.prod(indices.shape[batch:], dtype=np.int64))
+    places = _taken(np.arange(size), indices, 0, mode).reshape((count, each))
     flat = places + np.arange(count)[:, None] * size
-    shape = (*heads, *indices.shape[batch:], *data.shape[batch:axis], *data.shape[axis + 1 :])
-    found = rows[flat].reshape(shape)
+    found = rows[flat].reshape((*heads, *indices.shape[batch:], *others))
     moved = tuple(range(batch, indices.ndim))
     between = axis - batch
     return np.moveaxis(found, moved, tuple(place + between for place in moved))

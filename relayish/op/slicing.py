@@ -108,6 +108,8 @@ def _cuts(
     for axis in named:
         if not -rank <= axis < rank:
             raise raises(f"axis {axis} is not one of {rank} axes")
+    if len({axis % rank for axis in named}) < len(named):
+        raise raises(f"axes {tuple(named)} name one of them twice")
     steps = tuple(strides) * count if len(strides) == 1 else (*strides, *(1,) * count)
     if 0 in steps[:count]:
         raise raises("a stride is 0; expected a positive or negative number")

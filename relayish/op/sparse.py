@@ -33,6 +33,8 @@ def _sparse_to_dense_type(
             raise TypeInferenceError(
                 f"{what} must have at most {most} dimensions; found {show_type(part)}"
             )
+    if not attrs.output_shape:
+        raise TypeInferenceError("output_shape must hold a size or more; found ()")
     _check_lengths(places, values)
     axes = places.shape[1] if len(places.shape) > 1 else 1
     what = "sparse_indices and output_shape have the numbers of axes"

@@ -190,6 +190,12 @@ BOUNDS = {"begin": (0,), "end": (1,)}
         ("strided_slice", [T((2,))], {**BOUNDS, "strides": (0,)}, "a stride is 0"),
         ("strided_slice", [T((2,))], {**BOUNDS, "axes": (1,)}, "axis 1 is not one of 1 axes"),
         ("strided_slice", [T((2,))], {**BOUNDS, "axes": (0, 0)}, "1 begins and 1 ends for 2 axes"),
+        (
+            "strided_slice",
+            [T((2, 2))],
+            {"begin": (0, 0), "end": (1, 1), "axes": (0, -2)},
+            "name one of them twice",
+        ),
         ("strided_slice", [T(())], BOUNDS, "1 begins and 1 ends for 0 axes"),
         ("slice_like", [T((2, 3)), T((3,))], {}, r"\(3,\) is larger than data \(2, 3\)"),
         ("slice_like", [T((2, 3)), T((2,))], {"axes": (1,)}, "shape_like has 1 axes"),
