@@ -135,6 +135,26 @@ def sparse_to_dense(
     return call_op("sparse_to_dense", *operands, output_shape=output_shape)
 
 
+@custom_builder("segment_sum")
+def segment_sum(data: Expr, segment_ids: Expr, num_segments: int | Expr | None = None) -> Call:
+    """Return the sums of the slices ``data[i]`` with the same ``segment_ids[i]``.
+
+    Like Relay's function it makes zeros of the size of the result, and adds the slices to them.
+    """
+    if num_segments is None:
+        largest = call_op("max", segment_ids, axis=None, keepdims=False)
+        count: Expr = call_op("add", largest, call_op("ones_like", largest))
+    else:
+        count = num_segments if isinstance(num_segments, Expr) else const(num_segments)
+    rows = call_op("cast", call_op("reshape", count, newshape=(1,)), dtype="int32")
+    sizes = call_op("shape_of", data, dtype="int32")
+    rest = call_op("strided_slice", sizes, begin=(1,), end=(-1,), strides=(1,), slice_mode="size")
+    shape = call_op("concatenate", (rows, rest), axis=0)
+    zeros = call_op("cast_like", call_op("dyn.zeros", shape, dtype="float32"), data)
+    ids = call_op("expand_dims", segment_ids, axis=0)
+    return call_op("scatter_nd", zeros, ids, data, mode="add")
+
+
 @custom_builder("stft")
 def stft(
     data: Expr,

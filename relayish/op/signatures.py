@@ -88,6 +88,7 @@ SIGNATURES: Final[Mapping[str, str]] = {
     "argsort": "data, axis=-1, is_ascend=True, dtype='int32'",
     "broadcast_to": "data, shape",
     "clip": "a, a_min, a_max",
+    "debug": "expr, debug_func=None",
     "expand_dims": "data, axis, num_newaxis=1",
     "fixed_point_multiply_per_axis": (
         "x, y, lshift, rshift, is_lshift_required, is_rshift_required, axes"
@@ -244,6 +245,8 @@ SIGNATURES: Final[Mapping[str, str]] = {
 """By operator; an operator that is not here has the parameters that its declaration gives."""
 
 OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "device_copy": {"src_device": "src_virtual_device", "dst_device": "dst_virtual_device"},
+    "on_device": {"device": "virtual_device"},
     "unique": {"is_sorted": "sorted"},
     "qnn.contrib_dense_pack": {"kernel_layout": "weight_layout"},
     "nn.batch_matmul": {"x": "tensor_a", "y": "tensor_b"},
@@ -252,6 +255,7 @@ OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
 """Further names under which Relay's functions take a parameter, and the one it has here."""
 
 ALIASES: Final[Mapping[str, str]] = {
+    "annotation.on_device": "on_device",
     "reverse_reshape": "contrib_reverse_reshape",
     "nn.contrib_conv2d_nchwc": "nn.contrib_conv2d_NCHWc",
     "nn.contrib_depthwise_conv2d_nchwc": "nn.contrib_depthwise_conv2d_NCHWc",

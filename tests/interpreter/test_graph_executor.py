@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+from shared_data import shared_path
 
 import relayish as relay
 from relayish.errors import EvaluationError
@@ -288,6 +289,23 @@ def test_registers_are_used_again():
 
 
 # Shape of the program
+
+
+@pytest.mark.parametrize("form", ["FuseOps", "ToANormalForm", "SimplifyInference"])
+def test_network_gives_the_same_in_every_form(form):
+    numbers = np.random.default_rng(0)
+    plain, other = (
+        relay.parse(shared_path(f"programs/mlp{suffix}.relay").read_text())
+        for suffix in ("", f".{form}")
+    )
+    args = [
+        numbers.uniform(-1, 1, param.type_annotation.shape).astype(param.type_annotation.dtype)
+        for param in plain["main"].params
+    ]
+    expected = relay.create_executor("graph", plain).evaluate()(*args)
+    found = relay.create_executor("graph", other).evaluate()(*args)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    assert expected.std() > 0
 
 
 def test_shared_nodes_run_once(operator):

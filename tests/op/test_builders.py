@@ -397,6 +397,26 @@ def test_key_of_random_numbers_is_taken_as_it_is_made():
         assert len(call) == 2
 
 
+@pytest.mark.parametrize("shape", [(6,), (6, 2), (6, 2, 3)])
+@pytest.mark.parametrize("count", [None, 5, relay.const(4)])
+def test_segment_sum_adds_what_numpy_adds(shape, count):
+    data = np.arange(np.prod(shape), dtype="float32").reshape(shape)
+    ids = np.array([0, 3, 1, 3, 0, 0], "int32")
+    rows = {None: 4, 5: 5}.get(count if isinstance(count, int) else None, 4)
+    expected = np.zeros((rows, *shape[1:]), "float32")
+    np.add.at(expected, ids, data)
+    found = evaluated(relay.segment_sum(relay.const(data), relay.const(ids), count))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_devices_are_given_under_relays_names():
+    device = relay.op.device.VirtualDevice(device_type_int=1)
+    assert relay.annotation.on_device(x, device).attrs.virtual_device is device
+    assert relay.annotation.on_device(x, device=device).op is get_op("on_device")
+    assert relay.device_copy(x, src_device=device, dst_device=device).args == (x,)
+    assert relay.debug(x).attrs.debug_func is None
+
+
 def test_arange_takes_numbers_and_expressions():
     assert evaluated(relay.arange(relay.const(3.0))).tolist() == [0, 1, 2]
     assert evaluated(relay.arange(1, 7, 2, "int32")).tolist() == [1, 3, 5]

@@ -30,6 +30,7 @@ from typing import TypeAlias as _TypeAlias
 
 _Arg: _TypeAlias = Expr | _Sequence[Expr]
 _Size: _TypeAlias = int | PrimExpr
+_Ints: _TypeAlias = int | _Sequence[int]
 _Sizes: _TypeAlias = _Size | _Sequence[_Size]
 _Floats: _TypeAlias = float | _Sequence[float]
 
@@ -47,10 +48,10 @@ _HINTS = {
     "DType": "str",
     "OptionalDType": "str | None",
     "Dimension": "_Size",
-    "tuple[int, ...]": "_Sizes",
+    "tuple[int, ...]": "_Ints",
     "tuple[Dimension, ...]": "_Sizes",
     "tuple[float, ...]": "_Floats",
-    "int | tuple[int, ...]": "_Sizes",
+    "int | tuple[int, ...]": "_Ints",
     "tuple[tuple[int, ...], ...]": "_Sequence[_Sequence[int]]",
     "tuple[tuple[Dimension, ...], ...]": "_Sequence[_Sequence[_Size]]",
 }

@@ -22,10 +22,10 @@ annotation.with_funcid: Give a function an identity.
 call_lowered: Call a function that is lowered already.
   func a global function; call_args a tuple of its arguments -> what it returns
 debug: Stop and show the state of the program.
-  program anything -> the same
+  expr anything -> the same
 device_copy: Copy a value from one device to another.
   data (...) -> (...)
-on_device: Say on which device a value is computed.
+on_device, annotation.on_device: Say on which device a value is computed.
   body anything -> the same
 memory.alloc_storage: Allocate memory.
   size () int64, in bytes; shape (k,) of integers; alignment () int64, in bytes -> storage

@@ -82,6 +82,9 @@ scatter_nd: Put updates at positions given by vectors.
   data (...); indices (k, ...) of integers; updates (..., rest of the axes) -> (...), as data
 searchsorted: Find where values belong in sorted sequences.
   sorted_sequence (..., n); values (..., m) -> (..., m) of dtype
+segment_sum: Add up the slices of each segment.
+  data (n, ...); segment_ids (n,) of integers; num_segments the number of
+      segments, one more than the largest if None -> (num_segments, ...)
 sequence_mask: Put a value behind the end of each sequence.
   data (length, batch, ...), or (batch, length, ...) with axis 1; valid_length (batch,) -> (...)
 shape_of: Give the shape as a tensor.
