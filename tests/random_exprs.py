@@ -330,7 +330,7 @@ class Generator:
 
     def match_list(self, ty: Ty, depth: int) -> Expr:
         data = self.expr(LIST_TYPE, depth)
-        head, tail = self.var(FLOAT, annotated=False), self.var(LIST_TYPE, annotated=False)
+        head, tail = self.var(FLOAT, annotated=True), self.var(LIST_TYPE, annotated=False)
         parts = (PatternVar(head), PatternVar(tail))
         full = Clause(
             PatternConstructor(CONS, parts),

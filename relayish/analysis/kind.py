@@ -25,7 +25,7 @@ from relayish.ir.type import (
 )
 
 Definitions = Mapping[GlobalTypeVar, TypeData]
-Kinds = Mapping[Node, TypeKind]
+Known = Mapping[Node, TypeKind]
 
 
 def check_kind(ty: Type, mod: IRModule | None = None) -> TypeKind:
@@ -48,46 +48,68 @@ def check_kind(ty: Type, mod: IRModule | None = None) -> TypeKind:
         >>> check_kind(TupleType((TensorType((3,), "float32"),)))
         <TypeKind.Type: 0>
     """
-    definitions: Definitions = {} if mod is None else mod.type_definitions
-    kinds: dict[Node, TypeKind] = {}
-    problem = _kind_problem(ty, kinds, definitions)
+    kinds = Kinds({} if mod is None else mod.type_definitions)
+    problem = kinds.look(ty)
     if problem is not None:
         raise TypeInferenceError(problem)
-    return kinds[ty]
+    return kinds.known[ty]
 
 
-def kind_problem(ty: Type, definitions: Definitions) -> str | None:
-    """Return what is wrong with ``ty`` as the type of a value, or ``None``; see check_kind."""
-    if type(ty) is TensorType:
+class Kinds:
+    """The kinds of types, each type looked at once.
+
+    Args:
+        definitions: Where the definitions of types are looked up.
+    """
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.known: dict[Node, TypeKind] = {}
+        self._definitions = definitions
+
+    def problem(self, ty: Type) -> str | None:
+        """Return what is wrong with ``ty`` as the type of a value, or ``None``."""
+        return self.look(ty) or _is_type("the type of a value", ty, self.known)
+
+    def look(self, ty: Type) -> str | None:
+        """Find the kinds of ``ty`` and its parts; return the first fault there is.
+
+        Complexity:
+            Linear in the parts not looked at before; no recursion.
+        """
+        known, table = self.known, TYPES.push
+        stack: list[Node | None] = [ty]
+        while stack:
+            part = stack.pop()
+            if part is None:
+                part = stack.pop()
+                assert part is not None
+                problem = _PROBLEM[type(part)](part, known, self._definitions)
+                if problem is not None:
+                    return problem
+                known[part] = _KIND[type(part)](part)
+                continue
+            if part in known:
+                continue
+            stack += [part, None]
+            push = table[type(part)]
+            if push is not None:
+                push(part, known, stack.append)
         return None
-    kinds: dict[Node, TypeKind] = {}
-    problem = _kind_problem(ty, kinds, definitions)
-    return problem or _is_type("the type of a value", ty, kinds)
 
 
-def _kind_problem(ty: Type, kinds: dict[Node, TypeKind], definitions: Definitions) -> str | None:
-    """Put the kinds of ``ty`` and its parts into ``kinds``; return the first fault found."""
-    for part in TYPES.post_order(ty):
-        problem = _PROBLEM[type(part)](part, kinds, definitions)
-        if problem is not None:
-            return problem
-        kinds[part] = _KIND[type(part)](part)
-    return None
-
-
-def _is_type(what: str, ty: Type, kinds: Kinds) -> str | None:
+def _is_type(what: str, ty: Type, kinds: Known) -> str | None:
     kind = kinds[ty]
     if kind is TypeKind.Type:
         return None
     return f"{what} must be a type; {_name(ty)} is of kind {kind.name}"
 
 
-def _all_types(what: str, types: tuple[Type, ...], kinds: Kinds) -> str | None:
+def _all_types(what: str, types: tuple[Type, ...], kinds: Known) -> str | None:
     problems = (_is_type(f"{what} {index}", ty, kinds) for index, ty in enumerate(types))
     return next((problem for problem in problems if problem is not None), None)
 
 
-def _func_type(ty: FuncType, kinds: Kinds, _: Definitions) -> str | None:
+def _func_type(ty: FuncType, kinds: Known, _: Definitions) -> str | None:
     for constraint in ty.type_constraints:
         if kinds[constraint] is not TypeKind.Constraint:
             return f"{_name(constraint)} is no constraint, so no function type can demand it"
@@ -95,7 +117,7 @@ def _func_type(ty: FuncType, kinds: Kinds, _: Definitions) -> str | None:
     return problem or _is_type("the result of a function", ty.ret_type, kinds)
 
 
-def _type_call(ty: TypeCall, kinds: Kinds, definitions: Definitions) -> str | None:
+def _type_call(ty: TypeCall, kinds: Known, definitions: Definitions) -> str | None:
     if not isinstance(ty.func, GlobalTypeVar) or kinds[ty.func] is not TypeKind.AdtHandle:
         return f"only type definitions take arguments; {_name(ty.func)} is none"
     data = definitions.get(ty.func)
@@ -109,7 +131,7 @@ def _type_call(ty: TypeCall, kinds: Kinds, definitions: Definitions) -> str | No
     return _all_types(f"argument of {ty.func.name_hint}", ty.args, kinds)
 
 
-def _type_data(ty: TypeData, _: Kinds, definitions: Definitions) -> str | None:
+def _type_data(ty: TypeData, _: Known, definitions: Definitions) -> str | None:
     if ty.header.kind is not TypeKind.AdtHandle:
         return f"a type definition is headed by an AdtHandle; {_name(ty.header)} is of another kind"
     known = {**definitions, ty.header: ty}
@@ -118,19 +140,19 @@ def _type_data(ty: TypeData, _: Kinds, definitions: Definitions) -> str | None:
             other = constructor.belong_to.name_hint
             return f"constructor {constructor.name_hint} belongs to {other}, not to {_name(ty)}"
         for given in constructor.inputs:
-            problem = kind_problem(given, known)
+            problem = Kinds(known).problem(given)
             if problem is not None:
                 return f"field of {constructor.name_hint}: {problem}"
     return None
 
 
-def _relation(ty: TypeRelation, kinds: Kinds, _: Definitions) -> str | None:
+def _relation(ty: TypeRelation, kinds: Known, _: Definitions) -> str | None:
     if ty.num_inputs > len(ty.args):
         return f"relation {ty.func} has {ty.num_inputs} inputs and {len(ty.args)} arguments"
     return _all_types(f"argument of relation {ty.func}", ty.args, kinds)
 
 
-def _fine(_: Type, __: Kinds, ___: Definitions) -> None:
+def _fine(_: Type, __: Known, ___: Definitions) -> None:
     return None
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 from relayish.analysis.infer_type.inferencer import Inferencer
-from relayish.analysis.infer_type.unifier import substitute
+from relayish.analysis.infer_type.unifier import COMPOUND, substitute
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import Call, Expr, Function, GlobalVar, Op, Var
 from relayish.ir.node import Node
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, IncompleteType, Type, TypeVar
+from relayish.ir.type import FuncType, IncompleteType, RefType, TupleType, Type, TypeVar
 
 
 class Annotator:
@@ -54,10 +54,28 @@ class Annotator:
                 images[node] = retype[kind](node, get, known)
 
     def _is_same(self, old: Type, new: Type) -> bool:
-        found = self._same.get((old, new))
-        if found is None:
-            found = self._same[old, new] = structural_equal(old, new)
-        return found
+        """Return whether two types are structurally equal.
+
+        What was found out about their parts is kept: comparing the types of all of a deep nest of
+        tuples takes linear time.
+        """
+        same = self._same
+        stack = [(old, new)]
+        while stack:
+            one, other = pair = stack[-1]
+            if one is other or pair in same:
+                stack.pop()
+                continue
+            parts = _comparable_parts(one, other)
+            if parts is None:
+                same[pair] = structural_equal(one, other)
+                continue
+            unknown = [p for p in parts if p[0] is not p[1] and p not in same]
+            if unknown:
+                stack += unknown
+                continue
+            same[pair] = all(p[0] is p[1] or same[p] for p in parts)
+        return old is new or same[old, new]
 
     def _cannot_tell(self, node: Node) -> None:
         found = self._found
@@ -111,6 +129,19 @@ class Annotator:
 
     def image_of_name(self, node: Expr, _: Type) -> Expr:
         return node
+
+
+def _comparable_parts(one: Type, other: Type) -> list[tuple[Type, Type]] | None:
+    """Return the parts of two types that are equal if all the parts are, or ``None``."""
+    kind = type(one)
+    if kind is not type(other) or kind not in (TupleType, RefType, FuncType):
+        return None
+    polymorphic = [ty for ty in (one, other) if isinstance(ty, FuncType) and ty.type_params]
+    if polymorphic:
+        return None
+    parts = COMPOUND[kind].parts
+    before, after = parts(one), parts(other)
+    return list(zip(before, after, strict=True)) if len(before) == len(after) else None
 
 
 def _with_own_variables(ty: Type) -> Type:

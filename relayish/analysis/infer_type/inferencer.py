@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.analysis.infer_type.solver import Solver, operator_type
-from relayish.analysis.kind import kind_problem
+from relayish.analysis.kind import Kinds
 from relayish.errors import TypeInferenceError
 from relayish.ir.adt import (
     Clause,
@@ -79,10 +79,10 @@ class Inferencer(Solver):
         self._fresh = fresh
         self._constants: dict[tuple[object, ...], Type] = {}
         self._tuples: dict[tuple[Type, ...], TupleType] = {}
-        self._kinds: dict[Type, str | None] = {}
         self._definitions: Mapping[GlobalTypeVar, TypeData] = (
             {} if mod is None else mod.type_definitions
         )
+        self._kinds = Kinds(self._definitions)
 
     def infer(self, root: Expr) -> None:
         """Put the types of ``root`` and of all below it into ``types``.
@@ -436,12 +436,12 @@ class Inferencer(Solver):
         """Return ``ty``, or the type of an error where it is no proper type."""
         if ty is None:
             return None
-        if ty not in self._kinds:
-            self._kinds[ty] = kind_problem(ty, self._definitions)
-        problem = self._kinds[ty]
+        if isinstance(ty, TensorType):
+            return self.canonical(ty)
+        problem = self._kinds.problem(ty)
         if problem is not None:
             return self.report(node, problem)
-        return self.canonical(ty) if isinstance(ty, TensorType) else ty
+        return ty
 
 
 class _Arm:

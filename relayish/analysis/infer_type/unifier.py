@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from relayish.errors import TypeInferenceError
+from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import (
     Any,
     FuncType,
@@ -51,6 +52,8 @@ class Unifier:
         self._value: dict[Type, Type] = {}
         self._size: dict[Dimension, Dimension] = {}
         self.closed: set[Type] = set()
+        """Types of which all is known, as they are written."""
+        self._final: dict[Type, Type] = {}
         self._faulty: set[Type] = set()
         self._renamed: dict[tuple[Type, Type], tuple[FuncType, FuncType]] = {}
 
@@ -138,7 +141,11 @@ class Unifier:
         """
         if isinstance(one, FuncType) and isinstance(other, FuncType):
             one, other = self._renamed_alike(one, other)
-        if isinstance(one, TypeCall) and isinstance(other, TypeCall) and one.func != other.func:
+        if (
+            isinstance(one, TypeCall)
+            and isinstance(other, TypeCall)
+            and not structural_equal(one.func, other.func)  # definitions go by their names
+        ):
             raise mismatch(self, one, other)
         parts = COMPOUND[type(one)].parts
         if len(parts(one)) != len(parts(other)):
@@ -189,6 +196,7 @@ class Unifier:
             root = self._root(side)
             if root is not None and self._value.get(root, joined) is not joined:
                 self._value[root] = joined
+                self._final.clear()  # what was put together with the value before
         return joined
 
     def _root(self, ty: Type) -> Type | None:
@@ -202,15 +210,14 @@ class Unifier:
         return root
 
     def _bind(self, unknown: IncompleteType, ty: Type) -> Type:
-        if not self.is_closed(ty):
-            resolved = self.resolve(ty)
-            if unknown in unknowns(resolved):
-                raise TypeInferenceError(
-                    f"the type would contain itself: it is part of {self.show(resolved)}"
-                )
-        self._value[unknown] = ty
-        self.known(unknown, ty)
-        return ty
+        found = self.resolve(ty)
+        if found not in self.closed and unknown in unknowns(found):
+            raise TypeInferenceError(
+                f"the type would contain itself: it is part of {self.show(found)}"
+            )
+        self._value[unknown] = found
+        self.known(unknown, found)
+        return found
 
     def known(self, unknown: IncompleteType, ty: Type) -> None:
         """Take notice that ``unknown`` is ``ty`` from now on."""
@@ -240,6 +247,7 @@ class Unifier:
             if isinstance(name, SizeVar):
                 self._size[name] = size
                 self.closed.clear()  # what holds the name is something else now
+                self._final.clear()
                 return size
         return None if isinstance(one, int) and isinstance(other, int) else _symbolic(one, other)
 
@@ -258,7 +266,7 @@ class Unifier:
         Complexity:
             Linear in the distinct types it is made of, constant when asked again; no recursion.
         """
-        closed = self.closed
+        closed, final = self.closed, self._final
         if ty in closed:
             return ty
         done: dict[Type, Type] = {}
@@ -271,6 +279,8 @@ class Unifier:
                 done[part] = self._assembled(part, done)
             elif part in closed or part in done:
                 continue
+            elif part in final:
+                done[part] = final[part]
             elif type(part) is IncompleteType:
                 value = self._value.get(part)
                 if value is None:
@@ -296,6 +306,7 @@ class Unifier:
         made = ty if same else compound.make(ty, after)
         if all(part in self.closed for part in after):
             self.closed.add(made)
+            self._final[ty] = made
         return made
 
     def _sized(self, ty: Type) -> Type:
