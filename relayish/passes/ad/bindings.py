@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
-from relayish.functor import ExprMutator, MixedModeMutator
-from relayish.ir.adt import Match
-from relayish.ir.expr import Call, Expr, Function, If, Let, Tuple, TupleGetItem, Var
+from relayish.functor import ExprMutator
+from relayish.ir.adt import Constructor
+from relayish.ir.expr import Call, Constant, Expr, GlobalVar, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import Type
-
-_FLATTENED: Final = frozenset({Call, Tuple, TupleGetItem})
 
 
 class Names:
@@ -50,11 +50,11 @@ class Bindings:
     def close(self, body: Expr) -> Expr:
         """Return ``body`` within all the lets."""
         for var, value in reversed(self._bindings):
-            body = Let(var, value, body)
+            body = Let._make(var, value, body, None, None)
         return body
 
     def flatten(
-        self, exprs: Sequence[tuple[Expr, Type | None]], known: dict[Expr, Expr]
+        self, exprs: Sequence[tuple[Expr, Type | None]], known: dict[Node, Expr]
     ) -> list[Expr]:
         """Bind every call, tuple and projection in ``exprs``; return what stands for each.
 
@@ -62,46 +62,45 @@ class Bindings:
             exprs: Expressions with their types. Parts that they share are bound once.
             known: What stands for some nodes already.
         """
-        flattener = _Flattener(self, known)
-        return [flattener.bound(expr, ty) for expr, ty in exprs]
+        images = dict(known)
+        for root, ty in exprs:
+            pending = [root]
+            while pending:
+                node = pending[-1]
+                parts = () if node in images else _PARTS.get(type(node), _nothing)(node)
+                missing = [p for p in parts if type(p) not in ATOMS and p not in images]
+                if missing:
+                    pending += missing[::-1]
+                    continue
+                pending.pop()
+                if type(node) not in ATOMS and node not in images:
+                    images[node] = self.push(_over(node, images), ty if node is root else None)
+        return [images.get(root, root) for root, _ in exprs]
 
 
-class _Flattener(MixedModeMutator):
-    """Puts a variable in the place of what it binds; functions and branches stay whole."""
+def _nothing(_: Expr) -> tuple[Expr, ...]:
+    return ()
 
-    def __init__(self, bindings: Bindings, known: dict[Expr, Expr]) -> None:
-        self._bindings = bindings
-        self._known = known
-        self.memo_map.update(known.items())
 
-    def bound(self, expr: Expr, ty: Type | None) -> Expr:
-        """Return what stands for ``expr``, of type ``ty``."""
-        if expr not in self.memo_map and type(expr) in _FLATTENED:
-            self.memo_map[expr] = self._bindings.push(self.mutate_children(expr), ty)
-        return self.visit(expr)
+ATOMS: Final = frozenset({Var, GlobalVar, Constant, Op, Constructor})
+"""The kinds that need no evaluation."""
 
-    def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
-        return self._bindings.push(post)
+# Any: each function takes the node kind it stands under
+_PARTS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
+    Call: lambda call: call.args if type(call.op) is Op else (call.op, *call.args),
+    Tuple: lambda tup: tup.fields,
+    TupleGetItem: lambda item: (item.tuple_value,),
+}
+"""What is bound before a node is; nodes of other kinds stay whole."""
 
-    def rewrite_tuple(self, pre: Tuple, post: Tuple) -> Expr:  # noqa: ARG002
-        return self._bindings.push(post)
 
-    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
-        return self._bindings.push(post)
-
-    def visit_function(self, func: Function) -> Expr:
-        return self._bound_whole(func)
-
-    def visit_if(self, if_: If) -> Expr:
-        return self._bound_whole(if_)
-
-    def visit_let(self, let: Let) -> Expr:
-        return self._bound_whole(let)
-
-    def visit_match(self, match_: Match) -> Expr:
-        return self._bound_whole(match_)
-
-    def _bound_whole(self, expr: Expr) -> Expr:
+def _over(node: Expr, images: dict[Node, Expr]) -> Expr:
+    """Return ``node`` with ``images`` in the place of what they are of."""
+    if type(node) not in _PARTS:
         substitution = ExprMutator()
-        substitution.memo_map.update(self._known.items())
-        return self._bindings.push(substitution.visit(expr))
+        substitution.memo_map.update(images)
+        return substitution.visit(node)
+    rebuild = EXPRESSIONS.rebuild[type(node)]
+    assert rebuild is not None
+    made: Expr = rebuild(node, images.get)
+    return made

@@ -11,16 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from relayish.analysis.scope_tree import ScopeTree
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import Constant, Expr, Function, GlobalVar, If, Op, Tuple, Var
+from relayish.ir.adt import Match
+from relayish.ir.expr import Expr, Function, If, Tuple
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.ad.bindings import ATOMS
 
 OUTERMOST: Final = 0
 """The scope around all others."""
-
-LEAVES: Final = frozenset({Var, GlobalVar, Constant, Op, Constructor})
-"""The kinds that need no evaluation, and belong to no scope."""
 
 # Any: each function takes the node kind it stands under
 _INSIDE: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
@@ -42,7 +40,7 @@ class Placement:
     """The scopes of the nodes of some expressions.
 
     Attributes:
-        scope: The scope of each node that is no leaf.
+        scope: The scope of each node that needs evaluation.
         opened: The scopes that each function, ``If`` and ``Match`` opens, in order.
     """
 
@@ -76,7 +74,7 @@ class Placement:
             self._place(child, inner)
 
     def _place(self, node: Node, scope: int) -> None:
-        if type(node) in LEAVES:
+        if type(node) in ATOMS:
             return
         known = self.scope.setdefault(node, scope)
         if known != scope:
