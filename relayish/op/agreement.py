@@ -85,3 +85,18 @@ def common_shape(parts: Sequence[TensorType], free: int | None = None) -> tuple[
                 what = f"in axis {axis}, fields before field {index} and that field have the sizes"
                 shape[axis] = equal_dimension(shape[axis], size, what)
     return tuple(shape)
+
+
+def check_within(part: TensorType, whole: TensorType, what: str, free: int | None = None) -> None:
+    """Check that ``part``, of the rank of ``whole``, is no larger, save along the axis ``free``.
+
+    Raises:
+        TypeInferenceError: If it is; ``what`` says what both are, as in "indices and data".
+    """
+    for axis, (size, limit) in enumerate(zip(part.shape, whole.shape, strict=True)):
+        known = isinstance(size, int) and isinstance(limit, int)
+        if known and axis != free and size > limit:  # type: ignore[operator]  # both are numbers
+            raise TypeInferenceError(
+                f"{what} have the shapes {show_shape(part.shape)} and {show_shape(whole.shape)}; "
+                f"the first must not be larger in axis {axis}"
+            )

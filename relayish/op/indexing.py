@@ -8,7 +8,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.agreement import equal_dimension, integers, vector_of_sizes
+from relayish.op.agreement import check_within, equal_dimension, integers, vector_of_sizes
 from relayish.op.dimension import broadcast_shapes, show_shape
 from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
@@ -126,13 +126,7 @@ def _gather_type(attrs: GatherAttrs, data: Type, indices: Type) -> TensorType:
     rank = len(source.shape)
     axis = dimension.normal_axis(0 if attrs.axis is None else attrs.axis, rank)
     tensor(indices, "indices", rank)
-    for index, (size, wanted) in enumerate(zip(source.shape, places.shape, strict=True)):
-        known = isinstance(size, int) and isinstance(wanted, int)
-        if known and index != axis and wanted > size:  # type: ignore[operator]  # both are numbers
-            raise TypeInferenceError(
-                f"indices {show_shape(places.shape)} are more than data {show_shape(source.shape)} "
-                f"in axis {index}"
-            )
+    check_within(places, source, "indices and data", free=axis)
     return TensorType(places.shape, source.dtype)
 
 

@@ -8,7 +8,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.agreement import equal_dimension, integers
+from relayish.op.agreement import check_within, equal_dimension, integers
 from relayish.op.dimension import show_shape
 from relayish.op.evaluation import Array, normal_axis
 from relayish.op.indexing import positions
@@ -53,15 +53,10 @@ def _scatter_elements_type(
     target, places = tensor(data, "data"), integers(indices, "indices")
     same_dtype(target, tensor(updates, "updates"))
     rank = len(target.shape)
-    dimension.normal_axis(attrs.axis, rank)
+    axis = dimension.normal_axis(attrs.axis, rank)
     tensor(indices, "indices", rank)
-    given = tensor(updates, "updates", rank)
-    for axis, (place, value) in enumerate(zip(places.shape, given.shape, strict=True)):
-        if isinstance(place, int) and isinstance(value, int) and place > value:
-            raise TypeInferenceError(
-                f"there are indices {show_shape(places.shape)} for updates "
-                f"{show_shape(given.shape)}; there must be no more in axis {axis}"
-            )
+    check_within(places, target, "indices and data", free=axis)
+    check_within(places, tensor(updates, "updates", rank), "indices and updates")
     _check_way(attrs.reduction, "mean")
     return target
 
@@ -107,6 +102,9 @@ def _scatter_elements(
 ) -> Array:
     axis = normal_axis(attrs.axis, data.ndim)
     updates = updates[tuple(slice(size) for size in indices.shape)]  # there may be more of them
+    for place, (size, limit) in enumerate(zip(indices.shape, data.shape, strict=True)):
+        if size > limit and place != axis:
+            raise EvaluationError(f"an index is out of axis {place} of {data.shape}")
     index = list(np.indices(indices.shape, sparse=True))
     places = indices.astype(np.int64)
     if np.any(places >= data.shape[axis]) or np.any(places < -data.shape[axis]):

@@ -274,7 +274,7 @@ I3 = T((3,), "int32")
         ("take", [T((3, 3)), I3], {"axis": 0, "batch_dims": 1}, "equal batches before the axis"),
         ("take", [T((2, 3)), I3], {"axis": 1, "batch_dims": 1}, "the sizes 2 and 3"),
         ("gather", [T((3, 2)), I3], {}, "indices must have 2 dimensions; found 1"),
-        ("gather", [T((3, 2)), T((3, 3), "int32")], {"axis": 0}, "more than data"),
+        ("gather", [T((3, 2)), T((3, 3), "int32")], {"axis": 0}, "larger in axis 1"),
         ("gather_nd", [T((3, 2)), T((Any(), 3), "int32")], {}, "set index_rank=..."),
         ("gather_nd", [T((3, 2)), T((1, 3), "int32")], {"index_rank": 2}, "must be index_rank, 2"),
         ("gather_nd", [T((3, 2)), T((3, 3), "int32")], {}, "name 3 axes behind 0 batch"),

@@ -96,7 +96,13 @@ T, I = TensorType, lambda *shape: TensorType(shape, "int32")  # noqa: E741
         ("scatter_elements", [T((3,)), I(2), I(2)], {}, "float32 and int32"),
         ("scatter_elements", [T((3,)), I(2, 1), T((2,))], {}, "indices must have 1 dimensions"),
         ("scatter_elements", [T((3,)), I(2), T((2, 1))], {}, "updates must have 1 dimensions"),
-        ("scatter_elements", [T((3,)), I(2), T((1,))], {}, "no more in axis 0"),
+        ("scatter_elements", [T((3,)), I(2), T((1,))], {}, "must not be larger in axis 0"),
+        (
+            "scatter_elements",
+            [T((3, 1)), I(4, 2), T((4, 2))],
+            {},
+            r"\(4, 2\) and \(3, 1\); the first must not be larger in axis 1",
+        ),
         ("scatter_elements", [T((3,)), I(2), T((2,))], {"axis": 1}, "axis 1 is not one of 1"),
         ("scatter_elements", [T((3,)), I(2), T((2,))], {"reduction": "or"}, "'or' is no way"),
         ("scatter_nd", [T((3,)), I(2, 1), T((1,))], {}, "name 2 axes; data has 1"),
@@ -121,3 +127,9 @@ def test_data_of_unknown_size_keeps_its_type():
 
 def test_every_evaluated_operator_of_the_family_is_tested():
     assert evaluated_in("relayish.op.scatter") == {"scatter_elements", "scatter_nd"}
+
+
+def test_more_indices_than_there_are_lines_are_refused():
+    wide = np.zeros((1, 2))
+    with pytest.raises(EvaluationError, match="out of axis 1"):
+        evaluated("scatter_elements", np.zeros((1, 1)), wide.astype(np.int32), wide)
