@@ -22,6 +22,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "FieldError",
         "FieldIndexError",
         "FrozenNodeError",
+        "GradientError",
         "OperatorError",
         "ParseError",
         "PassError",

@@ -21,6 +21,7 @@ from relayish.errors import EvaluationError as EvaluationError
 from relayish.errors import FieldError as FieldError
 from relayish.errors import FieldIndexError as FieldIndexError
 from relayish.errors import FrozenNodeError as FrozenNodeError
+from relayish.errors import GradientError as GradientError
 from relayish.errors import OperatorError as OperatorError
 from relayish.errors import ParseError as ParseError
 from relayish.errors import PassError as PassError

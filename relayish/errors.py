@@ -87,6 +87,10 @@ class EvaluationError(RelayishError, RuntimeError):
     """A program, or one operator of it, cannot be evaluated."""
 
 
+class GradientError(RelayishError, RuntimeError):
+    """A program, or a call of an operator, cannot be differentiated."""
+
+
 class ParseError(RelayishError, SyntaxError):
     """Relay text does not follow the grammar; carries file, line and column, shows the line.
 

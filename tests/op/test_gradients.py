@@ -10,13 +10,12 @@ import pytest
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import DuplicateNameError
+from relayish.errors import DuplicateNameError, GradientError
 from relayish.interpreter import evaluate
 from relayish.ir.expr import Function, Tuple, Var
 from relayish.ir.op import intern_op
 from relayish.ir.type import TensorType, TupleType
 from relayish.op import call_op, get_op, list_ops, register_gradient
-from relayish.op.gradient import GradientError
 from relayish.op.gradient.register import number, tensor_of, tensors_of
 from relayish.op.registry import evaluate as evaluation
 from relayish.op.registry import primal_gradient

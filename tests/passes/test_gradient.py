@@ -9,7 +9,7 @@ from deep import call_chain
 from relayish import op
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import PassError, UnknownNameError
+from relayish.errors import GradientError, PassError, UnknownNameError
 from relayish.interpreter import evaluate
 from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.build import const
@@ -29,7 +29,6 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import FuncType, GlobalTypeVar, TensorType, TupleType, TypeVar
 from relayish.op import get_op
-from relayish.op.gradient import GradientError
 from relayish.op.registry import primal_gradient
 from relayish.passes.gradient import MODES, gradient
 from relayish.text import parse

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from relayish.analysis.infer_type import infer_type
+from relayish.errors import GradientError
 from relayish.interpreter import evaluate
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.op.gradient import GradientError
 from relayish.text import parse
 from relayish.transform import get_pass
 

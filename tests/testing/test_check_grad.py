@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from relayish import op
-from relayish.errors import FieldError
+from relayish.errors import FieldError, GradientError
 from relayish.ir.expr import Function, Var
 from relayish.ir.type import Any, TensorType
 from relayish.op import get_op
-from relayish.op.gradient import GradientError
 from relayish.op.registry import primal_gradient
 from relayish.testing import check_grad
 

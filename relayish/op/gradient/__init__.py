@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from relayish.op.gradient import indexing, nn, reduction, shape, tensor
-from relayish.op.gradient.register import (
-    GradientError,
-    PrimalGradient,
-    register_gradient,
-)
+from relayish.op.gradient.register import PrimalGradient, register_gradient
 from relayish.op.registry import primal_gradient
 
 __all__ = [
-    "GradientError",
     "PrimalGradient",
     "indexing",
     "nn",

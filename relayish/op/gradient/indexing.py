@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from relayish.errors import GradientError
 from relayish.ir.expr import Call, Constant, Expr, Tuple
 from relayish.op.gradient.register import (
     Built,
-    GradientError,
     attrs_of,
     flat_size,
     known_shape,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from relayish.errors import GradientError
 from relayish.ir.expr import Call, Expr
 from relayish.op.gradient.register import (
     Built,
-    GradientError,
     attrs_of,
     op,
     rank_of,

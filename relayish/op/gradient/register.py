@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
-from relayish.errors import DuplicateNameError, RelayishError
+from relayish.errors import DuplicateNameError, GradientError
 from relayish.ir.build import const
 from relayish.ir.expr import Call, Constant, Expr, Op
 from relayish.ir.op import intern_op
@@ -34,10 +34,6 @@ op: Final = Namespace("")
 """The operators, as functions that build calls: ``op.nn.dense(x, y)``."""
 
 _LEVELS: Final[dict[Op, int]] = {}
-
-
-class GradientError(RelayishError, RuntimeError):
-    """A program, or a call of an operator, cannot be differentiated."""
 
 
 @overload

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish.analysis import free_vars
+from relayish.errors import GradientError
 from relayish.ir.expr import Expr, Function
-from relayish.op.gradient import GradientError
 from relayish.passes.ad.structure import tensors_in
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relayish.errors import GradientError
 from relayish.ir.expr import Expr, RefCreate, Tuple, TupleGetItem, Var
 from relayish.ir.type import TensorType, TupleType, Type
-from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.rules import call_of
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, NoReturn
 
+from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor
 from relayish.ir.adt import Match
 from relayish.ir.expr import (
@@ -26,7 +27,6 @@ from relayish.ir.expr import (
     Var,
 )
 from relayish.ir.type import TupleType, Type
-from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.checkpoint import CHECKPOINT
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from relayish.errors import GradientError
 from relayish.ir.expr import (
     Call,
     Expr,
@@ -16,7 +17,6 @@ from relayish.ir.expr import (
     Var,
 )
 from relayish.ir.type import FuncType
-from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Names
 from relayish.passes.ad.dual import Dual, Scope, atom_of, collected, tensors_of
 from relayish.passes.ad.placement import Placement

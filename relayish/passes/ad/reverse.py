@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor, PatternMutator
 from relayish.ir.adt import Clause, Constructor, Match, Pattern, PatternVar
 from relayish.ir.expr import (
@@ -42,7 +43,6 @@ from relayish.ir.expr import (
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import TensorType, TupleType, Type
-from relayish.op.gradient import GradientError
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.checkpoint import copied, is_checkpoint
 from relayish.passes.ad.dual import (
