@@ -48,13 +48,25 @@ def ordered_arguments(
         )
     sizes: dict[SizeVar, int] = {}
     return [
-        _checked(param.name_hint, value, param.type_annotation, sizes)
+        checked_argument(param.name_hint, value, param.type_annotation, sizes)
         for param, value in zip(params, given, strict=True)
     ]
 
 
-def _checked(name: str, value: object, ty: Type | None, sizes: dict[SizeVar, int]) -> Evaluated:
-    """Return ``value`` in the form values have, checked on an explicit stack."""
+def checked_argument(
+    name: str, value: object, ty: Type | None, sizes: dict[SizeVar, int]
+) -> Evaluated:
+    """Return ``value`` of the argument ``name`` in the form values have.
+
+    Args:
+        name: What errors call it.
+        value: An array, which is viewed and not copied; a number, a constant, a tuple.
+        ty: The type it must have; Python numbers take the element type of a scalar.
+        sizes: What named dimensions stood for in arguments before; is added to.
+
+    Raises:
+        EvaluationError: If it is of another type.
+    """
     done: list[Evaluated] = []
     # Any: a part of the value and its type, or how many fields a tuple that is complete has
     pending: list[tuple[str, Any, Any]] = [(name, value, ty)]

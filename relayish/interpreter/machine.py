@@ -9,6 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter import code as c
+from relayish.interpreter.arguments import checked_argument
 from relayish.interpreter.call import evaluate_call, operator_failed
 from relayish.interpreter.code import UNSET, Block, Code
 from relayish.interpreter.compile import compile_expr
@@ -31,7 +32,7 @@ from relayish.ir.adt import (
 from relayish.ir.attrs import Attrs
 from relayish.ir.expr import Expr, Function, GlobalVar, Op, Var
 from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.type import SizeVar, TensorType
 
 MAX_DEPTH: Final = 5_000_000
 """How many calls may be under way at once, unless a caller says otherwise."""
@@ -322,14 +323,18 @@ def _arguments(
 
 
 def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluated]:
-    """Return ``values`` in the form values have; a list, which becomes a tuple, is no tensor."""
-    taken = [as_argument(value) for value in values]
-    for param, value in zip(params, taken, strict=False):
-        if type(value) is tuple and type(param.type_annotation) is TensorType:
-            raise EvaluationError(
-                f"argument {param.name_hint!r} must be a tensor; found a list or tuple; pass a "
-                f"numpy array"
-            )
+    """Return ``values`` in the form values have; tensors are checked against their annotations."""
+    sizes: dict[SizeVar, int] = {}
+    taken = []
+    for index, value in enumerate(values):
+        param = params[index] if index < len(params) else None
+        ty = None if param is None else param.type_annotation
+        if param is not None and isinstance(ty, TensorType):
+            checked = checked_argument(param.name_hint, value, ty, sizes)
+            if not isinstance(value, np.ndarray):  # which somebody may write to
+                taken.append(checked)
+                continue
+        taken.append(as_argument(value))
     return taken
 
 

@@ -40,7 +40,7 @@ from relayish.ir.expr import (
 from relayish.ir.module import IRModule
 from relayish.ir.op import intern_op
 from relayish.ir.span import Span
-from relayish.ir.type import GlobalTypeVar, TensorType, TypeVar
+from relayish.ir.type import GlobalTypeVar, SizeVar, TensorType, TypeVar
 from relayish.op import registry
 from relayish.op.registry import get_op
 
@@ -499,4 +499,33 @@ def test_evaluation_table_is_consulted_when_compiling():
 def test_list_where_a_tensor_is_expected_is_refused():
     param = Var("p", TensorType((2,), "float32"))
     error = failing(Function((param,), Call(get_op("add"), (param, param))), args=[[1.0, 2.0]])
-    assert "argument 'p' must be a tensor; found a list or tuple" in str(error)
+    assert "argument 'p' must be a tensor (2,) float32; found a list or tuple" in str(error)
+
+
+def test_argument_that_does_not_fit_its_annotation_is_refused():
+    wide = SizeVar("n")
+    params = (Var("p", TensorType((wide, 2))), Var("q", TensorType((wide,))))
+    function = Function(params, Tuple(params))
+    fits = [np.ones((3, 2), "float32"), np.ones(3, "float32")]
+    assert len(evaluate(function, args=fits)) == 2
+    for wrong, message in (
+        ([fits[0].astype("float64"), fits[1]], r"'p' must be a tensor \(n, 2\) float32; found"),
+        ([fits[0][:2], fits[1]], r"'q' must be a tensor \(n,\) float32; found \(3,\) float32"),
+        ([fits[1], fits[1]], r"'p' must be a tensor \(n, 2\) float32; found \(3,\) float32"),
+    ):
+        with pytest.raises(EvaluationError, match=message):
+            evaluate(function, args=wrong)
+
+
+def test_python_number_takes_the_element_type_of_its_parameter():
+    param = Var("p", TensorType((), "float16"))
+    assert evaluate(Function((param,), param), args=[1]).dtype == np.float16
+
+
+def test_array_argument_is_copied_when_somebody_may_write_to_it():
+    param = Var("p", TensorType((2,), "float32"))
+    given = np.ones(2, "float32")
+    found = evaluate(Function((param,), param), args=[given])
+    given[:] = 5
+    assert found.tolist() == [1, 1]
+    assert evaluate(Function((param,), param), args=[found]) is found
