@@ -72,16 +72,22 @@ def _check_shape(shape: object) -> tuple[int | PrimExpr, ...]:
 
 
 def _check_dimension(index: int, size: object) -> int | PrimExpr:
-    if type(size) is int or isinstance(size, PrimExpr):
+    if (type(size) is int and size >= 0) or isinstance(size, PrimExpr):
         return size
-    if hasattr(size, "__index__") and not isinstance(size, bool):
-        return int(size.__index__())
-    raise TypeError(f"dimension {index} must be an int, Any() or a SizeVar; found {size!r}")
+    if not hasattr(size, "__index__") or isinstance(size, bool):
+        raise TypeError(f"dimension {index} must be an int, Any() or a SizeVar; found {size!r}")
+    number = int(size.__index__())
+    if number < 0:
+        raise ValueError(f"dimension {index} must not be negative; found {number}")
+    return number
 
 
 @node("tensor_type")
 class TensorType(Type):
-    """A tensor: ``shape`` (outermost dimension first; ``()`` for a scalar) and element type."""
+    """A tensor: ``shape`` (outermost dimension first; ``()`` for a scalar) and element type.
+
+    A size is a number that is not negative, or an expression that is known only by name.
+    """
 
     shape: tuple[int | PrimExpr, ...] = field(convert=_check_shape)
     dtype: DType = field(default="float32", convert=check_dtype)

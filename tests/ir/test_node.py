@@ -167,6 +167,15 @@ def test_annotation_is_classified(hint, shape, accepts):
             r"dimension 1 must be an int, Any\(\) or a SizeVar; found 2.5",
         ),
         (lambda: TensorType((True,)), r"dimension 0 must be an int"),
+        (
+            lambda: TensorType((2, -3)),
+            r"TensorType.shape: dimension 1 must not be negative; found -3",
+        ),
+        (lambda: TensorType(np.int64([-1])), r"dimension 0 must not be negative; found -1$"),
+        (
+            lambda: TensorType(()).with_fields(shape=(2, -1)),
+            r"dimension 1 must not be negative; found -1$",
+        ),
         (lambda: PrimOp("Mul", (1, "n")), r"PrimOp.args\[1\] must be int or PrimExpr; found 'n'"),
         (lambda: Clause(X, X), r"Clause.lhs must be Pattern; found Var\(name_hint='x'"),
         (lambda: If(X, X, None), r"If.false_branch must be Expr; found None \(NoneType\)$"),
