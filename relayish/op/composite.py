@@ -9,18 +9,14 @@ import numpy as np
 from relayish.errors import OperatorError
 from relayish.ir.build import const
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr, Tuple, TupleGetItem
+from relayish.ir.expr import Call, Constant, Expr, TupleGetItem
 from relayish.ir.type import TensorType
 from relayish.ir.value import as_value
-from relayish.op.builders import builder, custom_builder
+from relayish.op.builders import custom_builder
 from relayish.op.call import call_op
 from relayish.op.known_type import known_type
 from relayish.op.short_forms import as_constant
 from relayish.op.sizes import is_unknown
-
-
-def _axes(axis: int | Sequence[int] | None) -> tuple[int, ...] | None:
-    return (axis,) if isinstance(axis, int) else None if axis is None else tuple(axis)
 
 
 def _number(value: float, dtype: str) -> Constant:
@@ -133,6 +129,32 @@ def sparse_to_dense(
     if isinstance(output_shape, Constant):
         output_shape = np.ravel(output_shape.data).tolist()  # type: ignore[arg-type]  # numbers
     return call_op("sparse_to_dense", *operands, output_shape=output_shape)
+
+
+@custom_builder("matrix_set_diag")
+def matrix_set_diag(
+    data: Expr, diagonal: Expr, k: int | Sequence[int] = 0, align: str = "RIGHT_LEFT"
+) -> Call:
+    """Return ``data`` with diagonals replaced.
+
+    Two numbers for ``k`` are the lowest and the highest diagonal.
+    """
+    low, high = (k, k) if isinstance(k, int) else (k[0], k[-1])
+    above, _, below = align.partition("_")
+    if {above, below} - {"LEFT", "RIGHT"}:
+        raise OperatorError(
+            f"align of matrix_set_diag is {align!r}; expected LEFT or RIGHT for diagonals above "
+            f"and for those below the main one, as in 'RIGHT_LEFT'"
+        )
+    return call_op(
+        "matrix_set_diag",
+        data,
+        diagonal,
+        k1=low,
+        k2=high,
+        super_diag_right_align=above == "RIGHT",
+        sub_diag_right_align=below == "RIGHT",
+    )
 
 
 @custom_builder("segment_sum")
@@ -283,80 +305,6 @@ def _global_pool(kind: str, rank: int, layout: str) -> None:
 for _rank, _layout in ((1, "NCW"), (3, "NCDHW")):  # of images there is an operator
     _global_pool("max", _rank, _layout)
     _global_pool("avg", _rank, _layout)
-
-
-@custom_builder("variance")
-def variance(
-    data: Expr,
-    axis: int | Sequence[int] | None = None,
-    keepdims: bool = False,
-    exclude: bool = False,
-    unbiased: bool = False,
-    with_mean: Expr | None = None,
-) -> Call:
-    """Return the variance of ``data`` along ``axis``, about its mean."""
-    axes = _axes(axis)
-    mean = with_mean
-    if mean is None:
-        mean = call_op("mean", data, axis=axes, keepdims=True, exclude=exclude)
-    return call_op(
-        "variance",
-        data,
-        mean,
-        axis=axes,
-        keepdims=keepdims,
-        exclude=exclude,
-        unbiased=unbiased,
-    )
-
-
-@custom_builder("std")
-def std(
-    data: Expr,
-    axis: int | Sequence[int] | None = None,
-    keepdims: bool = False,
-    exclude: bool = False,
-    unbiased: bool = False,
-    with_mean: Expr | None = None,
-) -> Call:
-    """Return the standard deviation of ``data`` along ``axis``."""
-    return call_op("sqrt", variance(data, axis, keepdims, exclude, unbiased, with_mean))
-
-
-@custom_builder("mean_variance")
-def mean_variance(
-    data: Expr,
-    axis: int | Sequence[int] | None = None,
-    keepdims: bool = False,
-    exclude: bool = False,
-    unbiased: bool = False,
-) -> Tuple:
-    """Return the mean and the variance of ``data`` along ``axis``."""
-    mean = call_op("mean", data, axis=_axes(axis), keepdims=keepdims, exclude=exclude)
-    return Tuple((mean, variance(data, axis, keepdims, exclude, unbiased)))
-
-
-@custom_builder("mean_std")
-def mean_std(
-    data: Expr,
-    axis: int | Sequence[int] | None = None,
-    keepdims: bool = False,
-    exclude: bool = False,
-) -> Tuple:
-    """Return the mean and the standard deviation of ``data`` along ``axis``."""
-    mean = call_op("mean", data, axis=_axes(axis), keepdims=keepdims, exclude=exclude)
-    return Tuple((mean, std(data, axis, keepdims, exclude)))
-
-
-@custom_builder("logsumexp")
-def logsumexp(data: Expr, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Call:
-    """Return the logarithm of the sum of exponentials along ``axis``, without overflow."""
-    axes = _axes(axis)
-    top = call_op("max", data, axis=axes, keepdims=True)
-    powers = call_op("exp", builder("subtract")(data, top))
-    total = call_op("log", call_op("sum", powers, axis=axes, keepdims=True))
-    result = call_op("add", total, top)
-    return result if keepdims else call_op("squeeze", result, axis=axes)
 
 
 @custom_builder("random.uniform")

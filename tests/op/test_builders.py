@@ -20,7 +20,7 @@ from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES
 
 x, y, z = (relay.var(name) for name in "xyz")
 
-# The parameters of the functions of tvm.relay.op, as its documentation lists them.
+# The parameters of the functions of tvm.relay.op, written out whole and by hand.
 RELAYS = {
     "nn.conv2d": "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
     "channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='OIHW', out_layout='', "
@@ -173,6 +173,7 @@ def test_attribute_that_relays_function_hides_may_be_given_by_name():
         (lambda: relay.strided_slice(x, y, None), OperatorError, "without its argument 'end'"),
         (lambda: relay.image.resize2d(x, (y, 2), roi=y), OperatorError, "mixes numbers"),
         (lambda: relay.expand_dims(x, y, num_newaxis=2), OperatorError, "takes no 'num_newaxis'"),
+        (lambda: relay.matrix_set_diag(x, y, align="UP_LEFT"), OperatorError, "is 'UP_LEFT'"),
         (lambda: relay.concatenate((), axis=0), OperatorError, "concatenate is called without any"),
         (lambda: relay.stack([], axis=0), OperatorError, "at least one"),
         (lambda: relay.nn.sparse_add(x, (y, z)), OperatorError, "a sparse matrix is a tuple"),
@@ -395,6 +396,15 @@ def test_key_of_random_numbers_is_taken_as_it_is_made():
     ):
         assert call.args[0].data.dtype == np.uint64
         assert len(call) == 2
+
+
+def test_diagonals_are_given_as_relay_does():
+    one = relay.matrix_set_diag(x, y, 2, "LEFT_RIGHT").attrs
+    assert (one.k1, one.k2) == (2, 2)
+    assert (one.super_diag_right_align, one.sub_diag_right_align) == (False, True)
+    several = relay.matrix_set_diag(x, y, (-1, 1)).attrs
+    assert (several.k1, several.k2) == (-1, 1)
+    assert (several.super_diag_right_align, several.sub_diag_right_align) == (True, False)
 
 
 @pytest.mark.parametrize("shape", [(6,), (6, 2), (6, 2, 3)])

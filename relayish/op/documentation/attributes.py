@@ -9,6 +9,7 @@ TEXT: Final = """
 a_max: the largest value that is kept
 a_min: the smallest value that is kept
 activation_bits: bits of an element of the data
+align: on which side short diagonals above, and below, the main one are: LEFT or RIGHT each
 align_corners: whether the corners of input and output are at the same place
 allowzero: whether 0 in the new shape means a size of 0 instead of the size that is there
 alpha: the factor of the negative or scaled part
@@ -79,8 +80,6 @@ is_lshift_required: whether any shift is to the left
 is_multiply: whether to multiply; else the absolute difference is taken
 is_rshift_required: whether any shift is to the right
 k: how many; all if less than 1
-k1: the lowest diagonal
-k2: the highest diagonal
 keep_background: whether the background is a class as others
 keepdims: whether reduced axes stay, with size 1
 kernel_layout: the axes of the kernel, a letter each
@@ -176,8 +175,6 @@ stride: the distance of elements that go to different channels
 stride1: the step of the windows of the first operand
 stride2: the step by which the windows of the second one are moved
 strides: the step along each axis
-sub_diag_right_align: whether short diagonals below the main one are aligned to the right
-super_diag_right_align: whether short diagonals above the main one are aligned to the right
 target_shape: height and width of the grid
 threshold: the score below which a box is left out
 tile_K: the size of a tile along the reduced axis

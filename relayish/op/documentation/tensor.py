@@ -53,7 +53,8 @@ invert_permutation: Invert a permutation.
 layout_transform: Bring a tensor into another layout, such as NCHW into NCHW16c.
   data axes as src_layout -> axes as dst_layout
 matrix_set_diag: Replace diagonals of matrices.
-  data (..., m, n); diagonal (..., d), or (..., k, d) for several diagonals -> (..., m, n)
+  data (..., m, n); diagonal (..., d), or (..., number, d) for several; k the diagonal, 0 the main
+      one, or the lowest and the highest of several -> (..., m, n)
 meshgrid: Spread vectors over a grid.
   data a tuple of vectors (n_i,) -> a tuple of tensors (n_0, ..., n_k)
 ndarray_size: Give the number of elements.
