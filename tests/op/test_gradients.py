@@ -527,12 +527,69 @@ def test_convolutions_have_the_gradients_of_torch(data):
     check_torch(by_torch, inputs, grad, gradients("nn.conv2d", inputs, attributes, grad))
 
 
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_transposed_convolutions_and_gradients_of_weights_have_the_gradients_of_torch(data):
+    groups = data.draw(st.integers(1, 2))
+    inputs, outputs = groups * data.draw(st.integers(1, 2)), groups * data.draw(st.integers(1, 2))
+    kernel = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
+    strides = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
+    dilation = data.draw(st.tuples(*[st.integers(1, 2)] * 2))
+    padding = tuple(
+        data.draw(st.integers(0, (k - 1) * d)) for k, d in zip(kernel, dilation, strict=True)
+    )
+    beyond = tuple(data.draw(st.integers(0, stride - 1)) for stride in strides)
+    sizes = (4, 3)
+    window = {
+        "strides": strides,
+        "padding": (*padding, *padding),
+        "dilation": dilation,
+        "groups": groups,
+        "kernel_size": kernel,
+    }
+    x, w = normal(0, 2, inputs, *sizes), normal(1, inputs, outputs // groups, *kernel)
+    outer = [
+        (size - 1) * s - 2 * p + (k - 1) * d + 1 + b
+        for size, s, p, k, d, b in zip(
+            sizes, strides, padding, kernel, dilation, beyond, strict=True
+        )
+    ]
+    hypothesis.assume(min(outer) > 0)
+
+    def spread(torch, x, w):
+        return torch.nn.functional.conv_transpose2d(
+            x, w, None, strides, padding, beyond, groups, dilation
+        )
+
+    attributes = {**window, "channels": outputs, "output_padding": beyond}
+    grad = normal(2, 2, outputs, *outer)
+    found = gradients("nn.conv2d_transpose", (x, w), attributes, grad)
+    check_torch(spread, (x, w), grad, found)
+
+    def weight(torch, result, data):
+        return torch.nn.grad.conv2d_weight(
+            data, w.shape, result, strides, padding, dilation, groups
+        )
+
+    attributes = {**window, "channels": inputs, "kernel_layout": "NCHW", "out_layout": "OIHW"}
+    grad = normal(3, *w.shape)
+    found = gradients(
+        "nn.conv2d_backward_weight", (x, normal(2, 2, outputs, *outer)), attributes, grad
+    )
+    check_torch(weight, (x, normal(2, 2, outputs, *outer)), grad, found)
+
+
 def test_a_convolution_with_blocked_layouts_says_that_its_gradient_is_not_known():
     inputs = (normal(0, 1, 1, 4, 4, 4), normal(1, 1, 1, 3, 3, 4, 4))
     attributes = {"kernel_size": (3, 3), "channels": 4}
     attributes |= {"data_layout": "NCHW4c", "kernel_layout": "OIHW4i4o"}
     with pytest.raises(GradientError, match="layout 'NCHW4c' is no order of the axes 'NCHW'"):
         gradient_function("nn.conv2d", inputs, attributes)
+    attributes = {"kernel_size": (3, 3), "channels": 1, "out_layout": "HWIO"}
+    with pytest.raises(GradientError, match="its gradient is known for 'NCHW', 'NCHW' and 'OIHW'"):
+        gradient_function(
+            "nn.conv2d_backward_weight", (normal(0, 1, 1, 2, 2), normal(1, 1, 1, 4, 4)), attributes
+        )
 
 
 @pytest.mark.parametrize("name", ["nn.max_pool2d", "nn.avg_pool2d"])
@@ -546,6 +603,10 @@ def test_pooling_has_the_gradients_of_torch(name, data):
     attributes = {"pool_size": pool, "strides": strides, "padding": (*padding, *padding)}
     if name == "nn.avg_pool2d":
         included = attributes["count_include_pad"] = data.draw(st.booleans())
+        if not included:
+            result = result_of(name, (values,), attributes)
+            del attributes["count_include_pad"]
+            check("nn.avg_pool2d_grad", normal(1, *result.shape), values, **attributes)
         check(
             name,
             values,

@@ -27,11 +27,12 @@ from relayish.ir.expr import (
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import Any as AnySize
 from relayish.ir.type import FuncType, GlobalTypeVar, TensorType, TupleType, TypeVar
 from relayish.op import get_op
 from relayish.op.registry import primal_gradient
 from relayish.passes.gradient import MODES, gradient
-from relayish.text import parse
+from relayish.text import astext, parse
 
 HEADER = '#[version = "0.0.5"]\n'
 SCALAR = TensorType((), "float64")
@@ -414,6 +415,43 @@ def test_the_gradient_of_a_network_is_that_of_torch():
         np.testing.assert_allclose(result, by_torch.item())
         for one, other in zip(grads, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@both_modes
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_gradients_have_the_element_type_of_their_parameters(dtype, mode):
+    x, y = Var("x", TensorType((2, 3), dtype)), Var("y", TensorType((3,), dtype))
+    smooth = op.tanh(x) * op.erf(y) + op.log2(op.exp(x)) / op.sigmoid(y) + op.nn.softmax(x)
+    body = op.clip(smooth, -1, 1) + op.mean(x) + op.sqrt(op.abs(x)) + op.nn.relu(y)
+    typed = infer_type(gradient(Function((x, y), body), mode=mode))
+    assert_structural_equal(
+        typed.checked_type.ret_type.fields[1], TupleType((x.type_annotation, y.type_annotation))
+    )
+
+
+@both_modes
+def test_sizes_need_not_be_known(mode):
+    x, y = (Var(name, TensorType((AnySize(), 3), "float64")) for name in "xy")
+    body = op.sum(op.nn.softmax(x * y) * op.mean(x, axis=(1,), keepdims=True))
+    known = [Var(name, TensorType((2, 3), "float64")) for name in "xy"]
+    rng = np.random.default_rng(0)
+    args = [rng.standard_normal((2, 3)) for _ in "xy"]
+    loose = evaluate(infer_type(gradient(Function((x, y), body), mode=mode)), args=args)
+    x, y = known
+    body = op.sum(op.nn.softmax(x * y) * op.mean(x, axis=(1,), keepdims=True))
+    result, grads = run(Function((x, y), body), *args, mode=mode)
+    assert result == loose[0]
+    np.testing.assert_allclose(grads, loose[1])
+
+
+@pytest.mark.parametrize("pool", ["avg_pool2d", "max_pool2d"])
+def test_gradients_are_read_from_their_own_text(pool):
+    x = Var("x", TensorType((1, 2, 6, 6), "float64"))
+    extra = {"count_include_pad": True} if pool == "avg_pool2d" else {}
+    body = getattr(op.nn, pool)(op.nn.relu(x), pool_size=(2, 2), **extra)
+    for mode in MODES:
+        mod = IRModule.from_expr(gradient(Function((x,), body), mode=mode))
+        assert_structural_equal(parse(astext(mod)), mod)
 
 
 @both_modes

@@ -1,16 +1,15 @@
-"""Gradients of products, convolutions and pooling."""
+"""Gradients of products and of pooling."""
 
 from __future__ import annotations
 
-from relayish.errors import GradientError
 from relayish.ir.expr import Call, Expr
+from relayish.op.gradient.convolution import transposed
 from relayish.op.gradient.register import (
     Built,
     attrs_of,
     op,
     rank_of,
     register_gradient,
-    shape_of,
     size_of,
 )
 from relayish.op.gradient.tensor import Gradients
@@ -76,88 +75,6 @@ def batch_matmul_grad(call: Call, grad: Expr) -> Gradients:
     return op.collapse_sum_like(towards_x, x), op.collapse_sum_like(towards_y, y)
 
 
-@register_gradient("nn.conv2d")
-def conv2d_grad(call: Call, grad: Expr) -> Gradients:
-    """Return the gradients of ``nn.conv2d``, in any order of the axes.
-
-    Raises:
-        GradientError: If a layout splits an axis, or a shape is not known.
-    """
-    data, weight = call.args
-    attrs = attrs_of(call)
-    data_layout, kernel_layout = attrs.data_layout, attrs.kernel_layout
-    out_layout = attrs.out_layout or data_layout
-    outer, inner = _shape_in(data, data_layout, "NCHW"), _shape_in(call, out_layout, "NCHW")
-    _, _, *kernel = _shape_in(weight, kernel_layout, "OIHW")
-    strides, dilation = attrs.strides, attrs.dilation
-    padding = _four_sides(attrs.padding)
-    left_over = tuple(
-        outer[axis + 2]
-        + padding[axis]
-        + padding[axis + 2]
-        - (inner[axis + 2] - 1) * strides[axis]
-        - (kernel[axis] - 1) * dilation[axis]
-        - 1
-        for axis in (0, 1)
-    )
-    shared = {
-        "strides": strides,
-        "padding": padding,
-        "dilation": dilation,
-        "groups": attrs.groups,
-        "kernel_size": tuple(kernel),
-    }
-    grad = _transposed(grad, out_layout, "NCHW")
-    towards_data = op.nn.conv2d_transpose(
-        grad,
-        _transposed(weight, kernel_layout, "OIHW"),
-        channels=outer[1],
-        output_padding=left_over,
-        **shared,
-    )
-    # its data_layout is that of the gradient, its kernel_layout that of the data
-    towards_weight = op.nn.conv2d_backward_weight(
-        grad,
-        _transposed(data, data_layout, "NCHW"),
-        channels=attrs.channels,
-        data_layout="NCHW",
-        kernel_layout="NCHW",
-        out_layout="OIHW",
-        **shared,
-    )
-    return (
-        _transposed(towards_data, "NCHW", data_layout),
-        _transposed(towards_weight, "OIHW", kernel_layout),
-    )
-
-
-def _four_sides(padding: tuple[int, ...]) -> tuple[int, ...]:
-    """Return padding for top, left, bottom and right, however it was given."""
-    return tuple(padding) * (4 // len(padding))
-
-
-def _order(layout: str, wanted: str) -> tuple[int, ...]:
-    if sorted(layout) != sorted(wanted):
-        raise GradientError(
-            f"the layout {layout!r} is no order of the axes {wanted!r}; only for these the "
-            f"gradient is known"
-        )
-    return tuple(layout.index(axis) for axis in wanted)
-
-
-def _transposed(value: Expr, layout: str, wanted: str) -> Built:
-    order = _order(layout, wanted)
-    if layout == wanted:
-        return value
-    transposed: Expr = op.transpose(value, axes=order)
-    return transposed
-
-
-def _shape_in(value: Expr, layout: str, wanted: str) -> tuple[int, ...]:
-    shape = shape_of(value)
-    return tuple(shape[axis] for axis in _order(layout, wanted))
-
-
 @register_gradient("nn.max_pool2d")
 def max_pool2d_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``nn.max_pool2d``."""
@@ -170,12 +87,21 @@ def avg_pool2d_grad(call: Call, grad: Expr) -> Gradients:
     return (Call(get_op("nn.avg_pool2d_grad"), (grad, *call.args), call.attrs),)
 
 
+@register_gradient("nn.avg_pool2d_grad")
+def avg_pool2d_grad_grad(call: Call, grad: Expr) -> Gradients:
+    """Return the gradients of ``nn.avg_pool2d_grad``, which looks at the shape of its data only."""
+    _, data = call.args
+    # the class of its attributes may be that of maxima, which says nothing of padding that counts
+    values = {"count_include_pad": False, **dict(attrs_of(call).items())}
+    return op.nn.avg_pool2d(grad, **values), op.zeros_like(data)
+
+
 @register_gradient("nn.global_avg_pool2d")
 def global_avg_pool2d_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``nn.global_avg_pool2d``: each element has its share."""
     (data,) = call.args
     layout = attrs_of(call).layout
-    axes = _order(layout, "NCHW")
-    grad = _transposed(grad, attrs_of(call).out_layout or layout, layout)
-    count = size_of(data, axes[2], data) * size_of(data, axes[3], data)
+    grad = transposed(grad, attrs_of(call).out_layout or layout, layout)
+    height, width = layout.index("H"), layout.index("W")
+    count = size_of(data, height, data) * size_of(data, width, data)
     return (op.broadcast_to_like(grad / count, data),)

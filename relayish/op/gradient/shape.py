@@ -13,9 +13,11 @@ from relayish.op.dimension import is_static
 from relayish.op.gradient.register import (
     attrs_of,
     known_shape,
+    number,
     op,
     rank_of,
     register_gradient,
+    size_of,
     tensor_of,
     tensors_of,
 )
@@ -160,8 +162,8 @@ def dyn_strided_slice_grad(call: Call, grad: Expr) -> Gradients:
 def arange_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradients of ``arange``: element i is ``start + i * step``."""
     start, stop, step = call.args
-    ones = op.ones_like(grad)
-    places = op.cumsum(ones, axis=0) - ones
+    count = size_of(call, 0, call)
+    places = op.arange(number(0, call), count, number(1, call), dtype=tensor_of(call).dtype)
     return (
         op.cast_like(op.sum(grad), start),
         op.zeros_like(stop),
