@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from relayish.ir.expr import Call, Constant, Expr, Let, Var
+from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
+from relayish.ir.module import IRModule
+from relayish.ir.type import TypeVar, scalar_type
 from relayish.op.registry import get_op
 
 ADD, MULTIPLY = get_op("add"), get_op("multiply")
@@ -56,3 +58,62 @@ def half_dead(size: int) -> Expr:
     for var, value in reversed(bindings):
         e = Let(var, value, e)
     return e
+
+
+FLOAT, BOOL = scalar_type("float32"), scalar_type("bool")
+
+
+def typed_dag(size: int) -> Function:
+    """``dag`` as a function whose parameters are annotated."""
+    a, b = Var("x", FLOAT), Var("y", FLOAT)
+    x: Expr = a
+    y: Expr = b
+    for _ in range(size):
+        x, y = y, Call(ADD, (y, x))
+    return Function((a, b), y)
+
+
+def late_dag(size: int) -> Function:
+    """``dag`` as a closure whose parameters get their types when it is called, at the end."""
+    a, b, closure = Var("x"), Var("y"), Var("f")
+    x: Expr = a
+    y: Expr = b
+    for _ in range(size):
+        x, y = y, Call(ADD, (y, x))
+    one = Constant(1.0)
+    return Function((), Let(closure, Function((a, b), y), Call(closure, (one, one))))
+
+
+def polymorphic(size: int) -> Function:
+    """A chain of lets that call a polymorphic function, at two types in turn."""
+    kind, twin = TypeVar("t"), Var("same")
+    given = Var("a", kind)
+    same = Function((given,), given, None, (kind,))
+    value: Expr = Constant(1.0)
+    bound = []
+    for index in range(size // 2):
+        var, other = Var("x"), Var("y")
+        bound.append((var, Call(twin, (value,))))
+        bound.append((other, Call(twin, (Tuple((var,)),) if index % 2 else (var,))))
+        value = var
+    body: Expr = value
+    for var, called in reversed(bound):
+        body = Let(var, called, body)
+    return Function((), Let(twin, same, body))
+
+
+def recursive(size: int) -> IRModule:
+    """Global functions without result types: each calls itself and the next; ten nodes a
+    function."""
+    count = max(1, size // 10)
+    names = [GlobalVar(f"f{index}") for index in range(count)]
+    functions: dict[GlobalVar | str, Expr] = {}
+    one = Constant(1.0)
+    for index, name in enumerate(names):
+        x, c = Var("x", FLOAT), Var("c", BOOL)
+        following = names[min(index + 1, count - 1)]
+        again = Call(name, (Call(ADD, (x, one)), c))
+        other = Call(ADD, (Call(following, (x, c)), Call(MULTIPLY, (x, x))))
+        stop: Expr = other if following is not name else x
+        functions[name] = Function((x, c), If(c, again, stop))
+    return IRModule(functions)

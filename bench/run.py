@@ -37,6 +37,7 @@ BOUNDS = {
     "rewrite": 2.0,
     "dead code": 1.5,
     "print + parse": 8.0,
+    "infer types": 6.0,
 }
 """Microseconds an operation that relayish set itself as a limit, on a machine where the tight loop
 needs what ``REFERENCE`` says; elsewhere the ratio to the loop is what counts."""
@@ -68,6 +69,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     import tight
 
     from relayish.analysis import free_vars
+    from relayish.analysis.infer_type import infer_type
     from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor, post_order_rewrite
     from relayish.ir.expr import Call, Constant, Expr, Function
     from relayish.ir.module import IRModule
@@ -150,6 +152,16 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
         "print": (tight.dag, tight.to_text, module(one), astext),
         "structural hash": (tight.dag, tight.structural_hash, one, structural_hash),
         "structural equal": (tight.dag, tight.structural_hash, twice, same),
+        "infer types": (tight.dag, tight.infer, programs.typed_dag, infer_type),
+        "infer types again": (
+            tight.dag,
+            tight.infer,
+            lambda size: infer_type(programs.typed_dag(size)),
+            lambda func: infer_type(func, fresh=True),
+        ),
+        "infer types, known last": (tight.dag, tight.infer, programs.late_dag, infer_type),
+        "infer types, polymorphic": (tight.dag, tight.infer, programs.polymorphic, infer_type),
+        "infer types, recursive": (tight.dag, tight.infer, programs.recursive, infer_type),
         "pickle + unpickle": (
             tight.dag,
             tight.identity,

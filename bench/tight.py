@@ -117,6 +117,18 @@ def identity(root: Plain) -> Plain:
     return memo[root]
 
 
+def infer(root: Plain) -> Plain:
+    """Build the program anew with the type of each node, by a table for calls, as its value."""
+    tensor = ("float32", ())
+    table = {("add", tensor, tensor): tensor}
+    memo: dict[Plain, Plain] = {}
+    for node in post_order(root):
+        images = tuple([memo[arg] for arg in node.args])
+        types = [node.name, *[image.value for image in images]]
+        memo[node] = Plain(node.kind, node.name, images, table.get(tuple(types), tensor))
+    return memo[root]
+
+
 def fold(root: Plain, table: dict[str, Callable[[object, object], object]]) -> Plain:
     memo: dict[Plain, Plain] = {}
     for node in post_order(root):

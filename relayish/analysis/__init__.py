@@ -1,6 +1,8 @@
 """What can be known about a program without changing it."""
 
 from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effect
+from relayish.analysis.infer_type import infer_type, infer_type_local
+from relayish.analysis.kind import check_kind
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
 from relayish.analysis.visit import count_nodes, post_order_visit
@@ -14,11 +16,14 @@ __all__ = [
     "analyse_effects",
     "bound_type_vars",
     "bound_vars",
+    "check_kind",
     "check_well_formed",
     "count_nodes",
     "free_type_vars",
     "free_vars",
     "has_effect",
+    "infer_type",
+    "infer_type_local",
     "post_order_visit",
     "well_formed",
 ]

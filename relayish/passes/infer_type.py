@@ -15,9 +15,12 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.infer_type import infer_type
+from relayish.analysis.infer_type import infer_type, infer_type_local
 from relayish.ir.module import IRModule
 from relayish.transform import ModulePass, PassContext, register_pass
+
+InferTypeLocal = infer_type_local
+"""Relay's name for :func:`infer_type_local`; it takes an expression and is no pass."""
 
 
 @register_pass(opt_level=0)

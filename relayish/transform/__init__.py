@@ -1,7 +1,7 @@
 """Passes: what they are, how they are registered, composed, surrounded and watched.
 
-Every registered pass is an attribute of this package: ``transform.FoldConstant()``; so is the
-function ``gradient``.
+Every registered pass is an attribute of this package: ``transform.FoldConstant()``; so are the
+functions ``gradient`` and ``InferTypeLocal``.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ PASS_SOURCES: Final = (PackageSource("relayish.passes"), EntryPointSource("relay
 for _source in PASS_SOURCES:
     add_pass_source(_source)
 
-FUNCTIONS: Final = {"gradient": "relayish.passes.gradient"}
+FUNCTIONS: Final = {
+    "InferTypeLocal": "relayish.passes.infer_type",
+    "gradient": "relayish.passes.gradient",
+}
 """What Relay has here beside passes, with the module it comes from: a name that is data as well."""
 
 

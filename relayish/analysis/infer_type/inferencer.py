@@ -8,7 +8,7 @@ environment. Subprograms that carry types already are not entered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -66,19 +66,25 @@ class Inferencer(Solver):
     ``types`` holds what was found, in post-order; types in it may have to be resolved.
     """
 
-    def __init__(
-        self, mod: IRModule | None, globals_: Mapping[str, Type], *, fresh: bool = False
-    ) -> None:
+    def __init__(self, mod: IRModule | None, globals_: Mapping[str, Type]) -> None:
+        """Prepare for definitions of ``mod``.
+
+        Args:
+            mod: Where types are defined.
+            globals_: The types of global functions by name; looked at when one is mentioned. An
+                unknown type stands for a function in which errors were found.
+        """
         super().__init__()
         self.types: dict[Node, Type] = {}
         self.type_args: dict[Call, list[Type]] = {}
         self.signatures: dict[Function, FuncType] = {}
         self._mod = mod
-        self._globals = dict(globals_)
-        self._faulty.update(ty for ty in globals_.values() if type(ty) is IncompleteType)
-        self._fresh = fresh
+        self._globals = globals_
+        self._own: dict[str, Type] = {}
+        self._fresh = False
         self._constants: dict[tuple[object, ...], Type] = {}
         self._tuples: dict[tuple[Type, ...], TupleType] = {}
+        self._instances: dict[tuple[Type, ...], tuple[list[Type], Type]] = {}
         self._definitions: Mapping[GlobalTypeVar, TypeData] = (
             {} if mod is None else mod.type_definitions
         )
@@ -128,15 +134,29 @@ class Inferencer(Solver):
                 if push is not None:
                     push(node, append, extend)
 
+    def start(self, *, fresh: bool = False) -> None:
+        """Begin with other definitions; what is known of operators and types stays.
+
+        Args:
+            fresh: Enter what carries types, too.
+        """
+        self._fresh = fresh
+        self.forget_sizes()
+        self.types.clear()
+        self.type_args.clear()
+        self.signatures.clear()
+        self.diagnostics.clear()
+        self._own.clear()
+
     def declare_global(self, name: str, definition: Expr) -> None:
         """Let ``@name`` have the type that the head of its definition says, before it is met."""
         declared = self.declare(definition) if type(definition) is Function else IncompleteType()
-        self._globals[name] = declared
+        self._own[name] = declared
 
     def define_global(self, name: str, definition: Expr) -> None:
         """Let ``@name`` have the type that was found for its definition."""
-        found, declared = self.types[definition], self._globals[name]
-        self._globals[name] = self.equate(definition, declared, found, f"definition of @{name}")
+        found, declared = self.types[definition], self._own[name]
+        self._own[name] = self.equate(definition, declared, found, f"definition of @{name}")
 
     def declare(self, func: Function) -> FuncType:
         """Return what the head of ``func`` says of its type, giving its parameters theirs."""
@@ -249,7 +269,16 @@ class Inferencer(Solver):
             name = _called(call.op)
             expected = f"expected {len(func.arg_types)}: {self.show(func)}"
             return self.report(call, f"{name} is called with {len(args)} arguments; {expected}")
+        instance_of: tuple[Type, ...] | None = None
         if func.type_params:
+            args = [self.resolve(arg) for arg in args]
+            func = cast("FuncType", self.resolve(func))
+            if not call.type_args and call.attrs is None and self.closed.issuperset(args):
+                instance_of = (func, *args)
+                known = self._instances.get(instance_of)
+                if known is not None:
+                    self.type_args[call], ret_type = known
+                    return ret_type
             func = self._instance(call, func)
         for index, (expected_type, arg) in enumerate(zip(func.arg_types, args, strict=True)):
             if expected_type is arg:
@@ -257,7 +286,17 @@ class Inferencer(Solver):
             found = self._as_argument(call, expected_type, arg)
             what = f"argument {index} of {_called(call.op)}"
             self.equate(call.args[index], expected_type, found, what, call)
+        if instance_of is not None:
+            self._remember_instance(call, instance_of, func.ret_type)
         return func.ret_type
+
+    def _remember_instance(self, call: Call, instance_of: tuple[Type, ...], result: Type) -> None:
+        """Keep what a polymorphic function makes of arguments that say all of its type."""
+        ret_type = self.resolve(result)
+        type_args = [self.resolve(ty) for ty in self.type_args[call]]
+        known = self.closed.issuperset(type_args) and ret_type in self.closed
+        if known and instance_of[0] in self.closed:
+            self._instances[instance_of] = type_args, ret_type
 
     def _instance(self, call: Call, func: FuncType) -> FuncType:
         """Return the polymorphic ``func`` as ``call`` uses it."""
@@ -387,7 +426,11 @@ class Inferencer(Solver):
         )
 
     def type_of_global_var(self, name: GlobalVar) -> Type:
-        found = self._globals.get(name.name_hint)
+        found = self._own.get(name.name_hint)
+        if found is None:
+            found = self._globals.get(name.name_hint)
+            if type(found) is IncompleteType:
+                self._faulty.add(found)
         if found is not None:
             return found
         return self.report(name, f"@{name.name_hint} is not defined in the module")

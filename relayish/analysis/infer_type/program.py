@@ -52,11 +52,11 @@ def infer_type(
         Relay ``InferType``.
 
     Example:
-        >>> from relayish.ir.type import TensorType
         >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.type import TensorType
         >>> x = Var("x", TensorType((2, 3), "float32"))
-        >>> infer_type(Function((x,), Tuple((x, x)))).ret_type
-        TupleType(fields=(TensorType(...), TensorType(...)))
+        >>> infer_type(Function((x,), Tuple((x,)))).ret_type.fields[0].shape
+        (2, 3)
     """
     if isinstance(program, IRModule):
         return _infer_module(program, fresh=fresh)
@@ -87,7 +87,7 @@ def _infer_expr(expr: Expr, mod: IRModule | None, *, fresh: bool) -> Expr:
         if any(name in mod and _declared(mod[name]) is None for name in needed):
             mod = infer_type(mod)
         known = {name: _stated(mod[name]) for name in needed if name in mod}
-    (typed,) = _infer_together([("", expr)], mod, known, fresh=fresh)
+    (typed,) = _infer_together([("", expr)], Inferencer(mod, known), fresh=fresh)
     return typed
 
 
@@ -99,10 +99,11 @@ def _infer_module(mod: IRModule, *, fresh: bool) -> IRModule:
     known: dict[str, Type] = {}
     typed: dict[GlobalVar | str, Expr] = {}
     problems: list[Diagnostic] = []
+    found = Inferencer(mod, known)
     for group in components({name: global_uses(f).names for name, f in functions.items()}):
         known.update({name: _stated(functions[name]) for name in group if name not in changed})
         try:
-            for name, image in _infer_group(group, functions, mod, known, changed, fresh=fresh):
+            for name, image in _infer_group(group, functions, known, changed, found, fresh=fresh):
                 typed[name] = image
                 known[name] = _stated(image)
                 changed.add(name)
@@ -116,20 +117,20 @@ def _infer_module(mod: IRModule, *, fresh: bool) -> IRModule:
 def _infer_group(
     group: list[str],
     functions: Mapping[str, Expr],
-    mod: IRModule,
-    known: dict[str, Type],
+    known: Mapping[str, Type],
     changed: set[str],
+    found: Inferencer,
     *,
     fresh: bool,
 ) -> list[tuple[str, Expr]]:
     """Return those of ``group``, functions that refer to one another, that get other types."""
     members = [(name, functions[name]) for name in group if name in changed]
-    typed = {name: known[name] for name in group if name not in changed}
-    images = _infer_together(members, mod, known, fresh=fresh) if members else []
-    now = {**known, **{name: _stated(f) for (name, _), f in zip(members, images, strict=True)}}
-    if not all(_agrees(functions[name], now, changed) for name in typed):
+    images = _infer_together(members, found, fresh=fresh) if members else []
+    now = {name: _stated(image) for (name, _), image in zip(members, images, strict=True)}
+    unchanged = [functions[name] for name in group if name not in changed]
+    if not all(_agrees(func, {**known, **now} if now else known, changed) for func in unchanged):
         members = [(name, functions[name]) for name in group]
-        images = _infer_together(members, mod, known, fresh=True)
+        images = _infer_together(members, found, fresh=True)
     return [(name, image) for (name, _), image in zip(members, images, strict=True)]
 
 
@@ -151,18 +152,14 @@ def _call_agrees(call: Call, func: Type | None) -> bool:
 
 
 def _infer_together(
-    members: list[tuple[str, Expr]],
-    mod: IRModule | None,
-    known: Mapping[str, Type],
-    *,
-    fresh: bool,
+    members: list[tuple[str, Expr]], found: Inferencer, *, fresh: bool
 ) -> list[Expr]:
     """Return definitions, by name, with their types; they may refer to one another.
 
     Raises:
         TypeInferenceError: With all that is wrong with them.
     """
-    found = Inferencer(mod, known, fresh=fresh)
+    found.start(fresh=fresh)
     for name, member in members:
         found.where = f"@{name}" if name else ""
         found.declare_global(name, member)
@@ -177,7 +174,7 @@ def _infer_together(
         annotator.run()
     _raise(found.diagnostics)
     if annotator.retyped and not fresh:
-        return _infer_together(members, mod, known, fresh=True)
+        return _infer_together(members, found, fresh=True)
     return [cast("Expr", annotator.images[member]) for _, member in members]
 
 

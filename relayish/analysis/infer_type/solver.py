@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
 from relayish.errors import Diagnostic, TypeInferenceError
@@ -58,6 +58,12 @@ class Solver(Unifier):
         self._ready: deque[Waiting] = deque()
         self._results: dict[tuple[object, ...], Type] = {}
         self._known_tensors: dict[tuple[object, ...], TensorType] = {}
+
+    def forget_sizes(self) -> None:
+        """See the base; results that were told for sizes of one definition go with them."""
+        if self._size:
+            self._results.clear()
+        super().forget_sizes()
 
     def report(self, node: Expr, message: object, inside: Expr | None = None) -> Type:
         """Note an error and return a type that goes with everything.
@@ -123,8 +129,7 @@ class Solver(Unifier):
     ) -> FuncType:
         """Return ``func`` with its type variables replaced, its relations put to work."""
         values: dict[RelayTypeVar, Type] = dict(zip(func.type_params, type_args, strict=True))
-        known = self.resolve(func)
-        assert isinstance(known, FuncType)
+        known = cast("FuncType", self.resolve(func))
         for constraint in func.type_constraints:
             if isinstance(constraint, TypeRelation):
                 *args, result = (substitute(arg, values) for arg in constraint.args)
@@ -159,10 +164,10 @@ class Solver(Unifier):
         """Return the result of ``application``, or ``None`` after making it wait."""
         op, attrs = application.op, application.attrs
         args = tuple([self.resolve(arg) for arg in application.args])
-        if any(arg in self._faulty for arg in args):
+        is_known = self.closed.issuperset(args)
+        if not is_known and not self._faulty.isdisjoint(args):
             return self.faulty()
         answer = rule.get(op)
-        is_known = all(self.is_closed(arg) for arg in args)
         try:
             _check_attrs(op, attrs)
             if answer is unchanged or (answer is identity and type(args[0]) is IncompleteType):
@@ -188,9 +193,10 @@ class Solver(Unifier):
     def _remember(self, key: tuple[object, ...], application: Application, result: Type) -> Type:
         if isinstance(result, TensorType):
             result = self.canonical(result)
-        if all(self.is_closed(arg) for arg in key[2:] if isinstance(arg, Type)):
+        if self.closed.issuperset(key[2:]):
             self._results[key] = result
-            self._results[application.op, application.attrs, *application.args] = result
+            if application.args != key[2:]:
+                self._results[application.op, application.attrs, *application.args] = result
         return result
 
     def _wait(self, waiting: Waiting, args: tuple[Type, ...] | list[Type]) -> None:

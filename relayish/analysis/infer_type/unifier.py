@@ -258,16 +258,26 @@ class Unifier:
 
     def is_closed(self, ty: Type) -> bool:
         """Return whether nothing in ``ty`` is unknown, or known under another name."""
-        return ty in self.closed or (self.resolve(ty) is ty and ty in self.closed)
+        return self.resolve(ty) is ty and ty in self.closed
+
+    def forget_sizes(self) -> None:
+        """Let named dimensions be unknown again: what was found of them held in one definition."""
+        if self._size:
+            self._size.clear()
+            self.closed.clear()
+            self._final.clear()
 
     def resolve(self, ty: Type) -> Type:
         """Return ``ty`` with what is known put in; itself where it says all there is to know.
+
+        The result is in ``closed`` if no part of it is unknown.
 
         Complexity:
             Linear in the distinct types it is made of, constant when asked again; no recursion.
         """
         closed, final = self.closed, self._final
-        if ty in closed:
+        ty = self.find(ty)
+        if ty in closed or type(ty) is IncompleteType:
             return ty
         done: dict[Type, Type] = {}
         stack: list[Type | None] = [ty]
