@@ -1,4 +1,4 @@
-"""``relayish check``: read a program and say whether it is well formed."""
+"""``relayish check``: read a program and say whether it is well formed and well typed."""
 
 from __future__ import annotations
 
@@ -6,23 +6,37 @@ import argparse
 import sys
 from typing import Final
 
-from relayish.analysis import check_well_formed
-from relayish.cli.files import read_module
-from relayish.cli.report import describe_error
-from relayish.errors import WellFormedError
+from relayish.analysis.infer_type import infer_type
+from relayish.analysis.well_formed import check_well_formed
+from relayish.cli.files import parse_source, read_source
+from relayish.cli.report import describe_diagnostic, describe_error
+from relayish.errors import TypeInferenceError, WellFormedError
 
 WANTING: Final = 1
-"""The exit code for a program that is not well formed."""
+"""The exit code for a program that is not well formed or ill-typed."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; a program that cannot even be read is an error with its place."""
-    mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    source = read_source(args.file)
+    mod = parse_source(args.file, source, allow_unknown_ops=args.allow_unknown_ops)
     try:
         check_well_formed(mod)
     except WellFormedError as error:
         sys.stderr.write(f"{args.file}: not well formed: {describe_error(error)}\n")
         return WANTING
-    count = len(mod)
-    sys.stdout.write(f"{args.file}: well formed, {count} function{'' if count == 1 else 's'}\n")
+    count = f"{len(mod)} function{'' if len(mod) == 1 else 's'}"
+    if args.no_types:
+        sys.stdout.write(f"{args.file}: well formed, {count}\n")
+        return 0
+    try:
+        infer_type(mod)
+    except TypeInferenceError as error:
+        lines = source.splitlines()
+        for diagnostic in error.diagnostics:
+            sys.stderr.write(f"{describe_diagnostic(diagnostic, lines)}\n")
+        found = f"{len(error.diagnostics)} error{'' if len(error.diagnostics) == 1 else 's'}"
+        sys.stderr.write(f"{args.file}: ill-typed, {found}\n")
+        return WANTING
+    sys.stdout.write(f"{args.file}: well formed and well typed, {count}\n")
     return 0

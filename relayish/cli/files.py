@@ -24,16 +24,37 @@ def read_module(name: str, *, allow_unknown_ops: bool) -> IRModule:
         ParseError: If it is no Relay text.
         OSError: If it cannot be read.
     """
+    return parse_source(name, read_source(name), allow_unknown_ops=allow_unknown_ops)
+
+
+def read_source(name: str) -> str:
+    """Return the text in the file ``name``.
+
+    Raises:
+        ParseError: If it is no text.
+        OSError: If it cannot be read.
+    """
     given = sys.stdin.buffer.read() if name == STANDARD else Path(name).read_bytes()
-    shown = "<stdin>" if name == STANDARD else name
     try:
-        source = given.decode("utf-8")
+        return given.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ParseError(
-            f"{shown} is not Relay text: byte {given[error.start]:#04x} at offset {error.start} "
-            f"is not UTF-8"
+            f"{_shown(name)} is not Relay text: byte {given[error.start]:#04x} at offset "
+            f"{error.start} is not UTF-8"
         ) from None
-    return text.parse(source, source_name=shown, allow_unknown_ops=allow_unknown_ops)
+
+
+def parse_source(name: str, source: str, *, allow_unknown_ops: bool) -> IRModule:
+    """Return the program that ``source``, the text in the file ``name``, says.
+
+    Raises:
+        ParseError: If it is no Relay text.
+    """
+    return text.parse(source, source_name=_shown(name), allow_unknown_ops=allow_unknown_ops)
+
+
+def _shown(name: str) -> str:
+    return "<stdin>" if name == STANDARD else name
 
 
 def write_result(result: str, name: str | None) -> None:

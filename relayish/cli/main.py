@@ -174,8 +174,9 @@ def _add_print(commands: _Commands[_Parser]) -> None:
 
 
 def _add_check(commands: _Commands[_Parser]) -> None:
-    check = _add_command(commands, "check", "read a program and check that it is well formed")
+    check = _add_command(commands, "check", "check that a program is well formed and well typed")
     _add_program(check)
+    check.add_argument("--no-types", action="store_true", help="do not infer types")
 
 
 def _add_command(commands: _Commands[_Parser], name: str, summary: str) -> argparse.ArgumentParser:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from relayish.errors import RelayishError
+from collections.abc import Sequence
+
+from relayish.errors import Diagnostic, RelayishError
 
 
 def describe_error(error: BaseException) -> str:
@@ -11,6 +13,21 @@ def describe_error(error: BaseException) -> str:
     if not isinstance(error, (RelayishError, OSError)):
         lines.append("this was not foreseen; --traceback shows where it was raised")
     return "\n  ".join(lines)
+
+
+def describe_diagnostic(diagnostic: Diagnostic, lines: Sequence[str]) -> str:
+    """Return what is wrong and where, with the line of the program it points at.
+
+    Args:
+        diagnostic: What is wrong.
+        lines: The lines of the text that its span counts in.
+    """
+    if diagnostic.span is None or not 0 < diagnostic.span[1] <= len(lines):
+        return str(diagnostic)
+    _, first, last, start, end = diagnostic.span
+    line = lines[first - 1]
+    width = (end if first == last else len(line) + 1) - start
+    return f"{diagnostic}\n    {line}\n    {' ' * (start - 1)}{'^' * max(width, 1)}"
 
 
 def _headline(error: BaseException) -> str:

@@ -23,6 +23,12 @@ def @other() {
   1
 }
 """
+ILL_TYPED = """#[version = "0.0.5"]
+def @main() {
+  let %y: float32 = 1;
+  if (1) { %y } else { %y }
+}
+"""
 
 
 def test_print_prints_what_it_read(program: Path, capsys: Capture) -> None:
@@ -40,14 +46,37 @@ def test_print_writes_where_told(program: Path, capsys: Capture) -> None:
 
 def test_check_says_that_a_program_is_well_formed(program: Path, capsys: Capture) -> None:
     assert main(["check", str(program)]) == 0
-    assert capsys.readouterr().out == f"{program}: well formed, 1 function\n"
+    assert capsys.readouterr().out == f"{program}: well formed and well typed, 1 function\n"
+
+
+def test_check_leaves_types_alone_when_told(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "ill.relay"
+    path.write_text(ILL_TYPED)
+    assert main(["check", "--no-types", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}: well formed, 1 function\n"
+
+
+def test_check_shows_each_line_that_is_ill_typed(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "ill.relay"
+    path.write_text(ILL_TYPED)
+    assert main(["check", str(path)]) == 1
+    shown = capsys.readouterr().err.splitlines()
+    assert shown == [
+        f"{path}:3:21: value of %y: expected float32, found int32 (in @main)",
+        "      let %y: float32 = 1;",
+        "                        ^",
+        f"{path}:4:7: condition of if: expected bool, found int32 (in @main)",
+        "      if (1) { %y } else { %y }",
+        "          ^",
+        f"{path}: ill-typed, 2 errors",
+    ]
 
 
 def test_check_counts_functions(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "two.relay"
     path.write_text(TWICE)
     assert main(["check", str(path)]) == 0
-    assert capsys.readouterr().out == f"{path}: well formed, 2 functions\n"
+    assert capsys.readouterr().out == f"{path}: well formed and well typed, 2 functions\n"
 
 
 def test_check_names_a_variable_bound_twice(
@@ -55,7 +84,8 @@ def test_check_names_a_variable_bound_twice(
 ) -> None:
     x, one = Var("x"), Constant(1)
     bad = IRModule({"main": Function((), Let(x, one, Let(x, one, x)))})
-    monkeypatch.setattr(check, "read_module", lambda _name, allow_unknown_ops: bad)
+    monkeypatch.setattr(check, "read_source", lambda _name: "")
+    monkeypatch.setattr(check, "parse_source", lambda _name, _source, allow_unknown_ops: bad)
     assert main(["check", "bad.relay"]) == 1
     shown = capsys.readouterr().err
     assert shown.startswith("bad.relay: not well formed: variable %x is bound twice")
