@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -72,3 +72,17 @@ def _extended_dtype(name: DType) -> np.dtype[np.generic]:
         )
     extended: np.dtype[np.generic] = np.dtype(scalar)
     return extended
+
+
+def lowest_number(dtype: np.dtype[Any]) -> int | float:  # Any: known when it comes
+    """Return the lowest finite number of an element type of integers or floating point numbers."""
+    if dtype.kind in "iu":
+        return int(np.iinfo(dtype).min)
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).min)
+    import ml_dtypes  # noqa: PLC0415 - as above; a value of such a type has loaded it already
+
+    try:
+        return int(ml_dtypes.iinfo(dtype).min)  # type: ignore[no-untyped-call]
+    except ValueError:
+        return float(ml_dtypes.finfo(dtype).min)  # type: ignore[no-untyped-call]

@@ -6,10 +6,10 @@ from functools import reduce
 from math import prod
 from typing import TypeAlias
 
-import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.ir.dtype import lowest_number
 from relayish.op.evaluation import Array, as_sizes, is_integral
 from relayish.op.nn.accumulation import rounded, unpacked
 from relayish.op.nn.pooling_attrs import (
@@ -78,10 +78,10 @@ def lowest(data: Array) -> float:
     if data.dtype.kind == "b":
         return False
     if is_integral(data):
-        return int(ml_dtypes.iinfo(data.dtype).min)  # type: ignore[no-untyped-call]
+        return lowest_number(data.dtype)
     if np.isinf(np.array(-np.inf).astype(data.dtype)):
         return -np.inf
-    return float(ml_dtypes.finfo(data.dtype).min)  # type: ignore[no-untyped-call]
+    return lowest_number(data.dtype)
 
 
 def shared(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
