@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -27,30 +28,51 @@ def ordered_arguments(
     Raises:
         EvaluationError: If one is missing, unknown, given twice, or of another type.
     """
-    names = [param.name_hint for param in params]
     if len(args) > len(params):
         raise EvaluationError(
-            f"{len(args)} arguments are given; the function takes {len(params)}: "
-            f"({', '.join(names)})"
+            f"{len(args)} arguments are given; the function takes {len(params)}: {_names(params)}"
         )
-    given = list(args)
-    rest = dict(named)
-    for name in names[len(given) :]:
-        if name not in rest:
-            raise EvaluationError(
-                f"argument {name!r} is missing; the function takes ({', '.join(names)})"
-            )
-        given.append(rest.pop(name))
-    if rest:
-        raise EvaluationError(
-            f"unknown or repeated argument {next(iter(rest))!r}; the function takes "
-            f"({', '.join(names)})"
-        )
+    given = in_order(params, args, named)
     sizes: dict[SizeVar, int] = {}
     return [
         checked_argument(param.name_hint, value, param.type_annotation, sizes)
         for param, value in zip(params, given, strict=True)
     ]
+
+
+def in_order(
+    params: Sequence[Var], args: Sequence[object], named: Mapping[str, object]
+) -> list[object]:
+    """Return ``args`` and behind them those of ``named``, in the order of ``params``.
+
+    Raises:
+        EvaluationError: If one is missing, unknown, given twice, or named as several are.
+    """
+    given = list(args)
+    rest = dict(named)
+    missing = params[len(given) :]
+    several = {name for name, count in Counter(p.name_hint for p in missing).items() if count > 1}
+    for param in missing:
+        name = param.name_hint
+        if name in several and name in named:
+            raise EvaluationError(
+                f"several parameters are called {name!r}; give them by position: {_names(params)}"
+            )
+        if name not in rest:
+            raise EvaluationError(
+                f"argument {name!r} is missing; the function takes {_names(params)}"
+            )
+        given.append(rest.pop(name))
+    if rest:
+        raise EvaluationError(
+            f"unknown or repeated argument {next(iter(rest))!r}; the function takes "
+            f"{_names(params)}"
+        )
+    return given
+
+
+def _names(params: Sequence[Var]) -> str:
+    return f"({', '.join(param.name_hint for param in params)})"
 
 
 def checked_argument(

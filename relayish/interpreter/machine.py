@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter import code as c
-from relayish.interpreter.arguments import checked_argument
+from relayish.interpreter.arguments import checked_argument, in_order
 from relayish.interpreter.call import evaluate_call, operator_failed
 from relayish.interpreter.code import UNSET, Block, Code
 from relayish.interpreter.compile import compile_expr
@@ -305,21 +305,7 @@ def _arguments(
     params = function.params
     if not named:
         return _as_taken(params, args)
-    names = [param.name_hint for param in params]
-    rest = dict(named)
-    values = list(args)
-    for name in names[len(values) :]:
-        if name not in rest:
-            raise EvaluationError(
-                f"argument {name!r} is missing; the function takes ({', '.join(names)})"
-            )
-        values.append(rest.pop(name))
-    if rest:
-        raise EvaluationError(
-            f"unknown or repeated argument {next(iter(rest))!r}; the function takes "
-            f"({', '.join(names)})"
-        )
-    return _as_taken(params, values)
+    return _as_taken(params, in_order(params, args, named))
 
 
 def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluated]:

@@ -529,3 +529,12 @@ def test_array_argument_is_copied_when_somebody_may_write_to_it():
     given[:] = 5
     assert found.tolist() == [1, 1]
     assert evaluate(Function((param,), param), args=[found]) is found
+
+
+@pytest.mark.parametrize("kind", ["debug", "graph"])
+def test_a_name_that_several_parameters_have_is_refused(kind):
+    params = [Var("x"), Var("x")]
+    run = create_executor(kind, IRModule({"main": Function(params, Tuple(params))})).evaluate()
+    with pytest.raises(EvaluationError, match="several parameters are called 'x'; give them by"):
+        run(x=1)
+    assert run(1, 2) == (1, 2)
