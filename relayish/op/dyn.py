@@ -149,7 +149,10 @@ def _sparse_to_dense(
 
 
 def _resize(attrs: Resize2DAttrs, data: Array, size: Array, roi: Array) -> Array:
-    return resized(attrs, data, _counts("sizes", size, least=1), tuple(roi.tolist()))
+    sizes = _counts("sizes", size, least=1)
+    if len(sizes) != len("HW"):
+        raise EvaluationError(f"size must be a height and a width; found {sizes}")
+    return resized(attrs, data, sizes, tuple(roi.tolist()))
 
 
 register_op(

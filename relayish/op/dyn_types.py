@@ -12,7 +12,8 @@ from relayish.op.dimension import ANY, normal_axis, same, show_type
 from relayish.op.evaluation import Parameters
 from relayish.op.layout_types import layout_axes
 from relayish.op.sorting import topk_type
-from relayish.op.type_rules import known_length, scalar, tensor
+from relayish.op.sparse import check_lengths
+from relayish.op.type_rules import known_length, one_number, same_dtype, scalar, tensor
 
 
 def dynamic_init_type(attrs: Parameters, shape: Type) -> TensorType:
@@ -82,8 +83,7 @@ def dynamic_strided_slice_type(
 def dynamic_topk_type(attrs: Parameters, data: Type, k: Type) -> Type:
     """Return the type of ``dyn.topk``."""
     ty = tensor(data, "data")
-    if any(same(size, 1) is False for size in tensor(k, "k").shape):
-        raise TypeInferenceError(f"k must be one number; found {show_type(k)}")
+    one_number(k, "k")
     return topk_type(ty, ANY, attrs.axis, attrs.ret_type, attrs.dtype)
 
 
@@ -92,11 +92,10 @@ def dynamic_one_hot_type(
 ) -> TensorType:
     """Return the type of ``dyn.one_hot``: an axis of unknown size more."""
     shape = tensor(indices, "indices").shape
-    scalar(on_value, "on_value")
-    scalar(off_value, "off_value")
+    on, off = scalar(on_value, "on_value"), scalar(off_value, "off_value")
     scalar(depth, "depth")
     axis = normal_axis(attrs.axis, len(shape) + 1)
-    return TensorType((*shape[:axis], ANY, *shape[axis:]), attrs.dtype)
+    return TensorType((*shape[:axis], ANY, *shape[axis:]), attrs.dtype or same_dtype(on, off))
 
 
 def dynamic_pad_type(_: Parameters, data: Type, pad_width: Type, pad_value: Type) -> TensorType:
@@ -115,18 +114,22 @@ def dynamic_sparse_to_dense_type(
     _: Parameters, places: Type, values: Type, default: Type, shape: Type
 ) -> TensorType:
     """Return the type of ``dyn.sparse_to_dense``."""
-    tensor(places, "sparse_indices")
     dtype = tensor(values, "sparse_values").dtype
+    check_lengths(tensor(places, "sparse_indices"), tensor(values, "sparse_values"))
     if scalar(default, "default_value").dtype != dtype:
         raise TypeInferenceError(
             f"default_value is {show_type(default)}; sparse_values have elements of {dtype}"
         )
-    return TensorType((ANY,) * known_length(shape, "output_shape"), dtype)
+    rank = known_length(shape, "output_shape")
+    if not rank:
+        raise TypeInferenceError("output_shape must hold a size or more; found none")
+    return TensorType((ANY,) * rank, dtype)
 
 
 def dynamic_resize_type(attrs: Parameters, data: Type, size: Type, roi: Type) -> TensorType:
     """Return the type of ``dyn.image.resize2d``: height and width are unknown."""
-    tensor(size, "size", rank=1)
+    if same(tensor(size, "size", rank=1).shape[0], 2) is False:
+        raise TypeInferenceError(f"size must be a height and a width; found {show_type(size)}")
     tensor(roi, "roi", rank=1)
     return _unknown_along("HW", attrs.layout, data, attrs.out_dtype)
 

@@ -68,6 +68,17 @@ def aligned(vector: Array, axis: int, rank: int) -> Array:
     return vector.reshape(shape)
 
 
+def only(value: Array, what: str) -> Any:
+    """Return the one number that ``value``, the argument called ``what``, holds.
+
+    Raises:
+        EvaluationError: If it holds none, or several.
+    """
+    if value.size != 1:
+        raise EvaluationError(f"{what} must be one number; found the shape {value.shape}")
+    return value.item()
+
+
 def as_sizes(values: Sequence[object]) -> tuple[int, ...]:
     """Return the sizes given in an attribute as numbers.
 

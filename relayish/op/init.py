@@ -14,10 +14,10 @@ from relayish.ir.expr import Constant, Expr
 from relayish.ir.type import IncompleteType, TensorType, Type
 from relayish.op.dimension import ANY, show_type
 from relayish.op.evaluation import Array, Parameters, cast_to, result_dtype
-from relayish.op.fields import OptionalDType
+from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import scalar, tensor
+from relayish.op.type_rules import scalar, sizes, tensor
 
 
 @attrs("relay.attrs.InitOpAttrs")
@@ -91,7 +91,7 @@ def _arange(attrs: ArangeAttrs, start: Array, stop: Array, step: Array) -> Array
     return cast_to(first + stride * np.arange(count), dtype)
 
 
-def sized(attrs: InitOpAttrs) -> tuple[int, ...]:
+def sized(attrs: InitOpAttrs) -> tuple[Dimension, ...]:
     """Return the shape that is asked for.
 
     Raises:
@@ -99,9 +99,7 @@ def sized(attrs: InitOpAttrs) -> tuple[int, ...]:
     """
     if attrs.shape is None:
         raise TypeInferenceError("the shape of the result is not given; set shape=(...)")
-    if any(size < 0 for size in attrs.shape):
-        raise TypeInferenceError(f"the sizes {attrs.shape} must not be negative")
-    return attrs.shape
+    return sizes(attrs.shape, "shape")
 
 
 def _init_op_type(attrs: InitOpAttrs) -> TensorType:

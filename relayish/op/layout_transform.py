@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import show_shape
 from relayish.op.evaluation import Array
+from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout, converted_shape
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
@@ -32,9 +35,17 @@ class AutoSchedulerLayoutTransformAttrs(Attrs):
     dst_layout: str
 
 
+@runtime_checkable
+class IndexMap(Protocol):
+    """What says where each element goes: an index map of the loop IR, or what acts as one."""
+
+    def map_shape(self, shape: Sequence[Dimension]) -> Sequence[Dimension]:
+        """Return the shape of what a tensor of ``shape`` is rearranged to."""
+
+
 @attrs("relay.attrs.MetaScheduleLayoutTransformAttrs")
 class MetaScheduleLayoutTransformAttrs(Attrs):
-    """Attributes of ``meta_schedule_layout_transform``."""
+    """Attributes of ``meta_schedule_layout_transform``; ``index_map`` is an :class:`IndexMap`."""
 
     index_map: object
 
@@ -87,6 +98,17 @@ def _auto_scheduler_layout_transform(
     return parts.transpose(np.argsort(split))
 
 
+def _meta_schedule_layout_transform_type(
+    attrs: MetaScheduleLayoutTransformAttrs, data: Type
+) -> TensorType:
+    source, index_map = tensor(data, "data"), attrs.index_map
+    if not isinstance(index_map, IndexMap):
+        raise TypeInferenceError(
+            f"index_map must be an index map, which has map_shape(shape); found {index_map!r}"
+        )
+    return TensorType(tuple(index_map.map_shape(source.shape)), source.dtype)
+
+
 register_op(
     "layout_transform",
     arguments_=("data",),
@@ -108,4 +130,5 @@ register_op(
     arguments_=("data",),
     attrs=MetaScheduleLayoutTransformAttrs,
     fuses=OpPattern.INJECTIVE,
+    types=_meta_schedule_layout_transform_type,
 )

@@ -18,7 +18,7 @@ from relayish.op.dimension import show_type
 from relayish.op.evaluation import Parameters, is_integral
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
-from relayish.op.type_rules import tensor
+from relayish.op.type_rules import sizes, tensor
 
 __getattr__, __dir__ = namespace("memory")
 
@@ -58,12 +58,12 @@ def _alloc_tensor_type(
     tensor(offset, "offset")
     if not tensor(shape, "shape").shape:  # a scalar is allocated
         return TensorType((), attrs.dtype)
-    sizes = attrs.const_shape.data
-    if sizes is None:
-        return TensorType(attrs.assert_shape, attrs.dtype)
-    if not isinstance(sizes, np.ndarray) or sizes.ndim != 1 or not is_integral(sizes):
-        raise TypeInferenceError(f"const_shape must be a vector of integers; found {sizes!r}")
-    return TensorType(tuple(int(size) for size in sizes.tolist()), attrs.dtype)
+    shown = attrs.const_shape.data
+    if shown is None:
+        return TensorType(sizes(attrs.assert_shape, "assert_shape"), attrs.dtype)
+    if not isinstance(shown, np.ndarray) or shown.ndim != 1 or not is_integral(shown):
+        raise TypeInferenceError(f"const_shape must be a vector of integers; found {shown!r}")
+    return TensorType(sizes([int(size) for size in shown.tolist()], "const_shape"), attrs.dtype)
 
 
 def _kill_type(_: Parameters, _to_free: Type) -> TupleType:

@@ -24,7 +24,7 @@ from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import register_op
 from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import tensor
+from relayish.op.type_rules import sizes, tensor
 
 __getattr__, __dir__ = namespace("random")
 
@@ -85,7 +85,7 @@ def threefry_key(seed: int) -> Array:
 def _threefry_generate_relation(
     attrs: ThreefryGenerateAttrs, types: tuple[Type, ...], reporter: TypeReporter
 ) -> Type:
-    _check_sizes(attrs.out_shape)
+    sizes(attrs.out_shape, "out_shape")
     return _drawn(types[0], TensorType(attrs.out_shape, "uint64"), reporter)
 
 
@@ -102,7 +102,7 @@ def _distribution_relation(
     dtype = attrs.out_dtype or "float32"
     if dtype not in _FRACTION_BITS:
         raise TypeInferenceError(f"random numbers are float32 or float64; found {dtype}")
-    _check_sizes(attrs.out_shape)
+    sizes(attrs.out_shape, "out_shape")
     for place, ty in enumerate(types[1:], 1):
         if not isinstance(ty, IncompleteType):
             _check_parameter(tensor(ty, f"argument {place}"), place, attrs.out_shape, dtype)
@@ -143,13 +143,6 @@ def _multinomial_relation(
     return _drawn(types[0], drawn, reporter)
 
 
-def _check_sizes(shape: Sequence[int]) -> None:
-    if any(size < 0 for size in shape):
-        raise TypeInferenceError(
-            f"out_shape must not have negative sizes; found {show_shape(shape)}"
-        )
-
-
 def _drawn(key: Type, numbers: TensorType, reporter: TypeReporter) -> TupleType:
     """Return the type of a key and what was drawn with it; ``key`` is made that of a key."""
     if not isinstance(key, IncompleteType):
@@ -185,6 +178,8 @@ def _normal(attrs: NormalAttrs, key: Array, mean: Array, scale: Array) -> tuple[
 
 def _multinomial(attrs: MultinomialAttrs, key: Array, probs: Array) -> tuple[Array, Array]:
     """Draw where a uniform number lies among the sums of probabilities, each row on its own."""
+    if not probs.shape[-1]:
+        raise EvaluationError(f"probs of shape {probs.shape} has no category to draw")
     weights = np.maximum(probs.astype(np.float32), 0)
     sums = np.cumsum(weights / weights.sum(axis=-1, keepdims=True), axis=-1, dtype=np.float32)
     shape = (*probs.shape[:-1], attrs.num_samples)

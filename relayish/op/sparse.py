@@ -11,7 +11,7 @@ from relayish.op.agreement import equal_dimension, integers, vector_of_sizes
 from relayish.op.dimension import ANY, show_shape, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import tensor
+from relayish.op.type_rules import sizes, tensor
 
 
 @attrs("relay.attrs.SparseToDenseAttrs")
@@ -28,21 +28,26 @@ def _sparse_to_dense_type(
     places = integers(sparse_indices, "sparse_indices")
     values = tensor(sparse_values, "sparse_values")
     tensor(default_value, "default_value", rank=0)
+    check_lengths(places, values)
+    if not attrs.output_shape:
+        raise TypeInferenceError("output_shape must hold a size or more; found ()")
+    axes = places.shape[1] if len(places.shape) > 1 else 1
+    what = "sparse_indices and output_shape have the numbers of axes"
+    equal_dimension(axes, len(attrs.output_shape), what)
+    return TensorType(sizes(attrs.output_shape, "output_shape"), values.dtype)
+
+
+def check_lengths(places: TensorType, values: TensorType) -> None:
+    """Check that there is a value for every place, or one number for all.
+
+    Raises:
+        TypeInferenceError: If there are more or fewer, or they are no lists.
+    """
     for part, most, what in ((places, 2, "sparse_indices"), (values, 1, "sparse_values")):
         if len(part.shape) > most:
             raise TypeInferenceError(
                 f"{what} must have at most {most} dimensions; found {show_type(part)}"
             )
-    if not attrs.output_shape:
-        raise TypeInferenceError("output_shape must hold a size or more; found ()")
-    _check_lengths(places, values)
-    axes = places.shape[1] if len(places.shape) > 1 else 1
-    what = "sparse_indices and output_shape have the numbers of axes"
-    equal_dimension(axes, len(attrs.output_shape), what)
-    return TensorType(attrs.output_shape, values.dtype)
-
-
-def _check_lengths(places: TensorType, values: TensorType) -> None:
     if values.shape:
         what = "sparse_indices and sparse_values have the lengths"
         equal_dimension(places.shape[0] if places.shape else 1, values.shape[0], what)
@@ -54,15 +59,19 @@ def to_dense(places: Array, values: Array, default: Array, shape: tuple[int, ...
     Places out of the tensor are left out; the last of several values for one place is the one.
 
     Raises:
-        EvaluationError: If the places have another number of axes than ``shape``.
+        EvaluationError: If the places have another number of axes than ``shape``, or there are more
+            values than places, or fewer.
     """
     if (places.shape[1] if places.ndim > 1 else 1) != len(shape):
         raise EvaluationError(
             f"sparse_indices of shape {show_shape(places.shape)} are no places in "
             f"{show_shape(shape)}"
         )
+    count = len(places) if places.ndim else 1
+    if values.ndim and len(values) != count:
+        raise EvaluationError(f"there are {len(values)} values for {count} places")
     result = np.full(shape, default, values.dtype)
-    rows = places.reshape((-1, len(shape))).astype(np.int64)
+    rows = places.reshape((count, len(shape))).astype(np.int64)
     inside = np.all((rows >= 0) & (rows < np.array(shape)), axis=1)
     given = np.broadcast_to(values, rows.shape[:1])
     result[tuple(rows[inside].T)] = given[inside]
@@ -83,7 +92,7 @@ def _sparse_fill_empty_rows_type(
     values = tensor(sparse_values, "sparse_values", rank=1)
     sizes = vector_of_sizes(dense_shape, "dense_shape")
     tensor(default_value, "default_value", rank=0)
-    _check_lengths(places, values)
+    check_lengths(places, values)
     what = "each row of sparse_indices, and dense_shape, have the lengths"
     rank = equal_dimension(places.shape[1], sizes.shape[0], what)
     return TupleType(

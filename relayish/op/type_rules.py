@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 from relayish.errors import TypeInferenceError
 from relayish.ir.type import TensorType, TupleType, Type
-from relayish.op.dimension import broadcast_shapes, show_type
+from relayish.op.dimension import broadcast_shapes, show_shape, show_type
 from relayish.op.evaluation import Parameters
+from relayish.op.fields import Dimension
+
+_MOST_DIMENSIONS: Final = 1024
+"""More than any tensor has; a vector that is longer is no shape."""
 
 
 def tensor(ty: Type, what: str = "the argument", rank: int | None = None) -> TensorType:
@@ -75,11 +82,23 @@ def scalar(ty: Type, what: str) -> TensorType:
     return found
 
 
+def one_number(ty: Type, what: str) -> TensorType:
+    """Return ``ty``, that of the argument called ``what``: a number, in a tensor of any rank.
+
+    Raises:
+        TypeInferenceError: If it is another type, or holds none or several.
+    """
+    found = tensor(ty, what)
+    if any(isinstance(size, int) and size != 1 for size in found.shape):
+        raise TypeInferenceError(f"{what} must be one number; found {show_type(found)}")
+    return found
+
+
 def known_length(ty: Type, what: str) -> int:
     """Return how many numbers the vector called ``what`` holds, which says the rank of a result.
 
     Raises:
-        TypeInferenceError: If it is no vector, or of unknown length.
+        TypeInferenceError: If it is no vector, of unknown length, or longer than a shape can be.
     """
     (size,) = tensor(ty, what, rank=1).shape
     if not isinstance(size, int):
@@ -87,7 +106,25 @@ def known_length(ty: Type, what: str) -> int:
             f"{what} must have a known length, for the rank of the result follows from it; "
             f"found {show_type(ty)}"
         )
+    if size > _MOST_DIMENSIONS:
+        raise TypeInferenceError(
+            f"{what} has {size} numbers, one for each dimension; "
+            f"a tensor has no more than {_MOST_DIMENSIONS}"
+        )
     return size
+
+
+def sizes(values: Sequence[Dimension], what: str) -> tuple[Dimension, ...]:
+    """Return ``values``, the sizes in the attribute called ``what``.
+
+    Raises:
+        TypeInferenceError: If one is negative.
+    """
+    if any(isinstance(size, int) and size < 0 for size in values):
+        raise TypeInferenceError(
+            f"the sizes of {what} must not be negative; found {show_shape(values)}"
+        )
+    return tuple(values)
 
 
 def broadcast(_: Parameters, lhs: Type, rhs: Type) -> TensorType:

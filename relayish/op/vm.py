@@ -12,7 +12,7 @@ from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.shape import ShapeOfAttrs, shape_of_type
-from relayish.op.type_rules import tensor
+from relayish.op.type_rules import sizes, tensor
 
 __getattr__, __dir__ = namespace("vm")
 
@@ -26,7 +26,7 @@ class ReshapeTensorAttrs(Attrs):
 
 def _reshape_tensor_type(attrs: ReshapeTensorAttrs, data: Type, shape: Type) -> TensorType:
     tensor(shape, "shape")
-    return TensorType(attrs.newshape, tensor(data, "data").dtype)
+    return TensorType(sizes(attrs.newshape, "newshape"), tensor(data, "data").dtype)
 
 
 def _invoke_tvm_op_relation(

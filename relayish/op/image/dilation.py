@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from relayish.errors import TypeInferenceError
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import show_shape, unified
@@ -63,6 +63,8 @@ def _dilation2d(attrs: Dilation2DAttrs, data: Array, weight: Array) -> Array:
     padded = np.pad(image, ((0, 0), (0, 0), (top, bottom), (left, right)))
     (down, across), (apart, aside) = as_sizes(attrs.strides)[:2], as_sizes(attrs.dilations)[:2]
     height, width = element.shape[1:]
+    if not height * width:
+        raise EvaluationError(f"a weight of shape {weight.shape} has no element to add and compare")
     reach = (height - 1) * apart + 1, (width - 1) * aside + 1
     view = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(2, 3))
     windows = view[:, :, ::down, ::across, ::apart, ::aside]

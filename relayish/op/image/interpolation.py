@@ -107,8 +107,10 @@ def taps(at: Array, size: int, method: str, rounding: str, cubic: Cubic) -> Taps
     Outside, those at the edge go on.
 
     Raises:
-        EvaluationError: If there is no such method or rounding.
+        EvaluationError: If there is no such method or rounding, or nothing to make elements of.
     """
+    if size == 0 and at.size:
+        raise EvaluationError("an axis of size 0 has nothing that new elements could be made of")
     if method == "nearest_neighbor":
         if rounding not in _ROUNDINGS:
             raise EvaluationError(
@@ -189,7 +191,7 @@ def outside(at: Sequence[Array], sizes: Sequence[int]) -> Array:
     for axis, (place, size) in enumerate(zip(at, sizes, strict=True)):
         beyond = (place < 0) | (place > size - 1)
         behind = (1,) * (rank - 1 - axis)
-        result = result | beyond.reshape(*beyond.shape[:-1], *(1,) * axis, -1, *behind)
+        result = result | beyond.reshape(*beyond.shape[:-1], *(1,) * axis, place.shape[-1], *behind)
     return result
 
 

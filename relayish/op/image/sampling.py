@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Final
 
 import numpy as np
@@ -101,8 +102,10 @@ def _grid_sample(attrs: GridSampleAttrs, data: Array, grid: Array) -> Array:
         _neighbours(attrs, _pixels(attrs, grid[:, -1 - axis], size), size)
         for axis, size in enumerate(sizes)
     ]
-    flat = source.reshape(*source.shape[:2], -1)
+    flat = source.reshape(*source.shape[:2], math.prod(sizes))
     total: Array = np.zeros((*source.shape[:2], *grid.shape[2:]), data.dtype)
+    if total.size and not flat.size:
+        raise EvaluationError(f"data of shape {data.shape} has nothing to sample")
     for choice in itertools.product(*axes):
         index: Array = np.zeros(grid[:, 0].shape, np.int64)
         weight: Array = np.ones(grid[:, 0].shape, data.dtype)
@@ -110,7 +113,9 @@ def _grid_sample(attrs: GridSampleAttrs, data: Array, grid: Array) -> Array:
             inside = (place >= 0) & (place <= size - 1)
             index = index * size + np.where(inside, place, 0).astype(np.int64)
             weight = weight * np.where(inside, share, 0).astype(data.dtype)
-        part = np.take_along_axis(flat, index.reshape(len(index), 1, -1), axis=2)
+        part = np.take_along_axis(
+            flat, index.reshape(len(index), 1, math.prod(grid.shape[2:])), axis=2
+        )
         total += part.reshape(total.shape) * weight[:, None]
     return convert_layout(total, plain, attrs.layout)
 

@@ -13,7 +13,7 @@ from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import floor_divide, normal_axis, show_type
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
-from relayish.op.nn.arguments import tensor_so_far
+from relayish.op.nn.arguments import agreed, tensor_so_far
 from relayish.op.nn.exact import matrix_product
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
@@ -99,6 +99,8 @@ def _bitserial_dense_relation(
     weight = tensor_so_far(types[1], "weight")
     if weight is not None and len(weight.shape) not in (2, 3):
         raise TypeInferenceError(f"weight must have 2 or 3 dimensions; found {show_type(weight)}")
+    if weight is not None:
+        agreed(weight.shape[0], attrs.units, "weight has {} rows, units is {}")
     return TensorType((*data.shape[:-1], attrs.units), attrs.out_dtype or data.dtype)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -113,9 +114,15 @@ def _settle_vectors(
     return vector
 
 
+def _mean(data: Array, axes: tuple[int, ...]) -> Array:
+    """Return the mean along ``axes``, which stay; that of nothing is NaN, silently."""
+    count = math.prod(data.shape[axis] for axis in axes)
+    return data.sum(axis=axes, keepdims=True, dtype=data.dtype) / data.dtype.type(count)
+
+
 def _normal(data: Array, axes: tuple[int, ...], epsilon: float) -> Array:
-    mean = data.mean(axis=axes, keepdims=True, dtype=data.dtype)
-    variance = np.square(data - mean).mean(axis=axes, keepdims=True, dtype=data.dtype)
+    mean = _mean(data, axes)
+    variance = _mean(np.square(data - mean), axes)
     return (data - mean) / np.sqrt(variance + data.dtype.type(epsilon))
 
 
@@ -180,6 +187,8 @@ def _lrn(attrs: LRNAttrs, data: Array) -> Array:
     """Divide by a power of the mean square of the ``size`` neighbours along the axis."""
     if attrs.size < 1 or attrs.size % 2 == 0:
         raise EvaluationError(f"a window of {attrs.size} neighbours has no middle; make size odd")
+    if not data.size:
+        return data
     wide = widened(data)
     axis, reach = normal_axis(attrs.axis, data.ndim), attrs.size // 2
     beyond = [(reach, reach) if a == axis else (0, 0) for a in range(data.ndim)]

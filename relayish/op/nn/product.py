@@ -184,7 +184,7 @@ def _dense(attrs: DenseAttrs, data: Array, weight: Array) -> Array:
 
 def _dense_pack(attrs: DenseAttrs, data: Array, weight: Array) -> Array:
     split = weight if weight.ndim == 4 else weight[..., None]
-    matrix = split.transpose(1, 3, 0, 2).reshape(data.shape[1], -1)
+    matrix = split.transpose(1, 3, 0, 2).reshape(data.shape[1], split.shape[0] * split.shape[2])
     return matrix_product(data, matrix, result_dtype(attrs.out_dtype, data.dtype))
 
 

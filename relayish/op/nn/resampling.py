@@ -47,6 +47,8 @@ def resample(
         raise EvaluationError(f"method {method!r} is not nearest_neighbor, {', '.join(_TAPS)}")
     result = data if taps is None else _as_real(data)
     for axis, size in zip(axes, sizes, strict=True):
+        if size and not data.shape[axis]:
+            raise EvaluationError(f"axis {axis} of size 0 has nothing to make {size} elements of")
         at = find(np.arange(size, dtype=np.float64), data.shape[axis], size)
         if taps is None:
             nearest = at + 0.5 if coordinates == "align_corners" else at + _NUDGE
@@ -93,7 +95,7 @@ def _cubic(t: Array) -> list[Array]:
 
 
 def _half_pixel(x: Array, size: int, target: int) -> Array:
-    return (x + 0.5) * (size / target) - 0.5
+    return (x + 0.5) * (size / max(target, 1)) - 0.5
 
 
 _TAPS: Final[Mapping[str, Callable[[Array], list[Array]]]] = {"linear": _linear, "cubic": _cubic}
@@ -102,9 +104,9 @@ _TAPS: Final[Mapping[str, Callable[[Array], list[Array]]]] = {"linear": _linear,
 _COORDINATES: Final[Mapping[str, Coordinates]] = {
     "half_pixel": _half_pixel,
     "align_corners": lambda x, size, target: x * ((size - 1) / max(target - 1, 1)),
-    "asymmetric": lambda x, size, target: x * (size / target),
+    "asymmetric": lambda x, size, target: x * (size / max(target, 1)),
     "pytorch_half_pixel": lambda x, size, target: (
         _half_pixel(x, size, target) if target > 1 else x * 0
     ),
-    "tf_half_pixel_for_nn": lambda x, size, target: (x + 0.5) * (size / target),
+    "tf_half_pixel_for_nn": lambda x, size, target: (x + 0.5) * (size / max(target, 1)),
 }

@@ -230,7 +230,7 @@ def padded(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> A
             inside = zip(around[:, 0].tolist(), data.shape, strict=True)
             wider[tuple(slice(before, before + n) for before, n in inside)] = data
         case "edge" | "reflect":
-            wider = np.pad(data, around, pad_mode)
+            wider = _mirrored(data, around.tolist(), pad_mode)
         case _:
             raise EvaluationError(f"pad_mode {pad_mode!r} is not constant, edge or reflect")
     if (widths >= 0).all():
@@ -238,6 +238,14 @@ def padded(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> A
     cut = np.maximum(-widths, 0).tolist()
     kept = zip(cut, wider.shape, strict=True)
     return wider[tuple(slice(before, n - after) for (before, after), n in kept)]
+
+
+def _mirrored(data: Array, widths: Sequence[Sequence[int]], mode: str) -> Array:
+    """Return ``data`` with more elements around it, which are copies of its own."""
+    for axis, (size, pair) in enumerate(zip(data.shape, widths, strict=True)):
+        if not size and any(pair):
+            raise EvaluationError(f"axis {axis} of size 0 has nothing to pad it with")
+    return np.pad(data, widths, mode)  # type: ignore[call-overload]  # one of three known names
 
 
 def _pad(attrs: PadAttrs, data: Array, pad_value: Array) -> Array:
@@ -248,9 +256,9 @@ def _mirror_pad(attrs: MirrorPadAttrs, data: Array) -> Array:
     widths = [as_sizes(pair) for pair in attrs.pad_width]
     match attrs.mode:
         case "SYMMETRIC":
-            return np.pad(data, widths, "symmetric")
+            return _mirrored(data, widths, "symmetric")
         case "REFLECT":
-            return np.pad(data, widths, "reflect")
+            return _mirrored(data, widths, "reflect")
     raise EvaluationError(f"mode {attrs.mode!r} of mirror_pad is not SYMMETRIC or REFLECT")
 
 

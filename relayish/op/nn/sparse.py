@@ -128,19 +128,31 @@ def as_dense(data: Array, indices: Array, indptr: Array, columns: int) -> Array:
         EvaluationError: If the pointers do not ascend from 0 to the number of entries, or an entry
             lies beyond the columns.
     """
-    counts = np.diff(indptr)
-    if indptr[0] != 0 or indptr[-1] > len(data) or (counts < 0).any():
-        raise EvaluationError(
-            f"row pointers {indptr.tolist()[:8]} do not ascend from 0 to at most {len(data)}"
-        )
+    counts = _row_counts(indptr, len(data))
     used = int(indptr[-1])
     blocks = data.reshape((*data.shape, *(1,) * (3 - data.ndim)))
     _, height, width = blocks.shape
+    if not width:
+        raise EvaluationError(f"blocks of {height} by 0 elements fill no {columns} columns")
     if used and not 0 <= indices[:used].min() <= indices[:used].max() < columns // width:
         raise EvaluationError(f"an entry of a sparse matrix lies outside of its {columns} columns")
     result = np.zeros((len(counts), columns // width, height, width), data.dtype)
     np.add.at(result, (np.repeat(np.arange(len(counts)), counts), indices[:used]), blocks[:used])
     return result.transpose(0, 2, 1, 3).reshape(len(counts) * height, columns)
+
+
+def _row_counts(indptr: Array, entries: int) -> Array:
+    """Return how many of ``entries`` entries each row has.
+
+    Raises:
+        EvaluationError: If the pointers do not ascend from 0 to at most so many.
+    """
+    counts = np.diff(indptr.astype(np.int64))
+    if indptr[0] != 0 or indptr[-1] > entries or (counts < 0).any():
+        raise EvaluationError(
+            f"row pointers {indptr.tolist()[:8]} do not ascend from 0 to at most {entries}"
+        )
+    return counts
 
 
 def _sparse_dense(
@@ -160,7 +172,7 @@ def _sparse_transpose(
     _: SparseTransposeAttrs, data: Array, indices: Array, indptr: Array
 ) -> tuple[Array, Array, Array]:
     """Sort the entries by column; those of one column stay in the order of their rows."""
-    rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    rows = np.repeat(np.arange(len(indptr) - 1), _row_counts(indptr, len(data)))
     if len(rows) != len(data):
         raise EvaluationError(f"the row pointers cover {len(rows)} entries; there are {len(data)}")
     if len(data) and not 0 <= indices.min() <= indices.max() < len(indptr) - 1:

@@ -21,6 +21,7 @@ from relayish.op.registry import OpPattern, register_op
 _BYTES: Final = ("int8", "uint8")
 _SOFTMAX_BITS: Final = 8
 _QUOTIENT_BITS: Final = 30
+_WIDEST_SCALE: Final = 2
 
 
 def _elementwise_type(
@@ -118,12 +119,16 @@ def _softmax(
         Li and Gu, "I-ViT: Integer-only Quantization for Efficient Vision Transformer Inference"
         (2022), algorithm 1.
     """
+    if not data.size:
+        return data
     axis = attrs.axis
     whole = data.astype(np.int64) - zero_point
     below = whole - whole.max(axis=axis, keepdims=True)
+    if not 0 < scale <= _WIDEST_SCALE:
+        raise EvaluationError(
+            f"softmax in integers needs a positive scale of 2 or less; found {scale}"
+        )
     unit = math.floor(float(1 / np.float32(scale)) + 0.5)
-    if unit < 1:
-        raise EvaluationError(f"softmax in integers needs a scale of 2 or less; found {scale}")
     scaled = below + (below >> 1) - (below >> 4)  # times log2(e), nearly
     power = -scaled // unit
     rest = scaled + power * unit

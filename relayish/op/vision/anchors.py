@@ -58,6 +58,8 @@ def _multibox_prior_type(attrs: MultiBoxPriorAttrs, data: Type) -> TensorType:
 def _multibox_prior(attrs: MultiBoxPriorAttrs, data: Array) -> Array:
     """Return boxes ``(1, places * each, (left, top, right, bottom))``; the image is 1 by 1."""
     height, width = data.shape[2:]
+    if not height * width:
+        return np.zeros((1, 0, 4), data.dtype)
     down, across = (
         step if step > 0 else 1 / size
         for step, size in zip(attrs.steps, (height, width), strict=True)
@@ -89,7 +91,7 @@ def _multibox_transform_loc_type(
         raise TypeInferenceError(
             f"loc_pred has {moves.shape[1]} numbers for {count} anchors; expected 4 for each"
         )
-    if same(boxes.shape[2], 4) is False:
+    if same(boxes.shape[0], 1) is False or same(boxes.shape[2], 4) is False:
         raise TypeInferenceError(f"anchor must be of shape (1, n, 4); found {show_type(boxes)}")
     if len(attrs.variances) != 4:
         raise TypeInferenceError(f"variances must be 4 numbers; found {attrs.variances}")
@@ -112,7 +114,7 @@ def _multibox_transform_loc(
     first = 0 if attrs.keep_background else 1
     batch, _, count = cls_prob.shape
     result: Array = np.full((batch, count, 6), -1, cls_prob.dtype)
-    if cls_prob.shape[1] == first:
+    if cls_prob.shape[1] <= first:
         return result, np.zeros(batch, np.int32)
     label = np.argmax(cls_prob[:, first:], axis=1)
     score = np.max(cls_prob[:, first:], axis=1)

@@ -8,10 +8,10 @@ from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.dimension import multiply, same, show_type, unified
-from relayish.op.evaluation import Array
+from relayish.op.evaluation import Array, only
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
-from relayish.op.type_rules import tensor
+from relayish.op.type_rules import one_number, tensor
 from relayish.op.vision.overlap import standing
 
 
@@ -47,7 +47,7 @@ def _all_class_type(
         (score_threshold, "score_threshold"),
     )
     for ty, what in limits:
-        tensor(ty, what)
+        one_number(ty, what)
     corners, rated = tensor(boxes, "boxes", rank=3), tensor(scores, "scores", rank=3)
     batch = _agreed_batch(corners, rated)
     count = unified(corners.shape[1], rated.shape[2])
@@ -94,11 +94,15 @@ def _all_class(
     For ONNX, rows of image, class and box, the better boxes of a class first. For TensorFlow, for
     each image rows of class and box, and their scores, the best first.
     """
-    limit, threshold = int(max_output_boxes_per_class.item()), iou_threshold.item()
+    limit = int(only(max_output_boxes_per_class, "max_output_boxes_per_class"))
+    threshold, least = (
+        only(iou_threshold, "iou_threshold"),
+        only(score_threshold, "score_threshold"),
+    )
     batch, classes, count = scores.shape
     found = [
         [
-            _found(boxes[image], scores[image, label], threshold, limit, score_threshold.item())
+            _found(boxes[image], scores[image, label], threshold, limit, least)
             for label in range(classes)
         ]
         for image in range(batch)

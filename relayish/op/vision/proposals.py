@@ -9,6 +9,7 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
+from relayish.op.agreement import equal_dimension
 from relayish.op.dimension import multiply, same, show_type, unified
 from relayish.op.evaluation import Array
 from relayish.op.registry import register_op
@@ -60,7 +61,12 @@ def _proposal_type(
             f"cls_prob and bbox_pred must be of the same places; "
             f"found {show_type(scores)} and {show_type(moves)}"
         )
-    return TensorType((multiply(scores.shape[0], attrs.rpn_post_nms_top_n), 5), scores.dtype)
+    batch = equal_dimension(
+        equal_dimension(scores.shape[0], moves.shape[0], "cls_prob and bbox_pred have batches of"),
+        sizes.shape[0],
+        "cls_prob and im_info have batches of",
+    )
+    return TensorType((multiply(batch, attrs.rpn_post_nms_top_n), 5), scores.dtype)
 
 
 def _proposal(attrs: ProposalAttrs, cls_prob: Array, bbox_pred: Array, im_info: Array) -> Array:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from relayish.errors import TypeInferenceError
+from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
+from relayish.op.agreement import equal_dimension
 from relayish.op.dimension import unified
-from relayish.op.evaluation import Array
+from relayish.op.evaluation import Array, only
+from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
-from relayish.op.type_rules import tensor
+from relayish.op.type_rules import one_number, tensor
 from relayish.op.vision.overlap import standing
 
 
@@ -36,10 +38,13 @@ class NonMaximumSuppressionAttrs(Attrs):
     invalid_to_bottom: bool = False
 
 
-def _get_valid_counts_type(_: GetValidCountsAttrs, data: Type, score_threshold: Type) -> TupleType:
+def _get_valid_counts_type(
+    attrs: GetValidCountsAttrs, data: Type, score_threshold: Type
+) -> TupleType:
     boxes = tensor(data, "data", rank=3)
-    tensor(score_threshold, "score_threshold")
-    batch, count, _width = boxes.shape
+    one_number(score_threshold, "score_threshold")
+    batch, count, width = boxes.shape
+    _check_width(width, max(attrs.score_index, attrs.id_index) + 1, TypeInferenceError)
     return TupleType((TensorType((batch,), "int32"), boxes, TensorType((batch, count), "int32")))
 
 
@@ -47,7 +52,8 @@ def _get_valid_counts(
     attrs: GetValidCountsAttrs, data: Array, score_threshold: Array
 ) -> tuple[Array, Array, Array]:
     """Return how many boxes are better than the threshold, these in front, and where they were."""
-    valid = data[..., attrs.score_index] > np.asarray(score_threshold).item()
+    _check_width(data.shape[2], max(attrs.score_index, attrs.id_index) + 1, EvaluationError)
+    valid = data[..., attrs.score_index] > only(np.asarray(score_threshold), "score_threshold")
     if attrs.id_index >= 0:
         valid &= data[..., attrs.id_index] >= 0
     order = np.argsort(~valid, axis=1, kind="stable")
@@ -56,6 +62,16 @@ def _get_valid_counts(
     rows = np.where(there[..., None], rows, data.dtype.type(-1))
     indices = np.where(there, order, -1).astype(np.int32)
     return valid.sum(axis=1).astype(np.int32), rows, indices
+
+
+def _check_width(width: Dimension, needed: int, raises: type[RelayishError]) -> None:
+    if isinstance(width, int) and width < needed:
+        raise raises(f"boxes are rows of {width} numbers; the attributes ask for {needed}")
+
+
+def _columns(attrs: NonMaximumSuppressionAttrs) -> int:
+    """Return how many numbers a box must have for the attributes to point at some of them."""
+    return max(attrs.coord_start + 4, attrs.score_index + 1, attrs.id_index + 1)
 
 
 def _non_max_suppression_type(
@@ -67,9 +83,12 @@ def _non_max_suppression_type(
     iou_threshold: Type,
 ) -> Type:
     boxes, counts = tensor(data, "data", rank=3), tensor(valid_count, "valid_count", rank=1)
-    tensor(indices, "indices", rank=2)
+    places = tensor(indices, "indices", rank=2)
     for ty, what in ((max_output_size, "max_output_size"), (iou_threshold, "iou_threshold")):
-        tensor(ty, what)
+        one_number(ty, what)
+    _check_width(boxes.shape[2], _columns(attrs), TypeInferenceError)
+    for place, axis in zip(places.shape, boxes.shape[:2], strict=True):
+        equal_dimension(axis, place, "boxes and indices have the sizes")
     if unified(boxes.shape[0], counts.shape[0]) is None:
         raise TypeInferenceError(
             f"data has a batch of {boxes.shape[0]}, valid_count of {counts.shape[0]}"
@@ -95,7 +114,11 @@ def _non_max_suppression(
     """
     boxes: Array = np.full(data.shape, -1, data.dtype)
     places: Array = np.full(data.shape[:2], -1, np.int32)
-    limit, threshold = int(max_output_size.item()), float(iou_threshold.item())
+    _check_width(data.shape[2], _columns(attrs), EvaluationError)
+    if indices.shape != data.shape[:2]:
+        raise EvaluationError(f"indices of shape {indices.shape} are not those of {data.shape[:2]}")
+    limit = int(only(max_output_size, "max_output_size"))
+    threshold = float(only(iou_threshold, "iou_threshold"))
     for image, count in enumerate(valid_count.tolist()):
         rows = data[image, :count]
         if threshold > 0:
