@@ -664,6 +664,12 @@ def test_a_gradient_that_needs_types_says_that_there_are_none():
         tensors_of(x)
 
 
+def test_a_gradient_that_needs_sizes_says_that_they_are_not_known():
+    inputs, attributes = (normal(0, 1, 1, 4, 4), normal(1, 1, 1, 3, 3)), {"kernel_size": (3, 3)}
+    with pytest.raises(GradientError, match="which is not known"):
+        gradient_function("nn.conv2d", inputs, {**attributes, "channels": 1}, dynamic)
+
+
 def test_joining_tensors_of_unknown_sizes_says_that_they_are_needed():
     with pytest.raises(GradientError, match="the sizes along axis 0"):
         gradient_function("concatenate", ((normal(0, 2), normal(1, 3)),), {"axis": 0}, dynamic)

@@ -11,7 +11,7 @@ from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import GradientError, PassError, UnknownNameError
 from relayish.interpreter import evaluate
-from relayish.ir.adt import Constructor, TypeData
+from relayish.ir.adt import Clause, Constructor, Match, PatternWildcard, TypeData
 from relayish.ir.build import const
 from relayish.ir.expr import (
     Call,
@@ -20,6 +20,9 @@ from relayish.ir.expr import (
     GlobalVar,
     If,
     Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
     Tuple,
     TupleGetItem,
     Var,
@@ -501,6 +504,77 @@ def test_what_is_beyond_first_order_is_refused_with_the_way_out():
     mod = module("def @main(%x: float64) -> float64 { if (less(%x, 1f64)) { %x } else { %x } }")
     with pytest.raises(GradientError, match=r"If\(.*nothing for a first-order gradient"):
         gradient(mod["main"], mode="first_order")
+
+
+def test_neither_data_nor_references_are_first_order():
+    (x,) = scalars("x")
+    ref = RefCreate(x)
+    anything = Clause(PatternWildcard(), x)
+    for body in (ref, RefRead(ref), RefWrite(ref, x), Match(x, (anything,))):
+        kind = type(body).__name__
+        with pytest.raises(GradientError, match=rf"{kind}\(.*nothing for a first-order gradient"):
+            gradient(Function((x,), body), mode="first_order")
+
+
+def test_a_slice_may_leave_its_last_ends_out():
+    x = Var("x", TensorType((3, 4), "float64"))
+    sliced = op.strided_slice(x, begin=(1, 3), end=(3,), strides=(1, -2))
+    _, (grad,) = run(Function((x,), sliced), np.ones((3, 4)))
+    assert grad.tolist() == [[0, 0, 0, 0], [0, 1, 0, 1], [0, 1, 0, 1]]
+
+
+def test_operands_may_be_tuples_that_come_from_elsewhere():
+    text = """def @main(%x: float64, %c: bool) -> float64 {
+      let %nest = if (%c) { (%x, (multiply(%x, %x), 2f64)) } else { (%x, (%x, 3f64)) };
+      let %pair = %nest.1;
+      sum(stack(%pair, axis=0))
+    }"""
+    assert of_main(text, 3.0, np.bool_(True)) == (11, (6, False))
+    assert of_main(text, 3.0, np.bool_(False)) == (6, (1, False))
+
+
+def test_a_checkpoint_that_uses_functions_around_it_is_computed_once():
+    text = """def @main(%x: float64, %y: float64) -> float64 {
+      let %f = fn (%v: float64) -> float64 { multiply(%v, %y) };
+      multiply(annotation.checkpoint(%f(multiply(%x, %x))), %x)
+    }"""
+    assert of_main(text, 2.0, 3.0) == (24, (36, 8))
+
+
+def test_a_let_that_is_shared_is_bound_once():
+    (x,) = scalars("x")
+    v, w = Var("v"), Var("w")
+    inner = Let(w, op.exp(x), w * w)
+    outer = Let(v, x * x, inner)
+    made = gradient(Function((x,), outer + inner))
+    assert count_of("exp", made) == 1
+    assert well_formed(made)
+
+
+def test_a_rule_may_have_branches_and_results_in_tuples(monkeypatch):
+    def branching(call, grad):
+        (pair,) = call.args
+        first, second = TupleGetItem(pair, 0), TupleGetItem(pair, 1)
+        half = op.sum(grad) * const(0.5, "float64")
+        chosen = If(op.less(op.sum(call), const(10.0, "float64")), half, half + half)
+        both = If(op.less(first, second), Tuple((chosen, chosen)), Tuple((half, half)))
+        return [both]
+
+    monkeypatch.setattr(
+        primal_gradient, "_values", {**primal_gradient._values, get_op("stack"): branching}
+    )
+    x, y = scalars("x", "y")
+    body = op.sum(op.stack(Tuple((x, y)), axis=0))
+    for mode in MODES:
+        assert run(Function((x, y), body), 1.0, 2.0, mode=mode) == (3, (1, 1))
+        assert run(Function((x, y), body), 7.0, 8.0, mode=mode) == (15, (2, 2))
+
+
+def test_an_error_of_a_rule_says_whose_it_is():
+    x, y = (Var(name, TensorType((AnySize(),), "float64")) for name in "xy")
+    with pytest.raises(GradientError, match="the sizes along axis 0") as raised:
+        gradient(Function((x, y), op.concatenate(Tuple((x, y)), axis=0)))
+    assert "in the gradient of operator concatenate" in raised.value.__notes__
 
 
 def test_a_function_called_where_it_stands_is_first_order():

@@ -30,7 +30,7 @@ from relayish.ir.type import TupleType, Type
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.checkpoint import CHECKPOINT
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
-from relayish.passes.ad.structure import packed, tensors_in, unpacked
+from relayish.passes.ad.structure import packed, unpacked
 
 
 class Tracked:
@@ -186,8 +186,7 @@ class _Forward(MixedModeVisitor):
 
     def visit_constant(self, constant: Constant) -> Tracked:
         ty = constant.checked_type
-        if ty is None or tensors_in(ty) is None:
-            _refuse(constant)
+        assert ty is not None
         return _tracked(self._bindings, ty, constant)
 
     def visit_tuple(self, tup: Tuple) -> Tracked:

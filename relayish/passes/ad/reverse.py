@@ -42,7 +42,7 @@ from relayish.ir.expr import (
 )
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.type import TupleType, Type
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.checkpoint import copied, is_checkpoint
 from relayish.passes.ad.dual import (
@@ -126,8 +126,6 @@ class ReverseMode(MixedModeVisitor):
                 pairs = zip(dual.ty.fields, held, strict=True)
                 dual.fields = tuple([Dual(scope, ty, value=Constant(v)) for ty, v in pairs])
                 pending.extend(dual.fields)
-            elif not isinstance(dual.ty, TensorType):
-                dual.atom = dual.value  # a string and its like
         return root
 
     def constructor(self, constructor: Constructor, scope: Scope) -> Dual:
