@@ -15,11 +15,11 @@ from relayish.interpreter import evaluate
 from relayish.ir.expr import Function, Tuple, Var
 from relayish.ir.op import intern_op
 from relayish.ir.type import TensorType, TupleType
-from relayish.op import call_op, get_op, list_ops, register_gradient
+from relayish.op import get_op, list_ops, register_gradient
 from relayish.op.gradient.register import number, tensor_of, tensors_of
-from relayish.op.registry import evaluate as evaluation
 from relayish.op.registry import primal_gradient
-from tests.op.checking import dynamic, type_of
+from tests.op.checking import dynamic
+from tests.op.gradient_checking import check, gradient_function, gradients, normal, rng_of
 from tests.shared_data import shared_path
 
 hypothesis = pytest.importorskip("hypothesis")
@@ -28,111 +28,6 @@ from hypothesis import strategies as st  # noqa: E402
 
 QUICK = settings(max_examples=20, deadline=None, derandomize=True)
 SIZES = st.lists(st.integers(1, 3), max_size=3).map(tuple)
-
-
-def rng_of(seed):
-    return np.random.default_rng(seed)
-
-
-def normal(seed, *shape):
-    return np.asarray(rng_of(seed).standard_normal(shape))
-
-
-def typed_call(name, inputs, attributes, loosen=lambda ty: ty):
-    """Return the typed call of an operator on variables of the types of ``inputs``."""
-    params = tuple(Var(f"x{i}", loosen(type_of(value))) for i, value in enumerate(inputs))
-    func = infer_type(Function(params, call_op(name, *params, **attributes)))
-    return func.params, func.body
-
-
-def gradient_function(name, inputs, attributes, loosen=lambda ty: ty):
-    """Return ``fn (inputs, grad) { (gradients) }``, typed."""
-    params, call = typed_call(name, inputs, attributes, loosen)
-    grad = Var("grad", call.checked_type, checked_type=call.checked_type)
-    gradients = primal_gradient.get(get_op(name))(call, grad)
-    return infer_type(Function((*params, grad), Tuple(tuple(gradients))))
-
-
-def flat(value):
-    return [part for item in value for part in flat(item)] if isinstance(value, tuple) else [value]
-
-
-def result_of(name, inputs, attributes):
-    with np.errstate(all="ignore"):
-        return np.asarray(
-            evaluation.get(get_op(name))(op.make_attrs(get_op(name), attributes), *inputs)
-        )
-
-
-def replaced(value, index, part):
-    """Return nested tuples with leaf ``index`` replaced."""
-    counter = iter(range(10**6))
-
-    def rebuilt(item):
-        if isinstance(item, tuple):
-            return tuple(rebuilt(inner) for inner in item)
-        return part if next(counter) == index else item
-
-    return rebuilt(value)
-
-
-def differences(name, inputs, attributes, grad, index, eps=1e-6):
-    """Return the gradient of ``sum(result * grad)`` with respect to a leaf, numerically."""
-    at = flat(inputs)[index]
-    found = np.zeros(at.shape)
-    for place in np.ndindex(*at.shape):
-        sides = []
-        for step in (eps, -eps):
-            moved = np.array(at)
-            moved[place] += step
-            moved = moved if moved.ndim else moved[()]
-            sides.append(np.sum(result_of(name, replaced(inputs, index, moved), attributes) * grad))
-        found[place] = (sides[0] - sides[1]) / (2 * eps)
-    return found
-
-
-def gradients(name, inputs, attributes, grad, loosen=lambda ty: ty):
-    """Return the gradients by the rule; each has the type of its argument."""
-    func = gradient_function(name, inputs, attributes, loosen)
-    if loosen(TensorType((2,))) == TensorType((2,)):
-        assert func.ret_type.fields == tuple(type_of(value) for value in inputs)
-    found = evaluate(func, args=[*inputs, grad])
-    for one, other in zip(flat(found), flat(tuple(inputs)), strict=True):
-        assert (one.shape, one.dtype) == (other.shape, other.dtype)
-    return found
-
-
-def check(name, *inputs, torch=None, dynamic_too=False, rtol=2e-5, **attributes):
-    """The gradients are those of finite differences, of torch, and also with unknown sizes."""
-    inputs = tuple(inputs)
-    result = result_of(name, inputs, attributes)
-    grad = normal(11, *result.shape)
-    grad = grad if grad.ndim else np.float64(grad)
-    found = gradients(name, inputs, attributes, grad)
-    for index, (one, value) in enumerate(zip(flat(found), flat(inputs), strict=True)):
-        if value.dtype == np.float64:
-            expected = differences(name, inputs, attributes, grad, index)
-            np.testing.assert_allclose(one, expected, rtol=rtol, atol=1e-6)
-        else:
-            assert not np.any(one)
-    if dynamic_too:
-        loosely = gradients(name, inputs, attributes, grad, dynamic)
-        for one, other in zip(flat(loosely), flat(found), strict=True):
-            np.testing.assert_allclose(one, other)
-    if torch is not None:
-        check_torch(torch, inputs, grad, found)
-
-
-def check_torch(function, inputs, grad, found):
-    torch = pytest.importorskip("torch")
-    leaves = [torch.tensor(np.array(value)) for value in flat(inputs)]
-    wanted = [leaf.requires_grad_() for leaf in leaves if leaf.is_floating_point()]
-    result = function(torch, *leaves)
-    by_torch = torch.autograd.grad(result, wanted, torch.tensor(np.array(grad)), allow_unused=True)
-    own = [one for one, leaf in zip(flat(found), leaves, strict=True) if leaf.is_floating_point()]
-    for one, other, leaf in zip(own, by_torch, wanted, strict=True):
-        expected = torch.zeros_like(leaf) if other is None else other
-        np.testing.assert_allclose(one, expected.numpy(), rtol=1e-9, atol=1e-12)
 
 
 UNARY = {
@@ -441,194 +336,6 @@ def test_arange_has_gradients_for_where_it_starts_and_how_far_it_steps(start, co
     np.testing.assert_allclose(found, (values.sum(), 0, values @ np.arange(count)), atol=1e-12)
 
 
-@QUICK
-@given(
-    rows=st.lists(st.integers(1, 3), min_size=1, max_size=3),
-    k=st.integers(1, 3),
-    n=st.integers(1, 3),
-)
-def test_products_of_matrices_have_the_gradients_of_torch(rows, k, n):
-    data, weight = normal(0, *rows, k), normal(1, n, k)
-    check("nn.dense", data, weight, units=None, torch=lambda t, x, w: x @ w.T, dynamic_too=True)
-    for ta in (False, True):
-        for tb in (False, True):
-            a = normal(0, *rows[:-1], k, rows[-1]) if ta else normal(0, *rows, k)
-            b = normal(1, n, k) if tb else normal(1, k, n)
-            flags = {"transpose_a": ta, "transpose_b": tb}
-            check(
-                "nn.matmul",
-                a,
-                b,
-                units=None,
-                **flags,
-                torch=lambda t, x, y, ta=ta, tb=tb: (x.mT if ta else x) @ (y.mT if tb else y),
-            )
-            a = normal(0, 2, k, 3) if ta else normal(0, 2, 3, k)
-            for batch in (1, 2):
-                b = normal(1, batch, n, k) if tb else normal(1, batch, k, n)
-                check(
-                    "nn.batch_matmul",
-                    a,
-                    b,
-                    **flags,
-                    torch=lambda t, x, y, ta=ta, tb=tb: (x.mT if ta else x) @ (y.mT if tb else y),
-                )
-
-
-@pytest.mark.parametrize("axis", [0, 1, -1])
-def test_a_bias_gets_the_gradient_summed_over_the_other_axes(axis):
-    check(
-        "nn.bias_add", normal(0, 2, 3, 4), normal(1, (2, 3, 4)[axis]), axis=axis, dynamic_too=True
-    )
-
-
-LAYOUTS = [("NCHW", "OIHW"), ("NHWC", "HWIO"), ("NHWC", "OHWI")]
-
-
-@settings(max_examples=15, deadline=None, derandomize=True)
-@given(data=st.data())
-def test_convolutions_have_the_gradients_of_torch(data):
-    groups = data.draw(st.integers(1, 2))
-    inputs, outputs = groups * data.draw(st.integers(1, 2)), groups * data.draw(st.integers(1, 2))
-    kernel = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
-    strides = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
-    dilation = data.draw(st.tuples(*[st.integers(1, 2)] * 2))
-    padding = data.draw(st.tuples(*[st.integers(0, 2)] * 2))
-    extent = [
-        (k - 1) * d + 1 + data.draw(st.integers(0, 4))
-        for k, d in zip(kernel, dilation, strict=True)
-    ]
-    x, w = normal(0, 2, inputs, *extent), normal(1, outputs, inputs // groups, *kernel)
-    data_layout, kernel_layout = data.draw(st.sampled_from(LAYOUTS if groups == 1 else LAYOUTS[:1]))
-    to_data = ["NCHW".index(c) for c in data_layout]
-    to_kernel = ["OIHW".index(c) for c in kernel_layout]
-
-    def by_torch(torch, x, w):
-        x = x.permute(*[data_layout.index(c) for c in "NCHW"])
-        w = w.permute(*[kernel_layout.index(c) for c in "OIHW"])
-        result = torch.nn.functional.conv2d(x, w, None, strides, padding, dilation, groups)
-        return result.permute(*to_data)
-
-    attributes = {
-        "strides": strides,
-        "padding": (*padding, *padding),
-        "dilation": dilation,
-        "groups": groups,
-        "channels": outputs,
-        "kernel_size": kernel,
-        "data_layout": data_layout,
-        "kernel_layout": kernel_layout,
-    }
-    inputs = (
-        np.ascontiguousarray(x.transpose(to_data)),
-        np.ascontiguousarray(w.transpose(to_kernel)),
-    )
-    grad = normal(2, *result_of("nn.conv2d", inputs, attributes).shape)
-    check_torch(by_torch, inputs, grad, gradients("nn.conv2d", inputs, attributes, grad))
-
-
-@settings(max_examples=15, deadline=None, derandomize=True)
-@given(data=st.data())
-def test_transposed_convolutions_and_gradients_of_weights_have_the_gradients_of_torch(data):
-    groups = data.draw(st.integers(1, 2))
-    inputs, outputs = groups * data.draw(st.integers(1, 2)), groups * data.draw(st.integers(1, 2))
-    kernel = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
-    strides = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
-    dilation = data.draw(st.tuples(*[st.integers(1, 2)] * 2))
-    padding = tuple(
-        data.draw(st.integers(0, (k - 1) * d)) for k, d in zip(kernel, dilation, strict=True)
-    )
-    beyond = tuple(data.draw(st.integers(0, stride - 1)) for stride in strides)
-    sizes = (4, 3)
-    window = {
-        "strides": strides,
-        "padding": (*padding, *padding),
-        "dilation": dilation,
-        "groups": groups,
-        "kernel_size": kernel,
-    }
-    x, w = normal(0, 2, inputs, *sizes), normal(1, inputs, outputs // groups, *kernel)
-    outer = [
-        (size - 1) * s - 2 * p + (k - 1) * d + 1 + b
-        for size, s, p, k, d, b in zip(
-            sizes, strides, padding, kernel, dilation, beyond, strict=True
-        )
-    ]
-    hypothesis.assume(min(outer) > 0)
-
-    def spread(torch, x, w):
-        return torch.nn.functional.conv_transpose2d(
-            x, w, None, strides, padding, beyond, groups, dilation
-        )
-
-    attributes = {**window, "channels": outputs, "output_padding": beyond}
-    grad = normal(2, 2, outputs, *outer)
-    found = gradients("nn.conv2d_transpose", (x, w), attributes, grad)
-    check_torch(spread, (x, w), grad, found)
-
-    def weight(torch, result, data):
-        return torch.nn.grad.conv2d_weight(
-            data, w.shape, result, strides, padding, dilation, groups
-        )
-
-    attributes = {**window, "channels": inputs, "kernel_layout": "NCHW", "out_layout": "OIHW"}
-    grad = normal(3, *w.shape)
-    found = gradients(
-        "nn.conv2d_backward_weight", (x, normal(2, 2, outputs, *outer)), attributes, grad
-    )
-    check_torch(weight, (x, normal(2, 2, outputs, *outer)), grad, found)
-
-
-def test_a_convolution_with_blocked_layouts_says_that_its_gradient_is_not_known():
-    inputs = (normal(0, 1, 1, 4, 4, 4), normal(1, 1, 1, 3, 3, 4, 4))
-    attributes = {"kernel_size": (3, 3), "channels": 4}
-    attributes |= {"data_layout": "NCHW4c", "kernel_layout": "OIHW4i4o"}
-    with pytest.raises(GradientError, match="layout 'NCHW4c' is no order of the axes 'NCHW'"):
-        gradient_function("nn.conv2d", inputs, attributes)
-    attributes = {"kernel_size": (3, 3), "channels": 1, "out_layout": "HWIO"}
-    with pytest.raises(GradientError, match="its gradient is known for 'NCHW', 'NCHW' and 'OIHW'"):
-        gradient_function(
-            "nn.conv2d_backward_weight", (normal(0, 1, 1, 2, 2), normal(1, 1, 1, 4, 4)), attributes
-        )
-
-
-@pytest.mark.parametrize("name", ["nn.max_pool2d", "nn.avg_pool2d"])
-@settings(max_examples=12, deadline=None, derandomize=True)
-@given(data=st.data())
-def test_pooling_has_the_gradients_of_torch(name, data):
-    pool = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
-    strides = data.draw(st.tuples(*[st.integers(1, 3)] * 2))
-    padding = tuple(data.draw(st.integers(0, size // 2)) for size in pool)
-    values = normal(0, 1, 2, *[size + data.draw(st.integers(0, 3)) for size in pool])
-    attributes = {"pool_size": pool, "strides": strides, "padding": (*padding, *padding)}
-    if name == "nn.avg_pool2d":
-        included = attributes["count_include_pad"] = data.draw(st.booleans())
-        if not included:
-            result = result_of(name, (values,), attributes)
-            del attributes["count_include_pad"]
-            check("nn.avg_pool2d_grad", normal(1, *result.shape), values, **attributes)
-        check(
-            name,
-            values,
-            **attributes,
-            torch=lambda t, x: t.nn.functional.avg_pool2d(
-                x, pool, strides, padding, count_include_pad=included
-            ),
-        )
-    else:
-        check(
-            name,
-            values,
-            **attributes,
-            torch=lambda t, x: t.nn.functional.max_pool2d(x, pool, strides, padding),
-        )
-
-
-@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
-def test_a_global_mean_shares_its_gradient_out(layout):
-    check("nn.global_avg_pool2d", normal(0, 2, 3, 4, 5), layout=layout, dynamic_too=True)
-
-
 def test_every_operator_that_relay_differentiates_is_differentiated():
     recorded = json.loads(shared_path("reference/relay_ops.json").read_text())
     of_relay = {
@@ -664,19 +371,14 @@ def test_a_gradient_that_needs_types_says_that_there_are_none():
         tensors_of(x)
 
 
-def test_a_gradient_that_needs_sizes_says_that_they_are_not_known():
-    inputs, attributes = (normal(0, 1, 1, 4, 4), normal(1, 1, 1, 3, 3)), {"kernel_size": (3, 3)}
-    with pytest.raises(GradientError, match="which is not known"):
-        gradient_function("nn.conv2d", inputs, {**attributes, "channels": 1}, dynamic)
-
-
 def test_joining_tensors_of_unknown_sizes_says_that_they_are_needed():
     with pytest.raises(GradientError, match="the sizes along axis 0"):
         gradient_function("concatenate", ((normal(0, 2), normal(1, 3)),), {"axis": 0}, dynamic)
 
 
 def test_every_gradient_is_under_a_test():
-    tests = Path(__file__).read_text()
+    here = Path(__file__).parent
+    tests = "".join(path.read_text() for path in here.glob("test_gradients*.py"))
     gradients_by_name = {name: primal_gradient.get(get_op(name)) for name in list_ops()}
     own = {
         name
