@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, DictAttrs, attrs
 from relayish.ir.type import FuncType, IncompleteType, TupleType, Type
@@ -9,6 +11,8 @@ from relayish.op.dimension import show_type
 from relayish.op.registry import register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import unchanged
+
+Value: TypeAlias = Any  # of a program: a tensor, a tuple of values, a function
 
 
 @attrs("VirtualDevice")
@@ -64,11 +68,28 @@ def _call_lowered_relation(
     return func.ret_type
 
 
+def _on_device(_: OnDeviceAttrs, body: Value) -> Value:
+    """Return the value itself: all is computed in one place here."""
+    return body
+
+
+def _debug(attrs: DebugAttrs, program: Value) -> Value:
+    """Return the value, having called ``debug_func`` with it where that is a function."""
+    if callable(attrs.debug_func):
+        attrs.debug_func(program)
+    return program
+
+
 register_op(
-    "on_device", arguments_=("body",), attrs=OnDeviceAttrs, types=unchanged, marks_only=True
+    "on_device",
+    arguments_=("body",),
+    attrs=OnDeviceAttrs,
+    types=unchanged,
+    evaluates=_on_device,
+    marks_only=True,
 )
 register_op("device_copy", arguments_=("data",), attrs=DeviceCopyAttrs, types=unchanged)
-register_op("debug", arguments_=("program",), attrs=DebugAttrs, types=unchanged)
+register_op("debug", arguments_=("program",), attrs=DebugAttrs, types=unchanged, evaluates=_debug)
 register_op(
     "call_lowered",
     arguments_=("func", "call_args"),

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, random_values, reference, type_of
+from checking import assert_same, evaluated, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import TensorType, TupleType
+from relayish.ir.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import evaluate, rule
 
@@ -112,10 +112,11 @@ def test_softmax_refuses_an_axis_there_is_not(name, axis):
         rule.get(op)(make_attrs(op, {"axis": axis}), TensorType((2, 3)))
 
 
-def test_dropout_has_a_mask_like_its_data_and_no_evaluation():
-    op = get_op("nn.dropout")
-    data = type_of(values((2, 3), "float16"))
-    found = rule.get(op)(make_attrs(op, {}), data)
-    assert isinstance(found, TupleType)
-    assert found.fields == (data, data)
-    assert op not in evaluate
+@reference("torch", "nn.dropout")
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_dropout_keeps_everything_where_a_program_is_run(dtype):
+    data = values((2, 3), dtype)
+    kept, mask = evaluated("nn.dropout", data, rate=0.25)
+    expected = torch.nn.functional.dropout(torch.tensor(data), 0.25, training=False)
+    assert_same(kept, expected.numpy())
+    assert_same(mask, np.ones((2, 3), dtype))

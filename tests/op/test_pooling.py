@@ -47,6 +47,7 @@ def test_pooling_agrees_with_a_loop(rank, include, ceil_mode):
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+@reference("numpy", "nn.global_avg_pool2d", "nn.global_max_pool2d")
 def test_global_pooling_reduces_the_spatial_axes(layout):
     data = random_values(2, 3, 4, 5)
     axes = (2, 3) if layout == "NCHW" else (1, 2)

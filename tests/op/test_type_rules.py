@@ -8,6 +8,7 @@ from checking import evaluated, evaluated_in, random_values, reference
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
+from relayish.interpreter import evaluate as run
 from relayish.ir.expr import Call, Constant, Function, Let, Var
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import Any as AnyDimension
@@ -87,7 +88,8 @@ def test_mark_on_a_function_passes_on_what_a_call_tells_of_it():
     assert structural_equal(typed.body.value.checked_type, FuncType((MATRIX,), MATRIX))
 
 
-VALUED = sorted(n for n in MARKS if n.startswith("annotation.") and n != "annotation.with_funcid")
+UNVALUED = ("annotation.with_funcid", "device_copy")
+VALUED = sorted(n for n in MARKS if n not in UNVALUED)
 
 
 @pytest.mark.parametrize("name", VALUED)
@@ -96,7 +98,24 @@ def test_mark_leaves_a_value_as_it_is(name):
     data = random_values(2, 3)
     assert evaluated(name, data, **MARKS[name]) is data
     assert evaluated(name, (data, data), **MARKS[name])[1] is data
-    assert name in evaluated_in("relayish.op.annotation")
+    assert name in evaluated_in("relayish.op.annotation", "relayish.op.device")
+
+
+@reference("formula", "debug")
+def test_debug_shows_a_value_and_leaves_it_as_it_is():
+    x, shown = Var("x", MATRIX), []
+    func = Function((x,), call_op("debug", call_op("negative", x), debug_func=shown.append))
+    data = random_values(2, 3, dtype="int8")
+    found = run(func, None, [data])
+    assert np.array_equal(found, -data)
+    assert [value.tolist() for value in shown] == [found.tolist()]
+
+
+def test_mark_on_a_function_leaves_what_a_call_gives():
+    x, y = Var("x"), Var("y", MATRIX)
+    func = Function((y,), Call(call_op("on_device", Function((x,), call_op("negative", x))), (y,)))
+    data = random_values(2, 3, dtype="int8")
+    assert np.array_equal(run(func, None, [data]), -data)
 
 
 class Assigned:

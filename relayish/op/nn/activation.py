@@ -69,6 +69,11 @@ def _dropout_type(_: DropoutAttrs, data: Type) -> TupleType:
     return TupleType((found, found))
 
 
+def _dropout(_: DropoutAttrs, data: Array) -> tuple[Array, Array]:
+    """Return the data and a mask that keeps all of it: programs are run to infer, not to train."""
+    return data, np.ones_like(data)
+
+
 def _relu(_: Parameters, data: Array) -> Array:
     return np.maximum(data, data.dtype.type(0))
 
@@ -148,5 +153,10 @@ register_op(
     evaluates=_log_softmax,
 )
 register_op(
-    "nn.dropout", arguments_=("data",), attrs=DropoutAttrs, types=_dropout_type, has_state=True
+    "nn.dropout",
+    arguments_=("data",),
+    attrs=DropoutAttrs,
+    types=_dropout_type,
+    evaluates=_dropout,
+    has_state=True,
 )
