@@ -113,13 +113,10 @@ def dynamic_pad_type(_: Parameters, data: Type, pad_width: Type, pad_value: Type
 def dynamic_sparse_to_dense_type(
     _: Parameters, places: Type, values: Type, default: Type, shape: Type
 ) -> TensorType:
-    """Return the type of ``dyn.sparse_to_dense``."""
+    """Return the type of ``dyn.sparse_to_dense``; what fills the rest may be of another type."""
     dtype = tensor(values, "sparse_values").dtype
     check_lengths(tensor(places, "sparse_indices"), tensor(values, "sparse_values"))
-    if scalar(default, "default_value").dtype != dtype:
-        raise TypeInferenceError(
-            f"default_value is {show_type(default)}; sparse_values have elements of {dtype}"
-        )
+    scalar(default, "default_value")
     rank = known_length(shape, "output_shape")
     if not rank:
         raise TypeInferenceError("output_shape must hold a size or more; found none")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
 from relayish.analysis.infer_type.inferencer import Inferencer
-from relayish.analysis.infer_type.unifier import COMPOUND, substitute
+from relayish.analysis.infer_type.unifier import COMPOUND, ENDLESS, substitute
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import Call, Expr, Function, GlobalVar, Op, Var
 from relayish.ir.node import Node
@@ -40,6 +40,9 @@ class Annotator:
         closed = self._found.closed
         for node, ty in self._found.types.items():
             known = ty if ty in closed else resolve(ty)
+            if self._found.endless:
+                self._found.report(cast("Expr", node), ENDLESS)
+                return
             old = node.checked_type  # type: ignore[attr-defined]  # only expressions have types
             if old is not None and old is not known and self._is_same(old, known):
                 known = old

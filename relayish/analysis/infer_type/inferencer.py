@@ -146,6 +146,7 @@ class Inferencer(Solver):
         self.type_args.clear()
         self.signatures.clear()
         self.diagnostics.clear()
+        self.widened = self.endless = False
         self._own.clear()
 
     def declare_global(self, name: str, definition: Expr) -> None:
@@ -271,9 +272,9 @@ class Inferencer(Solver):
             return self.report(call, f"{name} is called with {len(args)} arguments; {expected}")
         instance_of: tuple[Type, ...] | None = None
         if func.type_params:
-            args = [self.resolve(arg) for arg in args]
+            args = [self.find(arg) for arg in args]
             func = cast("FuncType", self.resolve(func))
-            if not call.type_args and call.attrs is None and self.closed.issuperset(args):
+            if not call.type_args and call.attrs is None and all(map(self.is_told, args)):
                 instance_of = (func, *args)
                 known = self._instances.get(instance_of)
                 if known is not None:

@@ -175,7 +175,10 @@ def _infer_together(
     _raise(found.diagnostics)
     if annotator.retyped and not fresh:
         return _infer_together(members, found, fresh=True)
-    return [cast("Expr", annotator.images[member]) for _, member in members]
+    images = [(name, cast("Expr", annotator.images[member])) for name, member in members]
+    if found.widened and images != members:  # what was told before that may hold no longer
+        return _infer_together(images, found, fresh=True)
+    return [image for _, image in images]
 
 
 def _declared(definition: Expr) -> Type | None:

@@ -17,9 +17,12 @@ from relayish.op.type_rules import identity, unchanged
 
 
 class Application:
-    """An operator applied to arguments, of which too little is known as yet to tell the result."""
+    """An operator applied to arguments, of which too little is known as yet to tell the result.
 
-    __slots__ = ("args", "attrs", "node", "op", "result")
+    ``missing`` are unknown types in the arguments; the last one is looked at first.
+    """
+
+    __slots__ = ("args", "attrs", "missing", "node", "op", "result")
 
     def __init__(
         self, node: Expr, op: Op, attrs: Attrs | None, args: tuple[Type, ...], result: Type
@@ -29,6 +32,7 @@ class Application:
         self.attrs = attrs
         self.args = args
         self.result = result
+        self.missing: list[IncompleteType] = []
 
 
 class Projection:
@@ -117,7 +121,7 @@ class Solver(Unifier):
         if found is not None:
             return found
         result = IncompleteType()
-        self._wait(Projection(node, index, tuple_type, result), [tuple_type])
+        self._wait_for_tuple(Projection(node, index, tuple_type, result))
         return result
 
     def instantiate(self, node: Expr, func: FuncType, attrs: Attrs | None = None) -> FuncType:
@@ -184,6 +188,20 @@ class Solver(Unifier):
         self._wait(application, args)
         return None
 
+    def _wait(self, application: Application, args: tuple[Type, ...]) -> None:
+        """Let ``application`` wait for what is missing in ``args``: a rule asks for all of it."""
+        self._unsolved[application] = None
+        application.missing = list(dict.fromkeys(u for arg in args for u in unknowns(arg)))
+        asks_for_all = application.op in rule
+        for unknown in application.missing[-1:] if asks_for_all else application.missing:
+            self._waiting.setdefault(unknown, []).append(application)
+
+    def _wait_for_tuple(self, projection: Projection) -> None:
+        self._unsolved[projection] = None
+        unknown = self.find(projection.args[0])
+        assert isinstance(unknown, IncompleteType)
+        self._waiting.setdefault(unknown, []).append(projection)
+
     def _relate(self, op: Op, attrs: Attrs | None, args: tuple[Type, ...]) -> Type | None:
         ask = relation.get(op)
         if ask is None:
@@ -199,23 +217,34 @@ class Solver(Unifier):
                 self._results[application.op, application.attrs, *application.args] = result
         return result
 
-    def _wait(self, waiting: Waiting, args: tuple[Type, ...] | list[Type]) -> None:
-        self._unsolved[waiting] = None
-        for arg in args:
-            for unknown in unknowns(self.resolve(arg)):
-                self._waiting.setdefault(unknown, []).append(waiting)
-
     def retry_application(self, application: Application) -> None:
-        """Ask again what an operator makes of its arguments."""
+        """Ask again what an operator makes of its arguments; a rule once it can tell."""
+        if application.op in rule:
+            unknown = self._first_missing(application)
+            if unknown is not None:
+                self._waiting.setdefault(unknown, []).append(application)
+                return
         found = self._ask(application)
         if found is not None:
             self._settle(application, found)
+
+    def _first_missing(self, application: Application) -> IncompleteType | None:
+        """Return something that is still unknown in the arguments, each looked at once."""
+        missing = application.missing
+        while missing:
+            value = self.find(missing[-1])
+            if isinstance(value, IncompleteType):
+                return value
+            missing.pop()
+            inside = unknowns(self.resolve(value))
+            missing += [unknown for unknown in inside if self.find(unknown) is unknown]
+        return None
 
     def retry_projection(self, projection: Projection) -> None:
         """Look again for a field of a tuple."""
         found = self._field(projection.node, projection.args[0], projection.index)
         if found is None:
-            self._wait(projection, projection.args)
+            self._wait_for_tuple(projection)
             return
         self._settle(projection, found)
 

@@ -25,6 +25,9 @@ from relayish.op.fields import Dimension
 
 Parts = tuple[Type, ...]
 
+ENDLESS: Final = "the type would contain itself"
+_PARTS_LOOKED_AT: Final = 64
+
 
 class _Compound(NamedTuple):
     """How a kind of type is taken apart and put together."""
@@ -43,6 +46,7 @@ COMPOUND: Final[dict[type[Type], _Compound]] = {
     TypeCall: _Compound(lambda ty: ty.args, lambda ty, parts: ty.with_fields(args=parts)),
 }
 """The types made of types; a type variable or definition in them is compared by identity."""
+_NO_LEAVES: Final = frozenset({*COMPOUND, IncompleteType})
 
 
 class Unifier:
@@ -55,6 +59,12 @@ class Unifier:
         """Types of which all is known, as they are written."""
         self._final: dict[Type, Type] = {}
         self._faulty: set[Type] = set()
+        self._joins: dict[tuple[Type, Type], Type] = {}
+        """What compound types of which all is known have become."""
+        self.widened = False
+        """Whether what was known of a type turned out to be true of some dimensions only."""
+        self.endless = False
+        """Whether a type that contains itself has been resolved."""
         self._renamed: dict[tuple[Type, Type], tuple[FuncType, FuncType]] = {}
 
     def faulty(self) -> IncompleteType:
@@ -69,13 +79,10 @@ class Unifier:
 
     def find(self, ty: Type) -> Type:
         """Return what is known of ``ty`` at its head."""
-        value = self._value
-        while type(ty) is IncompleteType:
-            found = value.get(ty)
-            if found is None:
-                return ty
-            ty = found
-        return ty
+        if type(ty) is not IncompleteType:
+            return ty
+        root = self._root(ty)
+        return self._value.get(root, root)
 
     def assign(self, unknown: Type, found: Type) -> None:
         """Make two types equal; see :class:`relayish.op.relation.TypeReporter`."""
@@ -95,6 +102,7 @@ class Unifier:
         if left is right:
             return left
         images: dict[tuple[Type, Type], Type] = {}
+        entered: set[tuple[Type, Type]] = set()
         stack: list[tuple[Type, Type] | None] = [(left, right)]
         while stack:
             pair = stack.pop()
@@ -103,13 +111,14 @@ class Unifier:
                 assert pair is not None
                 images[pair] = self._joined(*pair, images)
                 continue
-            if pair in images:
+            if pair in images or pair in entered:  # the latter where types contain themselves
                 continue
             one, other = self.find(pair[0]), self.find(pair[1])
-            simple = self._simple(one, other)
+            simple = self._joins.get((one, other)) or self._simple(one, other)
             if simple is not None:
                 images[pair] = self._learned(pair, simple)
                 continue
+            entered.add(pair)
             one, other = self._alike(one, other)
             parts = COMPOUND[type(one)].parts
             stack += [pair, None]
@@ -188,36 +197,76 @@ class Unifier:
         after = tuple(images.get(pair, pair[0]) for pair in zip(before, others, strict=True))
         same = all(self.find(a) is self.find(b) for a, b in zip(before, after, strict=True))
         joined = one if same else compound.make(one, after)
+        if self._is_all_known(one, before) and self._is_all_known(other, others):
+            self._joins[one, other] = joined
         return self._learned((left, right), joined)
+
+    def is_told(self, ty: Type) -> bool:
+        """Return whether nothing in ``ty`` is unknown, as far as a look at its parts can tell."""
+        compound = COMPOUND.get(type(ty))
+        if compound is None:
+            return self._is_known_leaf(ty)
+        return ty in self.closed or self._is_all_known(ty, compound.parts(ty))
+
+    def _is_all_known(self, ty: Type, parts: Parts) -> bool:
+        """Return whether nothing in ``ty`` is unknown, if its compound parts were asked before."""
+        closed = self.closed
+        if ty not in closed and all(p in closed or self._is_known_leaf(p) for p in parts):
+            closed.add(ty)
+        return ty in closed
+
+    def _is_known_leaf(self, ty: Type) -> bool:
+        return type(ty) not in _NO_LEAVES and self._sized(ty) is ty
 
     def _learned(self, pair: tuple[Type, Type], joined: Type) -> Type:
         """Let the unknowns of ``pair`` stand for what both sides became."""
         for side in pair:
+            if type(side) is not IncompleteType:
+                continue
             root = self._root(side)
-            if root is not None and self._value.get(root, joined) is not joined:
+            if self._value.get(root, joined) is not joined:
                 self._value[root] = joined
+                self.widened = True
                 self._final.clear()  # what was put together with the value before
         return joined
 
-    def _root(self, ty: Type) -> Type | None:
-        """Return the last unknown on the way from ``ty`` to its value, if it is an unknown."""
-        root = None
-        while type(ty) is IncompleteType:
-            root, following = ty, self._value.get(ty)
-            if following is None:
-                return None
-            ty = following
+    def _root(self, unknown: Type) -> Type:
+        """Return the unknown that stands for all that are the same; shorten the way to it."""
+        value, root = self._value, unknown
+        found = value.get(root)
+        while type(found) is IncompleteType:
+            root, found = found, value.get(found)
+        while unknown is not root:
+            following = value[unknown]
+            value[unknown] = root
+            unknown = following
         return root
 
     def _bind(self, unknown: IncompleteType, ty: Type) -> Type:
-        found = self.resolve(ty)
-        if found not in self.closed and unknown in unknowns(found):
-            raise TypeInferenceError(
-                f"the type would contain itself: it is part of {self.show(found)}"
-            )
-        self._value[unknown] = found
-        self.known(unknown, found)
-        return found
+        if type(ty) in COMPOUND and self._is_seen_in(unknown, ty):
+            raise TypeInferenceError(f"{ENDLESS}: it is part of {self.show(ty)}")
+        self._value[unknown] = ty
+        self.known(unknown, ty)
+        return ty
+
+    def _is_seen_in(self, unknown: IncompleteType, ty: Type) -> bool:
+        """Return whether ``unknown`` is one of those parts of ``ty`` that are looked at.
+
+        To look at all of them each time would take quadratic time on deep types; a type that
+        contains itself further down is noticed when it is resolved.
+        """
+        seen: set[Type] = set()
+        stack = [ty]
+        for _ in range(_PARTS_LOOKED_AT):
+            if not stack:
+                return False
+            part = self.find(stack.pop())
+            if part is unknown:
+                return True
+            if type(part) in COMPOUND and part not in self.closed and part not in seen:
+                seen.add(part)
+                stack.extend(COMPOUND[type(part)].parts(part)[:_PARTS_LOOKED_AT])
+        return False
 
     def known(self, unknown: IncompleteType, ty: Type) -> None:
         """Take notice that ``unknown`` is ``ty`` from now on."""
@@ -246,15 +295,25 @@ class Unifier:
         for name, size in ((one, other), (other, one)):
             if isinstance(name, SizeVar):
                 self._size[name] = size
-                self.closed.clear()  # what holds the name is something else now
-                self._final.clear()
+                self._reopen()
                 return size
         return None if isinstance(one, int) and isinstance(other, int) else _symbolic(one, other)
 
+    def _reopen(self) -> None:
+        """Forget which types are known: named dimensions in them are something else now."""
+        self.closed.clear()
+        self._final.clear()
+        self._joins.clear()
+
     def _size_of(self, size: Dimension) -> Dimension:
-        while size in self._size:
-            size = self._size[size]
-        return size
+        sizes, found = self._size, size
+        while found in sizes:
+            found = sizes[found]
+        while size is not found:
+            following = sizes[size]
+            sizes[size] = found  # the next time the way is shorter
+            size = following
+        return found
 
     def is_closed(self, ty: Type) -> bool:
         """Return whether nothing in ``ty`` is unknown, or known under another name."""
@@ -264,8 +323,7 @@ class Unifier:
         """Let named dimensions be unknown again: what was found of them held in one definition."""
         if self._size:
             self._size.clear()
-            self.closed.clear()
-            self._final.clear()
+            self._reopen()
 
     def resolve(self, ty: Type) -> Type:
         """Return ``ty`` with what is known put in; itself where it says all there is to know.
@@ -280,6 +338,7 @@ class Unifier:
         if ty in closed or type(ty) is IncompleteType:
             return ty
         done: dict[Type, Type] = {}
+        entered: set[Type] = set()
         stack: list[Type | None] = [ty]
         while stack:
             part = stack.pop()
@@ -292,12 +351,15 @@ class Unifier:
             elif part in final:
                 done[part] = final[part]
             elif type(part) is IncompleteType:
-                value = self._value.get(part)
-                if value is None:
-                    done[part] = part
+                value = self.find(part)
+                if type(value) is IncompleteType:
+                    done[part] = value
                 else:
                     stack += [part, None, value]
+            elif part in entered:
+                self.endless = True
             elif type(part) in COMPOUND:
+                entered.add(part)
                 stack += [part, None]
                 stack.extend(COMPOUND[type(part)].parts(part))
             else:
@@ -307,7 +369,7 @@ class Unifier:
 
     def _assembled(self, ty: Type, done: dict[Type, Type]) -> Type:
         if type(ty) is IncompleteType:
-            value = self._value[ty]
+            value = self.find(ty)
             return done.get(value, value)
         compound = COMPOUND[type(ty)]
         before = compound.parts(ty)
