@@ -209,7 +209,10 @@ SIGNATURES: Final[Mapping[str, str]] = {
         "data, input_scale, input_zero_point, output_scale, output_zero_point, pool_size, strides, "
         "padding, dilation, ceil_mode=False, count_include_pad=True, layout='NHWC', out_layout=''"
     ),
-    "qnn.batch_matmul": "x, y, x_zero_point, y_zero_point, x_scale, y_scale, out_dtype='int32'",
+    "qnn.batch_matmul": (
+        "x, y, x_zero_point, y_zero_point, x_scale, y_scale, out_dtype='int32', "
+        "transpose_a=False, transpose_b=True"
+    ),
     "qnn.concatenate": (
         "data, input_scales, input_zero_points, output_scale, output_zero_point, axis"
     ),
