@@ -78,6 +78,9 @@ UNDECLARED = {
 OPERATORS = tuple(name for name in list_ops() if name in documented())
 """The declared operators, but for those that tests and examples declare."""
 
+DIFFERENTIATED = frozenset(n for n in OPERATORS if get_op(n) in primal_gradient)
+"""Taken before any example adds to them."""
+
 NONE = "\N{EN DASH}"
 SOURCES = ("TVM", "numpy", "torch", "onnx", "formula")
 """What operators are checked against, as tests call it; the most independent first."""
@@ -148,8 +151,9 @@ def anchor(title: str) -> str:
 
 
 def counts(names: list[str] | tuple[str, ...]) -> tuple[int, ...]:
-    tables = (relation, evaluate, primal_gradient)
-    return len(names), *(sum(get_op(n) in table for n in names) for table in tables)
+    """Return how many there are, infer arguments, have values and have gradients."""
+    inferring, valued = (sum(get_op(n) in table for n in names) for table in (relation, evaluate))
+    return len(names), inferring, valued, len(DIFFERENTIATED.intersection(names))
 
 
 def undeclared() -> Iterator[str]:
@@ -174,7 +178,7 @@ def row(name: str) -> str:
         f"`{name}`",
         type_name(name),
         "yes" if op in evaluate else f"no: {UNVALUED[name]}",
-        "yes" if op in primal_gradient else NONE,
+        "yes" if name in DIFFERENTIATED else NONE,
         fuses.name.lower().replace("_", " "),
         ", ".join(s for s in SOURCES if s in REFERENCES.get(name, ())) or NONE,
     )
