@@ -9,6 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, suggest
 from relayish.op.evaluation import Array
+from relayish.op.nn.resampling import cubic_weights
 
 _HALF: Final = np.float32(0.5)
 _SLACK: Final = np.float32(1e-5)
@@ -125,33 +126,13 @@ def taps(at: Array, size: int, method: str, rounding: str, cubic: Cubic) -> Taps
         return Taps(_within(neighbours, size), np.stack((1 - after, after), axis=-1))
     if method == "cubic":
         neighbours = first[..., None] + np.arange(-1, 3, dtype=np.float32)
-        weights = cubic_weights(at - first, cubic.alpha)
+        weights = np.stack(cubic_weights(at - first, cubic.alpha), axis=-1)
         if cubic.exclude:
             inside = (neighbours >= 0) & (neighbours < size)
             weights = np.where(inside, weights, np.float32(0))
             weights = weights / weights.sum(axis=-1, keepdims=True)
         return Taps(_within(neighbours, size), weights)
     raise EvaluationError(f"no method {method!r}; expected nearest_neighbor, linear or cubic")
-
-
-def cubic_weights(fraction: Array, alpha: float) -> Array:
-    """Return ``(..., 4)``: the weights of the neighbours from 1 before to 2 after.
-
-    Args:
-        fraction: How far past the neighbour before, from 0 to 1.
-        alpha: The slope of the spline, negative.
-    """
-    t, a = fraction, fraction.dtype.type(alpha)
-    square, cube = t * t, t * t * t
-    return np.stack(
-        (
-            a * (cube - 2 * square + t),
-            (a + 2) * cube - (a + 3) * square + 1,
-            -(a + 2) * cube + (2 * a + 3) * square - a * t,
-            a * square - a * cube,
-        ),
-        axis=-1,
-    )
 
 
 def combined(data: Array, axis: int, along: Taps) -> Array:

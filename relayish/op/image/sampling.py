@@ -14,9 +14,9 @@ from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import same, show_type, unified
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
-from relayish.op.image.interpolation import cubic_weights
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
+from relayish.op.nn.resampling import cubic_weights
 from relayish.op.nn.window_types import per_axis
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
@@ -133,7 +133,7 @@ def _neighbours(attrs: GridSampleAttrs, at: Array, size: int) -> list[tuple[Arra
     if attrs.method == "bicubic":  # brings its neighbours inside, not the point
         first = np.floor(at)
         shares = cubic_weights(at - first, _CUBIC_ALPHA)
-        return [(_brought_in(attrs, first + (n - 1), size), shares[..., n]) for n in range(4)]
+        return [(_brought_in(attrs, first + (n - 1), size), shares[n]) for n in range(4)]
     place = _brought_in(attrs, at, size)
     if attrs.method == "nearest":
         return [(np.rint(place), np.ones(at.shape, at.dtype))]

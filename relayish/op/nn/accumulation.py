@@ -6,17 +6,56 @@ therefore computed as floats wherever every partial sum is a whole number the fl
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, is_integral
 
 _SINGLE_BYTES = 4
 _EXACT = ((2**24, np.dtype(np.float32)), (2**53, np.dtype(np.float64)))
 """Below these bounds the types hold every whole number."""
+_WORTH: Final = 2**15
+"""How many multiplications of integers make it worth looking whether floats will do."""
 
 ElementType: TypeAlias = np.dtype[Any]  # Any: known only when the data comes
+
+
+def matrix_product(lhs: Array, rhs: Array, dtype: ElementType) -> Array:
+    """Return ``lhs: (…, m, k)`` times ``rhs: (…, k, n)`` as ``numpy.matmul`` does, in ``dtype``.
+
+    The operands count as cast to ``dtype`` first, as in Relay. Integers wrap around.
+
+    Raises:
+        EvaluationError: If the operands do not have the same ``k``.
+
+    Complexity:
+        A product of integers is computed as one of floats, on the processor's fast paths, where
+        these hold every partial sum exactly; so it is exact always, and seldom slow.
+    """
+    if lhs.shape[-1] != rhs.shape[-2]:
+        raise EvaluationError(
+            f"a product sums over {lhs.shape[-1]} elements of {lhs.shape} "
+            f"and {rhs.shape[-2]} of {rhs.shape}; they must be equally many"
+        )
+    if dtype.kind == "b":
+        return np.matmul(lhs.astype(dtype, copy=False), rhs.astype(dtype, copy=False))
+    left, right = operand(lhs, dtype), operand(rhs, dtype)
+    few = dtype.kind in "iu" and left.size * right.shape[-1] < _WORTH
+    kind = dtype if few else accumulator(dtype, left, right, left.shape[-1])
+    product = np.matmul(left.astype(kind, copy=False), right.astype(kind, copy=False))
+    return rounded(product, dtype)
+
+
+def widened(data: Array) -> Array:
+    """Return ``data`` in float32 if its elements are narrower floats, else ``data`` itself.
+
+    What is computed of it and then cast back has been rounded once, not at every step.
+    """
+    if data.dtype.kind in "iubc" or data.dtype.itemsize >= _SINGLE_BYTES:
+        return data
+    return data.astype(np.float32)
 
 
 def is_whole(dtype: ElementType) -> bool:

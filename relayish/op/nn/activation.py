@@ -9,8 +9,8 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.dimension import normal_axis
 from relayish.op.evaluation import Array, Parameters, aligned, is_integral
+from relayish.op.nn.accumulation import widened
 from relayish.op.nn.arguments import settle, tensor_so_far
-from relayish.op.nn.exact import widened
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import identity, tensor

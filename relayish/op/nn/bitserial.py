@@ -13,8 +13,8 @@ from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import floor_divide, normal_axis, show_type
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.nn.accumulation import matrix_product
 from relayish.op.nn.arguments import agreed, tensor_so_far
-from relayish.op.nn.exact import matrix_product
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import tensor

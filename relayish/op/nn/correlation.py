@@ -10,8 +10,8 @@ from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import add, ceil_divide, show_type, subtract
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
+from relayish.op.nn.accumulation import widened
 from relayish.op.nn.arguments import agreed
-from relayish.op.nn.exact import widened
 from relayish.op.nn.window_types import padding_sums
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import same_dtype, tensor

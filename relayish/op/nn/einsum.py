@@ -15,7 +15,7 @@ from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import broadcast_shapes, show_type, unified
 from relayish.op.evaluation import Array
 from relayish.op.fields import Dimension
-from relayish.op.nn.exact import widened
+from relayish.op.nn.accumulation import widened
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import same_dtype, tensors
 

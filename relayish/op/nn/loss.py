@@ -9,8 +9,8 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array, Parameters
+from relayish.op.nn.accumulation import widened
 from relayish.op.nn.arguments import agreed
-from relayish.op.nn.exact import widened
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import same_dtype, tensor
 

@@ -12,8 +12,8 @@ from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import broadcast_dimension, multiply, normal_axis, show_type
 from relayish.op.evaluation import Array, aligned, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
+from relayish.op.nn.accumulation import matrix_product
 from relayish.op.nn.arguments import agreed, settle, tensor_so_far
-from relayish.op.nn.exact import matrix_product
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import same_dtype, tensor

@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, is_integral
-from relayish.op.nn.exact import widened
+from relayish.op.nn.accumulation import widened
 
 _NUDGE: Final = 1e-5
 """Added before rounding down, so that a coordinate a hair below a whole number counts as it."""
@@ -84,14 +84,24 @@ def _linear(t: Array) -> list[Array]:
     return [1 - t, t]
 
 
-def _cubic(t: Array) -> list[Array]:
-    a, t2, t3 = _CUBIC, t * t, t * t * t
+def cubic_weights(t: Array, slope: float) -> list[Array]:
+    """Return the weights of the four neighbours of a place, from 1 before to 2 after.
+
+    Args:
+        t: How far it lies beyond the neighbour before, from 0 to 1.
+        slope: That of the spline, negative.
+    """
+    a, square, cube = t.dtype.type(slope), t * t, t * t * t
     return [
-        a * (t3 - 2 * t2 + t),
-        (a + 2) * t3 - (a + 3) * t2 + 1,
-        -(a + 2) * t3 + (2 * a + 3) * t2 - a * t,
-        a * (t2 - t3),
+        a * (cube - 2 * square + t),
+        (a + 2) * cube - (a + 3) * square + 1,
+        -(a + 2) * cube + (2 * a + 3) * square - a * t,
+        a * square - a * cube,
     ]
+
+
+def _cubic(t: Array) -> list[Array]:
+    return cubic_weights(t, _CUBIC)
 
 
 def _half_pixel(x: Array, size: int, target: int) -> Array:

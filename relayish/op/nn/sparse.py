@@ -15,8 +15,8 @@ from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.dimension import multiply, show_type, subtract
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import Dimension
+from relayish.op.nn.accumulation import matrix_product
 from relayish.op.nn.arguments import agreed
-from relayish.op.nn.exact import matrix_product
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import same_dtype, tensor
 
