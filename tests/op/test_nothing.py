@@ -1,0 +1,175 @@
+"""What operators say of tensors without elements, and of arguments of the wrong size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from checking import assert_same, evaluated, random_values
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.type import Any, TensorType, TupleType
+from relayish.op import get_op, make_attrs
+from relayish.op.registry import rule
+
+
+def none(*shape, dtype="float32"):
+    return np.zeros(shape, dtype)
+
+
+SPARSE = (np.int32([0, 0]), np.int32([0, 1, 2]))
+NO_VALUE = [
+    ("image.resize2d", [none(1, 1, 0, 3)], {"size": (2, 2)}, "axis of size 0 has nothing"),
+    ("nn.upsampling", [none(1, 1, 0, 3)], {"scale_h": 2.0, "scale_w": 2.0}, None),
+    ("nn.mirror_pad", [none(0, 3)], {"pad_width": ((1, 1), (0, 0))}, "axis 0 of size 0"),
+    ("image.grid_sample", [none(1, 1, 0, 3), none(1, 2, 2, 2)], {}, "nothing to sample"),
+    ("image.dilation2d", [none(1, 1, 3, 3), none(1, 0, 2)], {}, "has no element to add"),
+    ("nn.sparse_dense", [none(4, 8), none(2, 2, 0), *SPARSE], {}, "blocks of 2 by 0 elements"),
+    ("nn.sparse_transpose", [none(2), SPARSE[0], np.int32([0, 2, 1])], {}, "do not ascend"),
+    ("qnn.softmax", [none(2, 3, dtype="int8"), *[np.float32(0), np.int32(0)] * 2], {}, "positive"),
+    ("nn.lrn", [none(2, 0, 3, 3)], {}, None),
+    ("nn.layer_norm", [none(2, 0), none(0), none(0)], {}, None),
+    ("vision.multibox_prior", [none(1, 3, 0, 4)], {}, None),
+    ("nn.contrib_dense_pack", [none(3, 0), none(2, 0, 2)], {}, None),
+]
+
+
+@pytest.mark.parametrize(("name", "inputs", "options", "message"), NO_VALUE)
+def test_nothing_gives_nothing_or_cannot_be_made_of(name, inputs, options, message):
+    if message is not None:
+        with pytest.raises(EvaluationError, match=message):
+            evaluated(name, *inputs, **options)
+        return
+    found = evaluated(name, *inputs, **options)
+    assert not np.any(found)
+
+
+def test_sum_over_nothing_is_nothing():
+    found = evaluated("nn.contrib_dense_pack", none(3, 0), none(2, 0, 2))
+    assert_same(found, np.zeros((3, 4), np.float32))
+
+
+NUMBER, KEY = TensorType((1,)), TensorType((10,), "uint64")
+BOXES = TensorType((2, 5, 6))
+REFUSED = [
+    ("dyn.zeros", [TensorType((10**12,), "int64")], {}, "shape has 1000000000000 numbers"),
+    (
+        "sparse_to_dense",
+        [TensorType((1, 1), "int32"), NUMBER, TensorType(())],
+        {"output_shape": (-1,)},
+        "sizes of output_shape must not be negative",
+    ),
+    (
+        "dyn.sparse_to_dense",
+        [TensorType((2, 1), "int32"), TensorType((3,)), TensorType(()), NUMBER],
+        {},
+        "lengths 2 and 3",
+    ),
+    (
+        "dyn.sparse_to_dense",
+        [TensorType((2, 0), "int32"), TensorType((2,)), TensorType(()), TensorType((0,))],
+        {},
+        "must hold a size",
+    ),
+    (
+        "dyn.image.resize2d",
+        [TensorType((1, 1, 2, 2)), TensorType((3,), "int64"), TensorType((4,))],
+        {},
+        "size must be a height and a width",
+    ),
+    (
+        "vm.reshape_tensor",
+        [BOXES, NUMBER],
+        {"newshape": (2, -1)},
+        "sizes of newshape must not be negative",
+    ),
+    (
+        "vision.get_valid_counts",
+        [TensorType((2, 5, 1)), NUMBER],
+        {},
+        "rows of 1 numbers; the attributes ask for 2",
+    ),
+    (
+        "vision.get_valid_counts",
+        [BOXES, TensorType((2,))],
+        {},
+        "score_threshold must be one number",
+    ),
+    (
+        "vision.non_max_suppression",
+        [BOXES, TensorType((2,), "int32"), TensorType((2, 4), "int32"), NUMBER, NUMBER],
+        {},
+        "boxes and indices have the sizes 5 and 4",
+    ),
+    (
+        "vision.all_class_non_max_suppression",
+        [TensorType((1, 2, 4)), TensorType((1, 3, 2)), TensorType((0,), "int64"), NUMBER, NUMBER],
+        {},
+        "max_output_boxes_per_class must be one number",
+    ),
+    (
+        "vision.multibox_transform_loc",
+        [TensorType((2, 3, 6)), TensorType((2, 24)), TensorType((2, 6, 4))],
+        {},
+        r"anchor must be of shape \(1, n, 4\)",
+    ),
+    (
+        "vision.proposal",
+        [TensorType((1, 24, 3, 4)), TensorType((2, 48, 3, 4)), TensorType((1, 3))],
+        {},
+        "batches of 1 and 2",
+    ),
+    (
+        "meta_schedule_layout_transform",
+        [BOXES],
+        {"index_map": 3},
+        "must be an index map, which has map_shape",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "types", "options", "message"), REFUSED)
+def test_argument_of_a_size_without_meaning_is_refused(name, types, options, message):
+    op = get_op(name)
+    with pytest.raises(TypeInferenceError, match=message):
+        rule.get(op)(make_attrs(op, options), *types)
+
+
+def test_sizes_that_are_known_late_are_checked_when_they_come():
+    data, roi = random_values(1, 1, 2, 2), np.zeros(4, np.float32)
+    with pytest.raises(EvaluationError, match="size must be a height and a width"):
+        evaluated("dyn.image.resize2d", data, np.int64([2, 2, 2]), roi)
+    with pytest.raises(EvaluationError, match="there are 3 values for 2 places"):
+        evaluated(
+            "sparse_to_dense", np.int32([[0], [1]]), none(3), np.float32(0), output_shape=(4,)
+        )
+    with pytest.raises(EvaluationError, match="has no category to draw"):
+        evaluated("random.multinomial", np.zeros(10, np.uint64), none(2, 0), num_samples=3)
+
+
+def test_index_map_says_the_shape():
+    op = get_op("meta_schedule_layout_transform")
+
+    class Split:
+        def map_shape(self, shape):
+            return (shape[0], shape[1] // 2, 2)
+
+    found = rule.get(op)(make_attrs(op, {"index_map": Split()}), TensorType((3, 4), "int8"))
+    assert (found.shape, found.dtype) == ((3, 2, 2), "int8")
+
+
+def test_one_hot_whose_type_is_not_said_is_of_its_values():
+    op = get_op("dyn.one_hot")
+    number, attrs = TensorType((), "int8"), make_attrs(op, {"axis": -1, "depth": 0, "dtype": None})
+    found = rule.get(op)(attrs, TensorType((2,), "int32"), number, number, TensorType((), "int64"))
+    assert found.dtype == "int8"
+    assert isinstance(found.shape[1], Any)
+    assert not isinstance(found, TupleType)
+
+
+def test_product_of_narrow_integers_wraps_around():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    lhs, rhs = np.full((2, 3), 5), np.full((4, 3), 3)
+    narrow = (value.astype(ml_dtypes.int4) for value in (lhs, rhs))
+    found = evaluated("nn.dense", *narrow)
+    assert found.dtype == ml_dtypes.int4
+    assert np.array_equal(found.astype(int), (lhs @ rhs.T).astype(ml_dtypes.int4).astype(int))
