@@ -43,7 +43,7 @@ def wrong_types(text):
         else:
             found = nodes.get(position(len(before.rstrip())), [])
         types = {show(node.checked_type): node.checked_type for node in found}
-        if told in types:
+        if list(types) == [told]:
             continue
         if "meta[" in told and len(types) == 1:
             by_structure.append((told, next(iter(types.values())), position(match.start())))
@@ -75,11 +75,15 @@ def positions(text):
 
 
 def nodes_by_end(mod):
+    """Return, by where it ends, the outermost expression; several where they are as long."""
     found = {}
     for node in every_node(mod):
-        if isinstance(node, Expr) and node.span is not None and node.checked_type is not None:
-            found.setdefault((node.span.end_line, node.span.end_column), []).append(node)
-    return found
+        if not isinstance(node, Expr) or node.span is None or node.checked_type is None:
+            continue
+        end, start = (node.span.end_line, node.span.end_column), (node.span.line, node.span.column)
+        others = found.setdefault(end, {})
+        others.setdefault(start, []).append(node)
+    return {end: nodes[min(nodes)] for end, nodes in found.items()}
 
 
 def nodes_by_start(mod):

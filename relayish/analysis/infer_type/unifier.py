@@ -26,7 +26,7 @@ from relayish.op.fields import Dimension
 Parts = tuple[Type, ...]
 
 ENDLESS: Final = "the type would contain itself"
-_PARTS_LOOKED_AT: Final = 64
+_PARTS_LOOKED_AT: Final = 32
 
 
 class _Compound(NamedTuple):
@@ -243,7 +243,7 @@ class Unifier:
         return root
 
     def _bind(self, unknown: IncompleteType, ty: Type) -> Type:
-        if type(ty) in COMPOUND and self._is_seen_in(unknown, ty):
+        if type(ty) in COMPOUND and not self.is_told(ty) and self._is_seen_in(unknown, ty):
             raise TypeInferenceError(f"{ENDLESS}: it is part of {self.show(ty)}")
         self._value[unknown] = ty
         self.known(unknown, ty)

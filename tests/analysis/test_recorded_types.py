@@ -1,0 +1,77 @@
+"""Every type that TVM wrote into the programs recorded of it is the type found here."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+
+import pytest
+from shared_data import shared_path
+from type_comments import COMMENT, wrong_types
+
+from relayish.analysis import infer_type
+from relayish.text import parse
+
+CHUNKS = 8
+
+# In @iterate of the prelude TVM calls @compose(f, g) a function polymorphic in the type parameter
+# of @iterate itself, which is bound outside: fn [A](A) -> A. It is a function of one type.
+BOUND_TWICE = ("fn [A](A) -> A", ["fn (A) -> A"])
+
+
+@cache
+def recorded(file, key):
+    """Return the distinct recorded programs that carry types, in their order."""
+    with gzip.open(shared_path(f"corpus/{file}.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        texts = dict.fromkeys(json.loads(line)[key] for line in lines)
+    return [text for text in texts if text is not None]
+
+
+def compared(texts):
+    """Return how many types were compared, after checking that they are the same."""
+    total = 0
+    for text in texts:
+        wrong, count = wrong_types(text)
+        assert [item for item in wrong if item[1:] != BOUND_TWICE] == [], text[:2000]
+        assert count == len(COMMENT.findall(text.split("#[metadata]")[0]))
+        total += count
+    return total
+
+
+@pytest.mark.parametrize("model", ["dcgan", "lstm", "mlp", "resnet18", "squeezenet"])
+def test_types_of_recorded_workloads_are_those_of_tvm(model):
+    paths = sorted(shared_path("programs").glob(f"{model}.*relay"))
+    assert len(paths) == 6
+    assert compared(path.read_text() for path in paths) > 100
+
+
+def test_recorded_workloads_hold_nine_thousand_types():
+    texts = [path.read_text() for path in shared_path("programs").glob("*.relay")]
+    assert sum(len(COMMENT.findall(text)) for text in texts) == 9_473
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_types_of_recorded_results_of_passes_are_those_of_tvm(chunk):
+    assert compared(recorded("pairs", "after")[chunk::CHUNKS]) > 200
+
+
+def test_types_of_recorded_evaluations_are_those_of_tvm():
+    assert compared(recorded("evals", "mod")) > 1_600
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_recorded_programs_before_passes_are_well_typed(chunk):
+    for text in recorded("pairs", "before")[chunk::CHUNKS]:
+        assert infer_type(parse(text)) is not None
+
+
+def test_every_type_in_a_comment_is_compared():
+    (text,) = [path.read_text() for path in shared_path("programs").glob("mlp.relay")]
+    total = len(COMMENT.findall(text))
+    for number in range(total):
+        place = list(COMMENT.finditer(text))[number]
+        changed = text[: place.start("type")] + "Tensor[(7), int8]" + text[place.end("type") :]
+        wrong, count = wrong_types(changed)
+        assert (len(wrong), count) == (1, total)
+        assert wrong[0][1] == "Tensor[(7), int8]"
