@@ -35,7 +35,7 @@ from relayish.op.shape import ReshapeAttrs, SqueezeAttrs, broadcast_value
 from relayish.op.slicing import StridedSliceAttrs, sliced
 from relayish.op.sorting import TopkAttrs, topk
 from relayish.op.sparse import to_dense
-from relayish.op.transform import TileAttrs
+from relayish.op.transform import TileAttrs, tiled
 
 __getattr__, __dir__ = namespace("dyn")
 
@@ -103,7 +103,7 @@ def _broadcast_to(_: Parameters, data: Array, shape: Array) -> Array:
 
 
 def _tile(_: Parameters, data: Array, reps: Array) -> Array:
-    return np.tile(data, _counts("repetitions", reps))
+    return tiled(data, _counts("repetitions", reps))
 
 
 def _strided_slice(

@@ -98,8 +98,17 @@ def _tile_type(attrs: TileAttrs, data: Type) -> TensorType:
     return TensorType(shape, source.dtype)
 
 
+def tiled(data: Array, reps: tuple[int, ...]) -> Array:
+    """Return ``data`` repeated as a whole; no time is spent on repeating nothing, or not at all."""
+    if data.size and all(reps):
+        return np.tile(data, reps)
+    ones = (1,) * max(data.ndim, len(reps))
+    sizes, times = (*ones[data.ndim :], *data.shape), (*ones[len(reps) :], *reps)
+    return np.empty([n * count for n, count in zip(sizes, times, strict=True)], data.dtype)
+
+
 def _tile(attrs: TileAttrs, data: Array) -> Array:
-    return np.tile(data, attrs.reps)
+    return tiled(data, attrs.reps)
 
 
 def _repeat_type(attrs: RepeatAttrs, data: Type) -> TensorType:
@@ -115,7 +124,11 @@ def _repeat_type(attrs: RepeatAttrs, data: Type) -> TensorType:
 
 
 def _repeat(attrs: RepeatAttrs, data: Array) -> Array:
-    return np.repeat(data, attrs.repeats, attrs.axis)
+    if data.size:
+        return np.repeat(data, attrs.repeats, attrs.axis)
+    shape = [0] if attrs.axis is None else list(data.shape)  # repeating nothing takes no time
+    shape[attrs.axis or 0] *= attrs.repeats
+    return np.empty(shape, data.dtype)
 
 
 def _reverse_type(attrs: ReverseAttrs, data: Type) -> TensorType:

@@ -55,6 +55,15 @@ def test_tile_repeats_the_whole(data):
     assert_same(evaluated("dyn.tile", whole, np.array(reps, np.int64)), found)
 
 
+def test_nothing_is_repeated_at_once_however_often():
+    many, nothing = 2**40, np.zeros((2, 0), np.float32)
+    assert evaluated("tile", nothing, reps=(many, 1, 3)).shape == (many, 2, 0)
+    assert evaluated("repeat", nothing, repeats=many, axis=0).shape == (2 * many, 0)
+    assert evaluated("repeat", nothing, repeats=many).shape == (0,)
+    reps = np.array([many, 0, 3], np.int64)
+    assert evaluated("dyn.tile", np.ones((2, 3), np.float32), reps).shape == (many, 0, 9)
+
+
 @reference("torch", "tile", "repeat", "reverse", "transpose", "trilu")
 def test_repeating_and_turning_agree_with_torch():
     torch = pytest.importorskip("torch")
