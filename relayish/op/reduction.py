@@ -9,7 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
-from relayish.op.dimension import broadcast_shapes, product
+from relayish.op.dimension import broadcast_shapes, product, same, show_shape
 from relayish.op.dimension import normal_axis as checked_axis
 from relayish.op.evaluation import (
     Array,
@@ -227,9 +227,12 @@ def _arg_reduce_type(attrs: ArgReduceAttrs, data: Type) -> TensorType:
 def _variance_type(attrs: VarianceAttrs, data: Type, mean: Type) -> TensorType:
     left, right = tensor(data, "data"), tensor(mean, "mean")
     same_dtype(left, right)
-    if len(broadcast_shapes(left.shape, right.shape)) != len(left.shape):
+    both = broadcast_shapes(left.shape, right.shape)
+    if len(both) != len(left.shape) or any(
+        same(one, other) is False for one, other in zip(both, left.shape, strict=True)
+    ):
         raise TypeInferenceError(
-            f"mean has {len(right.shape)} dimensions, more than the {len(left.shape)} of the data"
+            f"mean of {show_shape(right.shape)} is larger than the data of {show_shape(left.shape)}"
         )
     return _reduced(attrs, data)
 

@@ -20,7 +20,14 @@ from relayish.op.dimension import (
     show_type,
 )
 from relayish.op.dimension import normal_axis as checked_axis
-from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype, widened
+from relayish.op.evaluation import (
+    Array,
+    Parameters,
+    is_integral,
+    normal_axis,
+    result_dtype,
+    widened,
+)
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.init import InitOpAttrs, sized
 from relayish.op.registry import OpPattern, get_op, register_op, shape_only
@@ -156,6 +163,8 @@ def _ndarray_size(attrs: NdarraySizeAttrs, data: Array) -> Array:
 
 
 def _collapse_sum_to(_: Parameters, data: Array, shape: Array) -> Array:
+    if not is_integral(shape):
+        raise EvaluationError(f"shape must hold integers; found {shape.dtype}")
     return collapsed(data, shape.ravel().tolist())
 
 
@@ -265,6 +274,11 @@ def _collapse_sum_to_type(attrs: InitOpAttrs | None, data: Type, shape: Type) ->
         target: tuple[Dimension, ...] = (ANY,) * rank
     else:
         target = sized(attrs)
+    if len(target) != rank:
+        raise TypeInferenceError(
+            f"shape has {rank} numbers, the attribute shape has {len(target)}; "
+            f"they must be equally many"
+        )
     result = TensorType(target, ty.dtype)
     spread(result, ty.shape)
     return result

@@ -9,6 +9,7 @@ from checking import assert_same, evaluated, random_values
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.type import Any, TensorType, TupleType
 from relayish.op import get_op, make_attrs
+from relayish.op.init import InitOpAttrs
 from relayish.op.registry import rule
 
 
@@ -16,6 +17,8 @@ def none(*shape, dtype="float32"):
     return np.zeros(shape, dtype)
 
 
+TRANSPOSED = {"strides": (3, 2), "output_padding": (2, 1)}
+L2, NARROW = {"eps": 1.0, "axis": (1, 3)}, {"eps": float("nan"), "axis": ()}
 SPARSE = (np.int32([0, 0]), np.int32([0, 1, 2]))
 NO_VALUE = [
     ("image.resize2d", [none(1, 1, 0, 3)], {"size": (2, 2)}, "axis of size 0 has nothing"),
@@ -27,6 +30,10 @@ NO_VALUE = [
     ("nn.sparse_transpose", [none(2), SPARSE[0], np.int32([0, 2, 1])], {}, "do not ascend"),
     ("qnn.softmax", [none(2, 3, dtype="int8"), *[np.float32(0), np.int32(0)] * 2], {}, "positive"),
     ("nn.lrn", [none(2, 0, 3, 3)], {}, None),
+    ("nn.conv2d_transpose", [none(2, 2, 0, 1), none(2, 1, 2, 1)], TRANSPOSED, None),
+    ("nn.l2_normalize", [np.float32(3)], L2, "axis 1 is not one of 0 axes"),
+    ("nn.l2_normalize", [none(2, 2, dtype="int8")], NARROW, None),
+    ("collapse_sum_to", [none(2, 3), none(1)], {}, "shape must hold integers"),
     ("nn.layer_norm", [none(2, 0), none(0), none(0)], {}, None),
     ("vision.multibox_prior", [none(1, 3, 0, 4)], {}, None),
     ("nn.contrib_dense_pack", [none(3, 0), none(2, 0, 2)], {}, None),
@@ -51,6 +58,18 @@ def test_sum_over_nothing_is_nothing():
 NUMBER, KEY = TensorType((1,)), TensorType((10,), "uint64")
 BOXES = TensorType((2, 5, 6))
 REFUSED = [
+    (
+        "nn.pad",
+        [TensorType((8,)), TensorType((8,))],
+        {"pad_width": ((1, 1),)},
+        "pad_val must be one number",
+    ),
+    (
+        "variance",
+        [TensorType((1, 2)), TensorType((0, 1))],
+        {"axis": (1,)},
+        r"mean of \(0, 1\) is larger",
+    ),
     ("dyn.zeros", [TensorType((10**12,), "int64")], {}, "shape has 1000000000000 numbers"),
     (
         "sparse_to_dense",
@@ -144,6 +163,12 @@ def test_sizes_that_are_known_late_are_checked_when_they_come():
         )
     with pytest.raises(EvaluationError, match="has no category to draw"):
         evaluated("random.multinomial", np.zeros(10, np.uint64), none(2, 0), num_samples=3)
+
+
+def test_attributes_of_collapse_sum_to_repeat_the_length_of_its_shape():
+    found = rule.get(get_op("collapse_sum_to"))
+    with pytest.raises(TypeInferenceError, match="0 numbers, the attribute shape has 1"):
+        found(InitOpAttrs(shape=(6,)), BOXES, TensorType((0,), "int64"))
 
 
 def test_index_map_says_the_shape():

@@ -178,7 +178,7 @@ def test_variance_refuses_a_mean_that_does_not_broadcast():
     find = rule.get(get_op("variance"))
     with pytest.raises(TypeInferenceError, match="cannot broadcast"):
         find(attrs, TensorType((2, 3)), TensorType((2, 2)))
-    with pytest.raises(TypeInferenceError, match="mean has 2 dimensions, more than the 1"):
+    with pytest.raises(TypeInferenceError, match="larger than the data"):
         find(attrs, TensorType((3,)), TensorType((2, 3)))
 
 

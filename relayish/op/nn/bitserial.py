@@ -136,7 +136,7 @@ def _unpacked(words: Array) -> Array:
     width = 8 * words.dtype.itemsize
     places = np.arange(width - 1, -1, -1, dtype=words.dtype)
     taken = ((words[..., None] >> places) & words.dtype.type(1)).astype(np.int64)
-    planes = taken.reshape((*words.shape[:2], -1))
+    planes = taken.reshape((*words.shape[:2], words.shape[2] * width))
     return (planes << np.arange(words.shape[1])[:, None]).sum(axis=1)
 
 

@@ -52,15 +52,17 @@ def _transposed_convolution(attrs: TransposeAttrs, data: Array, weight: Array) -
     strides, spread = as_sizes(attrs.strides), as_sizes(attrs.dilation)
     placed = Windows(tuple(range(2, 2 + rank)), window, strides, spread, sizes)
     whole = tuple(
-        max((n - 1) * s + (k - 1) * d + 1, 0)
+        (n - 1) * s + (k - 1) * d + 1
         for n, k, s, d in zip(sizes, window, strides, spread, strict=True)
     )
-    result: Array = np.zeros((batch, groups * within, *whole), work)
+    result: Array = np.zeros((batch, groups * within, *(max(n, 0) for n in whole)), work)
     for tap in placed.taps():
         there = placed.seen(result, tap)
         there += scaled[(slice(None), slice(None), *tap)]
     padding, extra = sides(attrs.padding, rank), as_sizes(attrs.output_padding)
-    cut = tuple((-b, more - a) for (b, a), more in zip(padding, extra, strict=True))
+    cut = tuple(  # of nothing there may be less than nothing before it is padded
+        (-b, more - a + min(n, 0)) for (b, a), more, n in zip(padding, extra, whole, strict=True)
+    )
     kept = rounded(extended(result, placed.axes, cut), dtype)
     return convert_layout(kept, plain, attrs.out_layout or attrs.data_layout)
 

@@ -11,7 +11,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op import dimension
-from relayish.op.evaluation import Array, aligned, normal_axis
+from relayish.op.evaluation import Array, aligned, cast_to, normal_axis
 from relayish.op.nn.accumulation import widened
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.registry import OpPattern, register_op
@@ -178,8 +178,10 @@ def _scaled(attrs: ScalingAttrs, normal: Array, gamma: Array, beta: Array) -> Ar
 
 def _l2_normalize(attrs: L2NormalizeAttrs, data: Array) -> Array:
     wide = widened(data)
-    squares = np.square(wide).sum(axis=attrs.axis, keepdims=True, dtype=wide.dtype)
-    lengths = np.sqrt(np.maximum(squares, wide.dtype.type(attrs.eps)))
+    given = range(data.ndim) if attrs.axis is None else attrs.axis
+    axes = tuple({normal_axis(axis, data.ndim) for axis in given})
+    squares = np.square(wide).sum(axis=axes, keepdims=True, dtype=wide.dtype)
+    lengths = np.sqrt(np.maximum(squares, cast_to(np.float64(attrs.eps), wide.dtype)))
     return (wide / lengths).astype(data.dtype, copy=False)
 
 

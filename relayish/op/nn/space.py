@@ -18,7 +18,7 @@ from relayish.op.layout_types import convert_shape
 from relayish.op.nn.arguments import agreed
 from relayish.op.nn.resampling import resample
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import one_number, same_dtype, tensor
 
 
 @attrs("relay.attrs.PadAttrs")
@@ -80,7 +80,7 @@ def _pad_type(attrs: PadAttrs, data: Type, pad_val: Type) -> TensorType:
 
     The padding value is cast to the element type of ``data``.
     """
-    tensor(pad_val, "pad_val")
+    one_number(pad_val, "pad_val")
     return _padded_type(tensor(data, "data"), attrs.pad_width)
 
 
@@ -224,7 +224,12 @@ def padded(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> A
     around = np.maximum(widths, 0)
     match pad_mode:
         case "constant":
-            value = np.asarray(pad_value).astype(data.dtype).reshape(())
+            given = np.asarray(pad_value)
+            if given.size != 1:
+                raise EvaluationError(
+                    f"pad_value must be one number; found the shape {given.shape}"
+                )
+            value = given.astype(data.dtype).reshape(())
             shape = [n + sum(pair) for n, pair in zip(data.shape, around.tolist(), strict=True)]
             wider = np.full(shape, value, data.dtype)
             inside = zip(around[:, 0].tolist(), data.shape, strict=True)

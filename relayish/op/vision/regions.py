@@ -78,9 +78,11 @@ def _roi_align(attrs: ROIAlignAttrs, data: Array, rois: Array) -> Array:
             rows, columns = down.mean(axis=1), across.mean(axis=1)
             result[number] = rows @ source[image] @ columns.T
             continue
-        rows, columns = down.reshape(-1, down.shape[2]), across.reshape(-1, across.shape[2])
+        rows, columns = (
+            part.reshape(part.shape[0] * part.shape[1], part.shape[2]) for part in (down, across)
+        )
         samples = rows @ source[image] @ columns.T
-        bins = samples.reshape(-1, *down.shape[:2], *across.shape[:2])
+        bins = samples.reshape(source.shape[1], *down.shape[:2], *across.shape[:2])
         result[number] = bins.max(axis=(2, 4))
     return convert_layout(result, "NCHW", attrs.layout)
 
