@@ -27,6 +27,7 @@ class Annotator:
         self.images: dict[Node, Node] = {}
         self.retyped: set[Var] = set()
         """Variables that carried another type before."""
+        self._related: dict[Type, bool] = {}
         self._same: dict[tuple[Type, Type], bool] = {}
 
     def run(self) -> None:
@@ -48,7 +49,7 @@ class Annotator:
                 known = old
             kind = type(node)
             if type(known) is IncompleteType and kind not in _NAMES:
-                self._cannot_tell(node)
+                self._cannot_tell(node, known)
             if kind is Call and node in self._found.type_args:
                 images[node] = self.image_of_call(node, known)
             elif kind in special:
@@ -80,16 +81,16 @@ class Annotator:
             same[pair] = all(p[0] is p[1] or same[p] for p in parts)
         return old is new or same[old, new]
 
-    def _cannot_tell(self, node: Node) -> None:
+    def _cannot_tell(self, node: Node, ty: Type) -> None:
         found = self._found
-        if isinstance(node, Expr) and not found.diagnostics:
+        if isinstance(node, Expr) and not found.diagnostics and not found.is_faulty(ty):
             what = f"%{node.name_hint}" if isinstance(node, Var) else "the expression"
             found.report(node, f"the type of {what} cannot be told; annotate it")
 
     def image_of_var(self, var: Var, ty: Type) -> Var:
         annotation = var.type_annotation
         if annotation is None:
-            annotation = _with_own_variables(ty)
+            annotation = None if self._has_relation(ty) else _with_own_variables(ty)
         elif not self._found.is_closed(annotation):
             annotation = self._found.resolve(annotation)
         if var.checked_type is ty and annotation is var.type_annotation:
@@ -101,10 +102,28 @@ class Annotator:
             share = self.images.get(share, share)  # type: ignore[assignment]  # a variable's image
         return Var(var.name_hint, annotation, share, span=var.span, checked_type=ty)
 
+    def _has_relation(self, ty: Type) -> bool:
+        """Return whether an operator's type is part of ``ty``, which no annotation can say."""
+        if type(ty) not in COMPOUND:
+            return False
+        known, stack = self._related, [ty]
+        while stack:
+            part = stack[-1]
+            compound = COMPOUND.get(type(part))
+            parts = () if compound is None else compound.parts(part)
+            unknown = [inner for inner in parts if type(inner) in COMPOUND and inner not in known]
+            if unknown and part not in known:
+                stack += unknown
+                continue
+            own = isinstance(part, FuncType) and bool(part.type_constraints)
+            known[part] = own or any(known.get(inner, False) for inner in parts)
+            stack.pop()
+        return known[ty]
+
     def image_of_function(self, func: Function, ty: Type) -> Expr:
         image: Function = EXPRESSIONS.retype[Function](func, self.images.get, ty)
         declared = image.ret_type
-        if declared is None and isinstance(ty, FuncType):
+        if declared is None and isinstance(ty, FuncType) and not self._has_relation(ty.ret_type):
             return image.with_fields(ret_type=ty.ret_type, checked_type=ty)
         if declared is not None and not self._found.is_closed(declared):
             return image.with_fields(ret_type=self._found.resolve(declared), checked_type=ty)

@@ -65,7 +65,6 @@ class Unifier:
         """Whether what was known of a type turned out to be true of some dimensions only."""
         self.endless = False
         """Whether a type that contains itself has been resolved."""
-        self._renamed: dict[tuple[Type, Type], tuple[FuncType, FuncType]] = {}
 
     def faulty(self) -> IncompleteType:
         """Return a type that agrees with every other: that of what was reported as an error."""
@@ -102,14 +101,15 @@ class Unifier:
         if left is right:
             return left
         images: dict[tuple[Type, Type], Type] = {}
-        entered: set[tuple[Type, Type]] = set()
+        entered: dict[tuple[Type, Type], tuple[Type, Type]] = {}
         stack: list[tuple[Type, Type] | None] = [(left, right)]
         while stack:
             pair = stack.pop()
             if pair is None:
                 pair = stack.pop()
                 assert pair is not None
-                images[pair] = self._joined(*pair, images)
+                joined = self._joined(*entered[pair], images)
+                images[pair] = self._learned(pair, joined)
                 continue
             if pair in images or pair in entered:  # the latter where types contain themselves
                 continue
@@ -118,8 +118,7 @@ class Unifier:
             if simple is not None:
                 images[pair] = self._learned(pair, simple)
                 continue
-            entered.add(pair)
-            one, other = self._alike(one, other)
+            one, other = entered[pair] = self._alike(one, other)
             parts = COMPOUND[type(one)].parts
             stack += [pair, None]
             stack.extend(zip(parts(one), parts(other), strict=True))
@@ -164,42 +163,33 @@ class Unifier:
     def _renamed_alike(self, one: FuncType, other: FuncType) -> tuple[FuncType, FuncType]:
         """Return both with the type variables of the one that has fewer.
 
-        What the other has more of becomes unknown: it is used as one of its instances. The same
-        pair gives the same objects.
+        What the other has more of becomes unknown: it is used as one of its instances.
         """
         if not one.type_params and not other.type_params:
             return one, other
-        found = self._renamed.get((one, other))
-        if found is not None:
-            return found
         if len(one.type_constraints) != len(other.type_constraints):
             raise mismatch(self, one, other)
         if len(one.type_params) > len(other.type_params):
             two, first = self._renamed_alike(other, one)
-            found = first, two
-        else:
-            values: dict[TypeVar, Type] = {p: IncompleteType(p.kind) for p in other.type_params}
-            values.update(zip(other.type_params, one.type_params, strict=False))
-            arg_types = tuple(substitute(ty, values) for ty in other.arg_types)
-            ret_type = substitute(other.ret_type, values)
-            found = one, FuncType(arg_types, ret_type, one.type_params, one.type_constraints)
-        self._renamed[one, other] = found
-        return found
+            return first, two
+        values: dict[TypeVar, Type] = {p: IncompleteType(p.kind) for p in other.type_params}
+        values.update(zip(other.type_params, one.type_params, strict=False))
+        known = self.resolve(other)
+        assert isinstance(known, FuncType)
+        arg_types = tuple(substitute(ty, values) for ty in known.arg_types)
+        ret_type = substitute(known.ret_type, values)
+        return one, FuncType(arg_types, ret_type, one.type_params, one.type_constraints)
 
-    def _joined(self, left: Type, right: Type, images: dict[tuple[Type, Type], Type]) -> Type:
+    def _joined(self, one: Type, other: Type, images: dict[tuple[Type, Type], Type]) -> Type:
         """Return the type two compound types became, from what their parts did."""
-        one, other = self.find(left), self.find(right)
-        if one is other:
-            return one
         compound = COMPOUND[type(one)]
-        one, other = self._alike(one, other)
         before, others = compound.parts(one), compound.parts(other)
         after = tuple(images.get(pair, pair[0]) for pair in zip(before, others, strict=True))
         same = all(self.find(a) is self.find(b) for a, b in zip(before, after, strict=True))
         joined = one if same else compound.make(one, after)
         if self._is_all_known(one, before) and self._is_all_known(other, others):
             self._joins[one, other] = joined
-        return self._learned((left, right), joined)
+        return joined
 
     def is_told(self, ty: Type) -> bool:
         """Return whether nothing in ``ty`` is unknown, as far as a look at its parts can tell."""
