@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from checking import dynamic, type_of
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
@@ -13,7 +14,6 @@ from relayish.ir.type import TensorType
 from relayish.op import call_op, get_op
 from relayish.op.registry import evaluate as evaluation
 from relayish.op.registry import primal_gradient
-from tests.op.checking import dynamic, type_of
 
 
 def rng_of(seed):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from relayish.errors import GradientError
-from tests.op.checking import dynamic
-from tests.op.gradient_checking import (
+from checking import dynamic
+from gradient_checking import (
     check,
     check_torch,
     gradient_function,
@@ -15,6 +13,8 @@ from tests.op.gradient_checking import (
     normal,
     result_of,
 )
+
+from relayish.errors import GradientError
 
 hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given, settings  # noqa: E402
