@@ -1,0 +1,299 @@
+"""What holds of the types of every program, shown on random ones."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from random_exprs import LIST, random_arguments, random_function, random_module
+
+from relayish.analysis import infer_type
+from relayish.errors import TypeInferenceError
+from relayish.interpreter import evaluate
+from relayish.ir.adt import Constructor, Match
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import FuncType, RefType, TensorType, TupleType, TypeCall
+from relayish.passes import erase_type
+from relayish.text import astext, parse
+
+SEEDS = [range(start, start + 25) for start in range(0, 200, 25)]
+SIZE = 60
+NAMES = (Op, Constructor, GlobalVar)
+
+seeds_of = pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: f"{seeds.start}+")
+
+
+def describes(value, ty):
+    """Return whether ``value`` is one of type ``ty``."""
+    match ty:
+        case TensorType(shape, dtype):
+            array = np.asarray(value)
+            return array.dtype.name == dtype and array.shape == shape
+        case TupleType(fields):
+            return (
+                isinstance(value, tuple)
+                and len(value) == len(fields)
+                and all(map(describes, value, fields))
+            )
+        case TypeCall(header, (element,)):
+            inside = zip(value.fields, value.constructor.inputs, strict=True)
+            return value.constructor.belong_to is header and all(
+                describes(field, ty if isinstance(given, TypeCall) else element)
+                for field, given in inside
+            )
+        case _:
+            raise AssertionError(f"random programs do not evaluate to {ty!r}")
+
+
+@seeds_of
+def test_value_is_of_the_type(seeds):
+    for seed in seeds:
+        mod = infer_type(random_module(seed, SIZE))
+        args = random_arguments(mod["main"], seed)
+        assert describes(evaluate(mod["main"], mod, args), mod["main"].ret_type)
+
+
+@seeds_of
+def test_every_expression_but_names_carries_a_type(seeds):
+    for seed in seeds:
+        mod = infer_type(random_module(seed, SIZE))
+        for func in mod.functions.values():
+            for node in EXPRESSIONS.post_order(func):
+                if isinstance(node, Expr):
+                    assert (node.checked_type is None) == isinstance(node, NAMES)
+
+
+@seeds_of
+def test_types_that_were_erased_are_found_again(seeds):
+    for seed in seeds:
+        typed = infer_type(random_module(seed, SIZE))
+        erased = {name: erase_type(func) for name, func in typed.functions.items()}
+        assert same(infer_type(typed.with_functions(erased)), typed)
+        assert infer_type(typed) is typed
+        assert infer_type(typed, fresh=True) is typed
+
+
+@seeds_of
+def test_types_of_the_text_of_a_typed_program_are_the_same(seeds):
+    for seed in seeds:
+        typed = infer_type(random_module(seed, SIZE))
+        assert same(infer_type(parse(astext(typed))), typed)
+
+
+def same(one, other):
+    """Return whether two modules and the types in them are equal.
+
+    The type of the elements of an empty list may be one that nobody knows.
+    """
+    pairs = ((one, other), (typings(one), typings(other)))
+    return all(structural_equal(*pair, map_free_vars=True) for pair in pairs)
+
+
+def is_unit(node):
+    """Return whether ``node`` is ``()``, which text writes down wherever it is used."""
+    return isinstance(node, Tuple) and not node.fields
+
+
+def typings(mod):
+    """Return the types in a module, in the order of its functions and expressions."""
+    types = [
+        node.checked_type
+        for name in sorted(g.name_hint for g in mod.functions)
+        for node in EXPRESSIONS.post_order(mod[name])
+        if isinstance(node, Expr) and node.checked_type is not None and not is_unit(node)
+    ]
+    return TupleType(tuple(types))
+
+
+def ill_typed(chance, typed):
+    """Return ``typed`` with one expression replaced by one of a type it cannot have."""
+    places = [
+        node
+        for node in EXPRESSIONS.post_order(typed)
+        if isinstance(node, Call)
+        and isinstance(node.op, Op)
+        and node.args
+        and all(isinstance(arg.checked_type, TensorType) for arg in node.args)
+    ]
+    if not places:
+        return None
+    place = chance.choice(places)
+    index = chance.randrange(len(place.args))
+    wrong = chance.choice(
+        [
+            Tuple((Tuple(()),)),
+            RefCreate(Constant(1)),
+            Function((), Constant(1)),
+            TupleGetItem(Tuple((Constant(1),)), 5),
+            Call(Constant(1), ()),
+            Var("free"),
+            GlobalVar("missing"),
+            RefRead(Constant(1.0)),
+            RefWrite(RefCreate(Constant(1)), Constant(2.0)),
+            If(Constant(7), Constant(1), Constant(1)),
+            If(Constant(True), Constant(1), Constant(1.0)),
+            Call(place.op, (*place.args, *place.args, *place.args, *place.args)),
+        ]
+    )
+    args = (*place.args[:index], wrong, *place.args[index + 1 :])
+    images = {place: place.with_fields(args=args, checked_type=None)}
+    for node in EXPRESSIONS.post_order(typed):
+        if node not in images:
+            make = EXPRESSIONS.rebuild[type(node)]
+            images[node] = node if make is None else make(node, images.get)
+    return images[typed]
+
+
+@seeds_of
+def test_one_ill_typed_expression_makes_an_error_of_type(seeds):
+    count = 0
+    for seed in seeds:
+        chance = random.Random(seed)
+        mod = infer_type(random_module(seed, SIZE))
+        wrong = ill_typed(chance, mod["main"])
+        if wrong is None:
+            continue
+        count += 1
+        for fresh in (False, True):
+            with pytest.raises(TypeInferenceError):
+                infer_type(mod.with_function("main", erase_type(wrong)), fresh=fresh)
+    assert count > 5
+
+
+LISTS = IRModule({}, {LIST.header: LIST})
+
+# an independent checker, for the part of the language in which annotations say what is unknown
+
+
+class Beyond(Exception):
+    """The program uses more than the checker knows."""
+
+
+def check(expr, scope):
+    """Return the type of ``expr``, in the plain recursive way."""
+    match expr:
+        case Var():
+            return scope[expr]
+        case Constant(data) if isinstance(data, np.ndarray | np.generic):
+            return TensorType(data.shape, data.dtype.name)
+        case Tuple(fields):
+            return TupleType(tuple(check(item, scope) for item in fields))
+        case TupleGetItem(whole, index):
+            return check(whole, scope).fields[index]
+        case Let(var, value, body):
+            if isinstance(value, Function) and value.ret_type is not None:
+                scope = scope | {var: signature(value)}
+            return check(body, scope | {var: check(value, scope)})
+        case If(cond, one, other):
+            assert structural_equal(check(cond, scope), TensorType((), "bool"))
+            return agreed(check(one, scope), check(other, scope))
+        case Function(params, body, ret_type, type_params):
+            if type_params:
+                raise Beyond
+            inner = scope | {param: param.type_annotation for param in params}
+            found = check(body, inner)
+            result = found if ret_type is None else agreed(found, ret_type)
+            return FuncType(tuple(param.type_annotation for param in params), result)
+        case RefCreate(value):
+            return RefType(check(value, scope))
+        case RefRead(ref):
+            return check(ref, scope).value
+        case RefWrite(ref, value):
+            agreed(check(ref, scope).value, check(value, scope))
+            return TupleType(())
+        case Call(Op(), _):
+            return OPERATORS.get(expr.op.name, beyond)(
+                expr.attrs, *(check(arg, scope) for arg in expr.args)
+            )
+        case Call(op, args) if not isinstance(op, Constructor | GlobalVar):
+            func = check(op, scope)
+            for expected, arg in zip(func.arg_types, args, strict=True):
+                agreed(expected, check(arg, scope))
+            return func.ret_type
+        case Match() | Call() | GlobalVar() | Constant():
+            raise Beyond
+    raise AssertionError(expr)
+
+
+def signature(func):
+    return FuncType(tuple(param.type_annotation for param in func.params), func.ret_type)
+
+
+def agreed(one, other):
+    assert structural_equal(one, other)
+    return one
+
+
+def beyond(_attrs, *_types):
+    raise Beyond
+
+
+def _elementwise(_, *types):
+    assert len({ty.dtype for ty in types}) == 1
+    return TensorType(np.broadcast_shapes(*(ty.shape for ty in types)), types[0].dtype)
+
+
+def _comparison(_, *types):
+    return TensorType(_elementwise(None, *types).shape, "bool")
+
+
+def _where(_, condition, *types):
+    chosen = _elementwise(None, *types)
+    return TensorType(np.broadcast_shapes(condition.shape, chosen.shape), chosen.dtype)
+
+
+def _transpose(attrs, ty):
+    empty = np.transpose(np.empty(ty.shape), attrs.axes or None)
+    return TensorType(empty.shape, ty.dtype)
+
+
+OPERATORS = {
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "maximum", "minimum"), _elementwise),
+    **dict.fromkeys(
+        ("negative", "abs", "tanh", "sqrt", "exp", "clip", "logical_not"), _elementwise
+    ),
+    **dict.fromkeys(("logical_and", "logical_or"), _elementwise),
+    **dict.fromkeys(("less", "greater", "equal", "not_equal", "less_equal"), _comparison),
+    "greater_equal": _comparison,
+    "where": _where,
+    "transpose": _transpose,
+    "cast": lambda attrs, ty: TensorType(ty.shape, attrs.dtype),
+    "reshape": lambda attrs, ty: TensorType(attrs.newshape, ty.dtype),
+    "sum": lambda attrs, ty: TensorType(np.sum(np.empty(ty.shape), attrs.axis).shape, ty.dtype),
+    "concatenate": lambda attrs, ty: TensorType(
+        np.concatenate([np.empty(field.shape) for field in ty.fields], attrs.axis).shape,
+        ty.fields[0].dtype,
+    ),
+}
+
+
+def test_types_are_those_of_an_independent_checker():
+    compared = 0
+    for seed in range(600):
+        func = random_function(seed, 12)
+        try:
+            expected = check(func, {})
+        except Beyond:
+            continue
+        compared += 1
+        assert structural_equal(infer_type(func, LISTS).checked_type, expected), seed
+    assert compared > 120
