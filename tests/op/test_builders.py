@@ -484,3 +484,12 @@ def test_number_of_results_is_documented_where_there_are_several():
         assert known or name in documented()
     assert "a tuple" in documented()["split"].result
     assert isinstance(relay.mean_variance(x), Tuple)
+
+
+@pytest.mark.parametrize("name", list_ops())
+def test_no_module_stands_where_an_operator_is_expected(name):
+    found = relay
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert not inspect.ismodule(found)
+    assert callable(found)

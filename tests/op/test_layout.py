@@ -158,7 +158,7 @@ def test_kernel_layout_that_does_not_fit_is_refused():
 
 
 def test_every_evaluated_operator_of_the_family_is_tested():
-    assert evaluated_in("relayish.op.layout_transform") == {
+    assert evaluated_in("relayish.op.layout_conversion") == {
         "layout_transform",
         "auto_scheduler_layout_transform",
     }
