@@ -10,10 +10,11 @@ import pytest
 from deep import DEEP_NESTS
 
 import relayish.text  # noqa: F401 - says what str shows
-from relayish.ir.adt import PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.expr import Constant, Function, Tuple, Var
+from relayish.ir.adt import Constructor, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.expr import Call, Constant, Function, Tuple, Var
 from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.type import Any, GlobalTypeVar, PrimOp, SizeVar, TensorType
+from relayish.text import astext
 
 X = Var("x", TensorType((2, 3), "float32"))
 
@@ -34,6 +35,31 @@ def test_str_of_a_part_is_its_text() -> None:
 
 def test_str_leaves_the_metadata_section_out() -> None:
     assert "metadata is left out" in str(Constant(np.ones(1000, "float32")))
+
+
+def test_str_names_constructors_and_their_types_that_no_module_defines() -> None:
+    shape = GlobalTypeVar("Shape")
+    square = Constructor("Square", (TensorType((), "float32"),), shape)
+    assert str(square) == "Square"
+    assert str(shape) == "Shape"
+    assert str(Call(square, (X,))) == ("free_var %x: Tensor[(2, 3), float32];\n\nSquare(%x)")
+    assert "meta[relay.Constructor][0]" in astext(square)
+
+
+def test_str_of_a_type_names_its_dimensions() -> None:
+    n, m = SizeVar("n"), SizeVar("m")
+    area = PrimOp("tir.Add", (PrimOp("tir.Mul", (n, m)), 1))
+    least = PrimOp("tir.Max", (PrimOp("tir.FloorDiv", (n, 2)), PrimOp("tir.Sub", (m, area))))
+    assert str(TensorType((n, 4), "float32")) == "Tensor[(n, 4), float32]"
+    assert str(TensorType((area, Any()), "int8")) == "Tensor[((n * m) + 1, ?), int8]"
+    assert str(TensorType((least,))) == ("Tensor[(max((n // 2), (m - ((n * m) + 1)))), float32]")
+
+
+def test_str_of_a_dimension_that_doubles_100_times_is_short() -> None:
+    size: SizeVar | PrimOp = SizeVar("n")
+    for _ in range(100):
+        size = PrimOp("tir.Add", (size, size))
+    assert str(TensorType((size,))).endswith("…), float32]")
 
 
 def test_str_of_a_nest_of_100_000_levels_is_its_text_and_repr_stays_short() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.type import Any, PrimExpr, PrimOp, TensorType, Type
@@ -160,7 +160,7 @@ def normal_axis(axis: int, rank: int) -> int:
 
 def show_shape(shape: Sequence[object]) -> str:
     """Return ``shape`` for people: ``(2, ?, n)``."""
-    texts = [_show(size) for size in shape]
+    texts = [show_dimension(size) for size in shape]
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
@@ -169,19 +169,63 @@ def show_type(ty: Type) -> str:
     if isinstance(ty, TensorType):
         if not ty.shape:
             return ty.dtype
-        return f"Tensor[({', '.join(map(_show, ty.shape))}), {ty.dtype}]"
+        return f"Tensor[({', '.join(map(show_dimension, ty.shape))}), {ty.dtype}]"
     text = re.sub(r"free_type [^;]+; |/\* metadata.*", "", " ".join(str(ty).split()))
     text = re.sub(r"#\d+(=_)?", "_", text).strip()
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
+def show_dimension(size: object) -> str:
+    """Return a dimension for people: ``2``, ``?``, ``n``, ``(n * 4) + 1``.
+
+    Complexity:
+        Constant: of a large expression only the beginning is shown. No recursion.
+    """
+    if not isinstance(size, PrimOp):
+        return _show_leaf(size)
+    pieces: list[str] = []
+    waiting: list[object] = _spelt(size)
+    while waiting and len(pieces) < _LONGEST:
+        part = waiting.pop()
+        if isinstance(part, PrimOp):
+            waiting += [_CLOSE, *_spelt(part), _OPEN] if part.name in _SIGNS else _spelt(part)
+        else:
+            pieces.append(part.text if isinstance(part, _Text) else _show_leaf(part))
+    return "".join([*pieces, "…"] if waiting else pieces)
+
+
 _LONGEST: Final = 200
+_SIGNS: Final = {
+    "tir.Add": " + ",
+    "tir.Sub": " - ",
+    "tir.Mul": " * ",
+    "tir.FloorDiv": " // ",
+    "tir.FloorMod": " % ",
+}
 
 
-def _show(size: object) -> str:
-    if isinstance(size, Any):
-        return "?"
-    return str(getattr(size, "name", size))
+class _Text(NamedTuple):
+    """What stands between the operands of an operation."""
+
+    text: str
+
+
+_OPEN: Final = _Text("(")
+_CLOSE: Final = _Text(")")
+
+
+def _show_leaf(size: object) -> str:
+    return "?" if isinstance(size, Any) else str(getattr(size, "name", size))
+
+
+def _spelt(op: PrimOp) -> list[object]:
+    """Return what an operation is written as, last things first."""
+    sign = _SIGNS.get(op.name)
+    between = _Text(", " if sign is None else sign)
+    parts = [part for arg in op.args for part in (between, arg)][1:]
+    if sign is None:
+        parts = [_Text(f"{op.name.rpartition('.')[2].lower()}("), *parts, _CLOSE]
+    return parts[::-1]
 
 
 def _same_name(left: Dimension, right: Dimension) -> bool:

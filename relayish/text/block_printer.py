@@ -59,10 +59,13 @@ class BlockPrinter:
     """
 
     def __init__(
-        self, annotate: Callable[[Expr], str] | None, before: BlockPrinter | None = None
+        self,
+        annotate: Callable[[Expr], str] | None,
+        readable: bool = False,
+        before: BlockPrinter | None = None,
     ) -> None:
         self.out: list[str] = []
-        self.metadata = MetadataWriter()
+        self.metadata = MetadataWriter(readable)
         declared: Iterable[TypeVar] = () if before is None else before.types.free
         self.types: TypePrinter = TypePrinter(self.metadata, declared)
         self.patterns = PatternPrinter(self)

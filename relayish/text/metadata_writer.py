@@ -10,21 +10,34 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import FieldError
+from relayish.ir.adt import Constructor
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.expr import Constant, Op
 from relayish.ir.node import Node
-from relayish.ir.type import PrimOp, SizeVar, TypeKind
+from relayish.ir.type import GlobalTypeVar, PrimOp, SizeVar, TypeKind
+from relayish.op.dimension import show_dimension
 from relayish.text.metadata_reader import NO_ATTRS, SECTION
 from relayish.text.ndarray import encode_array
 
 _Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
 _LITERALS: Final = (str, int, float)
+_READABLE: Final[dict[type, Callable[[Any], str]]] = {  # Any: an object of the key's kind
+    Constructor: lambda constructor: str(constructor.name_hint),
+    GlobalTypeVar: lambda var: str(var.name_hint),
+    SizeVar: show_dimension,
+    PrimOp: show_dimension,
+}
+"""How people are told of what has a name."""
 
 
 class MetadataWriter:
-    """Collects what the text refers to as ``meta[key][index]``, and writes the section."""
+    """Collects what the text refers to as ``meta[key][index]``, and writes the section.
 
-    def __init__(self) -> None:
+    ``readable`` text is for people, who get no section: what has a name goes by it.
+    """
+
+    def __init__(self, readable: bool = False) -> None:
+        self._readable = readable
         self._sections: dict[str, list[object]] = {}
         self._places: dict[int, str] = {}
 
@@ -32,6 +45,8 @@ class MetadataWriter:
         """Return ``meta[key][index]`` for ``thing``: the same index for the same object."""
         if thing is None:
             return f"meta[{NO_ATTRS}][0]"
+        if self._readable and type(thing) in _READABLE:
+            return _READABLE[type(thing)](thing)
         place = self._places.get(id(thing))
         if place is None:
             entries = self._sections.setdefault(key, [])

@@ -30,7 +30,8 @@ def astext(
     Args:
         thing: What to write. A module is written with its header, anything else without.
         show_meta_data: Write the metadata section too, in which large constants stand. Without it
-            the text is for people and does not parse where it refers to metadata.
+            the text is for people and does not parse where it refers to metadata; dimensions and
+            constructors then go by their names.
         annotate: Called with each expression that has a line of its own; what it returns is written
             behind it in a comment, in place of the inferred type.
 
@@ -62,11 +63,11 @@ def astext(
             f"{thing!r} ({type(thing).__name__}) has no text; expected a module, expression, type "
             f"or pattern"
         )
-    printer = BlockPrinter(annotate)
+    printer = BlockPrinter(annotate, not show_meta_data)
     body = writer(printer, thing)
     declarations = printer.declarations()
     if printer.must_declare():
-        printer = BlockPrinter(annotate, printer)
+        printer = BlockPrinter(annotate, not show_meta_data, printer)
         body = writer(printer, thing)
         declarations = printer.declarations()
     header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
