@@ -251,7 +251,7 @@ class _Maker:
 
     def tuple_value(self, tup: Tuple, _plans: Plans) -> int:
         fields = tuple([self.value_of[field] for field in tup.fields])
-        if self.known.keys() >= set(fields):
+        if all(map(self.known.__contains__, fields)):
             return self.constant(tuple([self.known[field] for field in fields]))
         value = self.new_value()
         self.fields_of[value] = fields
