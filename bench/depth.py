@@ -31,7 +31,7 @@ STYLE_LEVELS = 100_000
 def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
     from deep import DEEP_NESTS
 
-    from relayish.analysis import free_vars, well_formed
+    from relayish.analysis import free_vars, infer_type, well_formed
     from relayish.functor import (
         ExprMutator,
         ExprRewriter,
@@ -40,10 +40,11 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
         post_order_rewrite,
     )
     from relayish.interpreter import evaluate
-    from relayish.ir.expr import Constant, Expr, If, Let
+    from relayish.ir.expr import Constant, Expr, Function, If, Let, Var
     from relayish.ir.node import Node
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
+    from relayish.ir.type import scalar_type
     from relayish.passes import eliminate_dead_code, fold_constant
     from relayish.text import astext, parse_expr
 
@@ -110,6 +111,15 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
     def parsed() -> bool:
         return structural_equal(parse_expr(state.pop("text")), state["e"])
 
+    def inferred() -> bool:
+        expr = state["e"]
+        if nest == "function_nest":  # nothing tells what its parameters are
+            expr = leaf
+            for _ in range(levels):
+                expr = Function((Var("x", scalar_type("int32")),), expr)
+        typed = infer_type(expr)
+        return typed.checked_type is not None and infer_type(typed) is typed
+
     def unpickled() -> bool:
         return structural_equal(pickle.loads(state.pop("pickle")), state["e"])
 
@@ -148,6 +158,7 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
         "parse": parsed,
         "fold": lambda: fold_constant(state["e"]) is not None,
         "dead code": lambda: eliminate_dead_code(state["e"]) is not None,
+        "infer": inferred,
         "evaluate": lambda: evaluate(state["e"]) is not None,
         "pickle": pickled,
         "unpickle": unpickled,

@@ -89,6 +89,11 @@ def test_ten_thousand_functions_in_a_cycle_are_inferred():
     assert astext(mod["f0"].checked_type) == "fn (int32) -> int32"
 
 
+def test_tuple_of_a_hundred_thousand_fields_is_inferred():
+    typed = infer_type(OPEN_PROGRAMS["wide_projections"](LEVELS))
+    assert len(typed.checked_type.fields) == LEVELS
+
+
 def test_shared_nodes_are_looked_at_once():
     typed = infer_type(doublings(100))
     assert len(EXPRESSIONS.post_order(typed)) == len(EXPRESSIONS.post_order(doublings(100)))

@@ -19,6 +19,16 @@ CHUNKS = 8
 # of @iterate itself, which is bound outside: fn [A](A) -> A. It is a function of one type.
 BOUND_TWICE = ("fn [A](A) -> A", ["fn (A) -> A"])
 
+# TVM writes (2 * d3) * 3 for the size that nn.batch_flatten makes of 2, d3 and 3: d3 * 6 here.
+NOT_SIMPLIFIED = (
+    (
+        "Tensor[(meta[tir.SizeVar][0], 2, meta[tir.SizeVar][1], 3), float32], "
+        "Tensor[(meta[tir.SizeVar][0], meta[tir.Mul][0]), float32]"
+    ),
+    ["(Tensor[(d1, 2, d3, 3), float32], Tensor[(d1, d3 * 6), float32])"],
+)
+EXCEPTIONS = (BOUND_TWICE, NOT_SIMPLIFIED)
+
 
 @cache
 def recorded(file, key):
@@ -33,7 +43,7 @@ def compared(texts):
     total = 0
     for text in texts:
         wrong, count = wrong_types(text)
-        assert [item for item in wrong if item[1:] != BOUND_TWICE] == [], text[:2000]
+        assert [item for item in wrong if item[1:] not in EXCEPTIONS] == [], text[:2000]
         assert count == len(COMMENT.findall(text.split("#[metadata]")[0]))
         total += count
     return total

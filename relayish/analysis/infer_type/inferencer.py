@@ -331,8 +331,7 @@ class Inferencer(Solver):
             return signature
         what = "result of the function"
         ret_type = self.equate(func.body, signature.ret_type, body, what, func)
-        declared = self.find(signature.ret_type)
-        if ret_type is declared or self.is_faulty(ret_type):
+        if ret_type is signature.ret_type or self.is_faulty(ret_type):
             return signature
         return signature.with_fields(ret_type=ret_type)
 
