@@ -4,6 +4,7 @@ from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effe
 from relayish.analysis.infer_type import infer_type, infer_type_local
 from relayish.analysis.kind import check_kind
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
+from relayish.analysis.unmatched_cases import unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
 from relayish.analysis.visit import count_nodes, post_order_visit
 from relayish.analysis.well_formed import check_well_formed, well_formed
@@ -25,5 +26,6 @@ __all__ = [
     "infer_type",
     "infer_type_local",
     "post_order_visit",
+    "unmatched_cases",
     "well_formed",
 ]

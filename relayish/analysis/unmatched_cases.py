@@ -1,0 +1,163 @@
+"""Which values no clause of a match covers.
+
+Patterns are compared column by column. A *row* is what one clause still demands of the values in
+front, a linked list; when the first column is decided, a constructor at a time, what its fields
+must be comes in its place. Where no row is left, the decisions made so far are a case nobody covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+from relayish.errors import TypeInferenceError
+from relayish.ir.adt import (
+    Constructor,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternWildcard,
+    TypeData,
+)
+from relayish.ir.module import IRModule
+
+_ANYTHING: Final = PatternWildcard()
+
+_Row: TypeAlias = "tuple[Pattern, _Row] | None"
+_Shape: TypeAlias = Constructor | int | None
+"""What a value is decided to be: of a constructor, a tuple of so many fields, or anything."""
+_Path: TypeAlias = "tuple[_Shape, _Path] | None"
+
+
+def unmatched_cases(match: Match, mod: IRModule | None = None) -> tuple[Pattern, ...]:
+    """Return patterns that together stand for all values no clause of ``match`` covers.
+
+    Args:
+        match: What is asked about; whether it claims to be complete plays no part.
+        mod: Where the types of its constructors are defined.
+
+    Returns:
+        Nothing if every value is covered. Patterns hold wildcards, and no variables.
+
+    Raises:
+        TypeInferenceError: If a constructor's type is not defined in ``mod``, or a pattern has not
+            as many patterns in it as the constructor has fields.
+
+    Complexity:
+        Linear for clauses told apart by a chain of constructors, however deep; exponential at
+        worst, as is the number of cases. No recursion.
+
+    Source:
+        Relay ``UnmatchedCases`` (``src/relay/analysis/match_exhaustion.cc``).
+
+    Example:
+        >>> from relayish.text import parse
+        >>> mod = parse('''#[version = "0.0.5"]
+        ... type List[A] { Cons(A, List[A]), Nil }
+        ... def @second(%xs: List[int32]) { match? (%xs) { Cons(_, Cons(%x, _)) => { %x } } }
+        ... ''')
+        >>> for case in unmatched_cases(mod["second"].body, mod):
+        ...     print(case)
+        Cons(_, Nil)
+        Nil
+    """
+    return tuple(iter_unmatched_cases(match, mod))
+
+
+def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[Pattern]:
+    """Yield the patterns of :func:`unmatched_cases` as they are found."""
+    definitions: dict[str, TypeData] = {}
+    if mod is not None:
+        definitions = {var.name_hint: data for var, data in mod.type_definitions.items()}
+    rows: list[_Row] = [(clause.lhs, None) for clause in match.clauses]
+    states: list[tuple[list[_Row], int, _Path]] = [(rows, 1, None)]
+    while states:
+        rows, width, path = states.pop()
+        if not rows:
+            yield _case(path, width)
+            continue
+        if not width:
+            continue  # the first row left covers it
+        shapes = _shapes(rows, definitions)
+        for shape in reversed(shapes):
+            fits = [_fit(row, shape) for row in rows]
+            kept = [left for left in fits if not isinstance(left, _NoFit)]
+            states.append((kept, width - 1 + _arity(shape), (shape, path)))
+
+
+class _NoFit:
+    """Stands for a row that values of some shape do not fit."""
+
+
+_NO_FIT: Final = _NoFit()
+
+
+def _shapes(rows: list[_Row], definitions: dict[str, TypeData]) -> list[_Shape]:
+    """Return the shapes that the values in front are told apart by."""
+    for row in rows:
+        assert row is not None
+        pattern = row[0]
+        if isinstance(pattern, PatternTuple):
+            return [len(pattern.patterns)]
+        if isinstance(pattern, PatternConstructor):
+            header = pattern.constructor.belong_to.name_hint
+            if header not in definitions:
+                raise TypeInferenceError(
+                    f"the type {header!r} of the pattern {pattern.constructor.name_hint} is not "
+                    f"defined in the module"
+                )
+            return list(definitions[header].constructors)
+    return [None]
+
+
+def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
+    """Return what ``row`` demands of the fields of a value of ``shape`` and of those behind it."""
+    assert row is not None
+    pattern, rest = row
+    if isinstance(pattern, PatternConstructor):
+        if not isinstance(shape, Constructor) or not _same(pattern.constructor, shape):
+            return _NO_FIT
+    elif isinstance(pattern, PatternTuple):
+        if not isinstance(shape, int):
+            return _NO_FIT
+    else:
+        for _ in range(_arity(shape)):
+            rest = (_ANYTHING, rest)
+        return rest
+    if len(pattern.patterns) != _arity(shape):
+        raise TypeInferenceError(
+            f"the pattern {pattern} has {len(pattern.patterns)} patterns in it; expected "
+            f"{_arity(shape)}"
+        )
+    for inner in reversed(pattern.patterns):
+        rest = (inner, rest)
+    return rest
+
+
+def _same(one: Constructor, other: Constructor) -> bool:
+    names = (other.belong_to.name_hint, other.name_hint)
+    return one is other or (one.belong_to.name_hint, one.name_hint) == names
+
+
+def _arity(shape: _Shape) -> int:
+    if isinstance(shape, Constructor):
+        return len(shape.inputs)
+    return shape or 0
+
+
+def _case(path: _Path, undecided: int) -> Pattern:
+    """Return the pattern of the values decided by ``path``, last decision first."""
+    built: list[Pattern] = [_ANYTHING] * undecided  # the first of them on top
+    while path is not None:
+        shape, path = path
+        if shape is None:
+            built.append(_ANYTHING)
+            continue
+        fields = tuple([built.pop() for _ in range(_arity(shape))])
+        if isinstance(shape, Constructor):
+            built.append(PatternConstructor(shape, fields))
+        else:
+            built.append(PatternTuple(fields))
+    (case,) = built
+    return case
