@@ -222,7 +222,7 @@ def _spelt(op: PrimOp) -> list[object]:
     """Return what an operation is written as, last things first."""
     sign = _SIGNS.get(op.name)
     between = _Text(", " if sign is None else sign)
-    parts = [part for arg in op.args for part in (between, arg)][1:]
+    parts: list[object] = [part for arg in op.args for part in (between, arg)][1:]
     if sign is None:
         parts = [_Text(f"{op.name.rpartition('.')[2].lower()}("), *parts, _CLOSE]
     return parts[::-1]
