@@ -113,7 +113,7 @@ SOUND = {
     "topk": {"k": 1},
 }
 EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
-MODULES = ("transform", "joining", "slicing", "layout_transform", "indexing", "scatter")
+MODULES = ("transform", "joining", "slicing", "layout_conversion", "indexing", "scatter")
 MODULES += ("sparse", "sorting", "signal")
 
 
