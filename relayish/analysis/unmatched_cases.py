@@ -2,7 +2,7 @@
 
 Patterns are compared column by column. A *row* is what one clause still demands of the values in
 front, a linked list; when the first column is decided, a constructor at a time, what its fields
-must be comes in its place. Where no row is left, the decisions made so far are a case nobody covers.
+must be comes in its place. Where no row is left, the decisions made so far are an uncovered case.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from relayish.errors import TypeInferenceError
+from relayish.errors import TypeInferenceError, UnknownNameError
 from relayish.ir.adt import (
     Constructor,
     Match,
@@ -18,7 +18,6 @@ from relayish.ir.adt import (
     PatternConstructor,
     PatternTuple,
     PatternWildcard,
-    TypeData,
 )
 from relayish.ir.module import IRModule
 
@@ -67,9 +66,7 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> tuple[Pattern,
 
 def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[Pattern]:
     """Yield the patterns of :func:`unmatched_cases` as they are found."""
-    definitions: dict[str, TypeData] = {}
-    if mod is not None:
-        definitions = {var.name_hint: data for var, data in mod.type_definitions.items()}
+    mod = IRModule() if mod is None else mod
     rows: list[_Row] = [(clause.lhs, None) for clause in match.clauses]
     states: list[tuple[list[_Row], int, _Path]] = [(rows, 1, None)]
     while states:
@@ -79,7 +76,7 @@ def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[
             continue
         if not width:
             continue  # the first row left covers it
-        shapes = _shapes(rows, definitions)
+        shapes = _shapes(rows, mod)
         for shape in reversed(shapes):
             fits = [_fit(row, shape) for row in rows]
             kept = [left for left in fits if not isinstance(left, _NoFit)]
@@ -93,7 +90,7 @@ class _NoFit:
 _NO_FIT: Final = _NoFit()
 
 
-def _shapes(rows: list[_Row], definitions: dict[str, TypeData]) -> list[_Shape]:
+def _shapes(rows: list[_Row], mod: IRModule) -> list[_Shape]:
     """Return the shapes that the values in front are told apart by."""
     for row in rows:
         assert row is not None
@@ -102,12 +99,14 @@ def _shapes(rows: list[_Row], definitions: dict[str, TypeData]) -> list[_Shape]:
             return [len(pattern.patterns)]
         if isinstance(pattern, PatternConstructor):
             header = pattern.constructor.belong_to.name_hint
-            if header not in definitions:
+            try:
+                _, *constructors = mod.get_type(header)
+            except UnknownNameError as error:
                 raise TypeInferenceError(
                     f"the type {header!r} of the pattern {pattern.constructor.name_hint} is not "
                     f"defined in the module"
-                )
-            return list(definitions[header].constructors)
+                ) from error
+            return list(constructors)
     return [None]
 
 
