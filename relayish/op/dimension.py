@@ -222,7 +222,9 @@ def _spelt(op: PrimOp) -> list[object]:
     """Return what an operation is written as, last things first."""
     sign = _SIGNS.get(op.name)
     between = _Text(", " if sign is None else sign)
-    parts: list[object] = [part for arg in op.args for part in (between, arg)][1:]
+    parts: list[object] = []
+    for arg in op.args:
+        parts += [between, arg] if parts else [arg]
     if sign is None:
         parts = [_Text(f"{op.name.rpartition('.')[2].lower()}("), *parts, _CLOSE]
     return parts[::-1]
