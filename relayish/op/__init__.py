@@ -7,6 +7,7 @@ Every operator is found here under its Relay name, as a function that builds a c
 from __future__ import annotations
 
 from relayish.ir.build import const
+from relayish.ir.expr import Op
 from relayish.op import (
     annotation,
     broadcast,
@@ -50,6 +51,7 @@ get = get_op
 """Relay's name for :func:`get_op`."""
 
 __all__ = [
+    "Op",
     "OpPattern",
     "annotation",
     "broadcast",
