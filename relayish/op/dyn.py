@@ -43,7 +43,10 @@ _DEFAULT = np.dtype(np.float32)
 
 
 def _sizes(shape: Array) -> tuple[int, ...]:
-    return tuple(int(size) for size in shape.ravel().tolist())  # they may come as floats
+    numbers = shape.ravel().tolist()
+    if not all(map(math.isfinite, numbers)):  # they may come as floats
+        raise EvaluationError(f"sizes and places must be numbers; found {numbers}")
+    return tuple(int(size) for size in numbers)
 
 
 def _counts(what: str, numbers: Array, least: int = 0) -> tuple[int, ...]:
@@ -95,7 +98,7 @@ def _squeeze(_: Parameters, data: Array, axes: Array) -> Array:
 
 
 def _expand_dims(_: Parameters, data: Array, axis: Array) -> Array:
-    return np.expand_dims(data, normal_axis(int(axis), data.ndim + 1))
+    return np.expand_dims(data, normal_axis(_sizes(axis)[0], data.ndim + 1))
 
 
 def _broadcast_to(_: Parameters, data: Array, shape: Array) -> Array:
@@ -114,7 +117,7 @@ def _strided_slice(
 
 
 def _topk(attrs: TopkAttrs, data: Array, k: Array) -> Array | tuple[Array, ...]:
-    count = int(k.item())
+    count = _sizes(k)[0]
     return topk(
         data, count, attrs.axis, attrs.ret_type, is_ascend=attrs.is_ascend, dtype=attrs.dtype
     )
@@ -123,7 +126,7 @@ def _topk(attrs: TopkAttrs, data: Array, k: Array) -> Array | tuple[Array, ...]:
 def _one_hot(
     attrs: OneHotAttrs, indices: Array, on_value: Array, off_value: Array, depth: Array
 ) -> Array:
-    size = int(depth.item())
+    size = _sizes(depth)[0]
     return one_hot(indices, on_value, off_value, depth=size, axis=attrs.axis, dtype=attrs.dtype)
 
 

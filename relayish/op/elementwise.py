@@ -165,6 +165,8 @@ def _reinterpret(attrs: CastAttrs, data: Array) -> Array:
 def _fixed_point_multiply(attrs: FixedPointMultiplyAttrs, data: Array) -> Array:
     left, right = max(attrs.shift, 0), max(-attrs.shift, 0)
     total = 31 + right
+    if total > 63:
+        return np.zeros_like(data)
     product = (data.astype(np.int64) << left) * attrs.multiplier
     return ((product + (1 << (total - 1))) >> total).astype(data.dtype)
 
@@ -181,7 +183,8 @@ def _fixed_point_multiply_per_axis(
     wide = data.astype(np.int64)
     product = (wide << up if attrs.is_lshift_required else wide) * factor
     total = 31 + down if attrs.is_rshift_required else np.int64(31)
-    return ((product + (np.int64(1) << (total - 1))) >> total).astype(data.dtype)
+    found = (product + (np.int64(1) << (total - 1))) >> total
+    return np.where(total > 63, 0, found).astype(data.dtype)
 
 
 def _cast_type(attrs: CastAttrs, data: Type) -> TensorType:

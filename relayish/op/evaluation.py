@@ -39,6 +39,14 @@ def cast_to(data: Array, dtype: np.dtype[Any]) -> Array:  # Any: its scalar clas
             return data.astype(np.int64).astype(dtype)
 
 
+def number_of(value: float, dtype: np.dtype[Any]) -> Array:  # Any: its scalar class
+    """Return a number given in an attribute as a scalar of ``dtype``, cast as :func:`cast_to` does.
+
+    So an attribute that such a type cannot hold (-1 for unsigned numbers) has a value as well.
+    """
+    return cast_to(np.asarray(value), dtype)[()]
+
+
 def widened(function: Callable[[Array], Array], data: Array) -> Array:
     """Return ``function(data)``, computed in ``float32`` where the elements are narrower floats.
 

@@ -67,7 +67,7 @@ def _tile_by_input(_: Parameters, data: Array, reps: Array) -> int:
 
 
 def _one_hot_by_input(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
-    return int(indices.size * depth)
+    return int(indices.size) * int(depth)
 
 
 def _arange(_: Parameters, *bounds: Array) -> int:
@@ -78,7 +78,7 @@ def _arange(_: Parameters, *bounds: Array) -> int:
 
 
 def _pad_by_input(_: Parameters, data: Array, widths: Array, *_value: Array) -> int:
-    return prod(size + int(pad.sum()) for size, pad in zip(data.shape, widths, strict=True))
+    return prod(size + sum(pad.tolist()) for size, pad in zip(data.shape, widths, strict=True))
 
 
 def _fill_empty_rows(

@@ -10,7 +10,7 @@ from relayish.ir.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import check_within, equal_dimension, integers, vector_of_sizes
 from relayish.op.dimension import broadcast_shapes, show_shape
-from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
+from relayish.op.evaluation import Array, Parameters, normal_axis, number_of, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import same_dtype, tensor, tensors
@@ -236,7 +236,7 @@ def _sequence_mask(attrs: SequenceMaskAttrs, data: Array, valid_length: Array) -
     lengths = valid_length.reshape(shape)
     shape[1 - axis], shape[axis] = 1, -1
     places = np.arange(data.shape[axis]).reshape(shape)
-    return np.where(places < lengths, data, data.dtype.type(attrs.mask_value))
+    return np.where(places < lengths, data, number_of(attrs.mask_value, data.dtype))
 
 
 def _where_type(_: Parameters, condition: Type, x: Type, y: Type) -> TensorType:
@@ -287,9 +287,9 @@ def _unravel_index_type(_: Parameters, data: Type, shape: Type) -> TensorType:
 
 def _unravel_index(_: Parameters, data: Array, shape: Array) -> Array:
     parts = []
-    rest = data
+    rest = data if data.dtype.itemsize == 8 else data.astype(np.int64)
     for size in reversed(shape.ravel().tolist()):
-        if size == 0:
+        if size <= 0:
             raise EvaluationError(f"the shape {shape.tolist()} has no elements to find")
         parts.append(rest % size)
         rest = rest // size

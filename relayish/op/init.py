@@ -107,7 +107,8 @@ def _init_op_type(attrs: InitOpAttrs) -> TensorType:
 
 
 def _full_type(attrs: InitOpAttrs, fill_value: Type) -> TensorType:
-    return TensorType(sized(attrs), attrs.dtype or scalar(fill_value, "fill_value").dtype)
+    given = scalar(fill_value, "fill_value")
+    return TensorType(sized(attrs), attrs.dtype or given.dtype)
 
 
 def _full_like_type(_: Parameters, data: Type, fill_value: Type) -> TensorType:

@@ -163,7 +163,7 @@ def _ndarray_size(attrs: NdarraySizeAttrs, data: Array) -> Array:
 
 
 def _collapse_sum_to(_: Parameters, data: Array, shape: Array) -> Array:
-    if not is_integral(shape):
+    if not is_integral(shape) or shape.dtype == np.bool_:
         raise EvaluationError(f"shape must hold integers; found {shape.dtype}")
     return collapsed(data, shape.ravel().tolist())
 

@@ -179,7 +179,8 @@ def _trilu_type(_: TriluAttrs, data: Type, k: Type) -> TensorType:
 
 
 def _trilu(attrs: TriluAttrs, data: Array, k: Array) -> Array:
-    return (np.triu if attrs.upper else np.tril)(data, int(k))
+    reach = sum(data.shape[-2:])  # diagonals further away have no elements
+    return (np.triu if attrs.upper else np.tril)(data, max(-reach, min(int(k), reach)))
 
 
 def _matrix_set_diag_type(attrs: MatrixSetDiagAttrs, matrix: Type, diagonal: Type) -> TensorType:

@@ -187,8 +187,8 @@ class ConstantFolder(MixedModeMutator):
         given = sum(map(_elements, values))
         try:
             return bool(size(call.attrs, *values) > max(self._size_limit, given))
-        except (ValueError, TypeError, AttributeError):
-            return False  # an ill-typed call; evaluating it says so
+        except Exception:  # noqa: BLE001 - an ill-typed call, or one without a value
+            return True  # when the program comes there, it will say so itself
 
     def _fold_shape(self, pre: Call, post: Call) -> Expr:
         """Fold what depends on the shape of its argument alone, which need not be constant."""
@@ -220,7 +220,10 @@ def _elements(value: Value) -> int:
 def _broadcast_size(_attrs: object, *values: Value) -> int:
     """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
     shapes = [value.shape for value in values if isinstance(value, _NUMBERS)]
-    return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
+    try:
+        return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
+    except ValueError:
+        return 0
 
 
 def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> Expr:

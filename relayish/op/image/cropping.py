@@ -7,6 +7,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
+from relayish.op.agreement import integers
 from relayish.op.dimension import same, show_type, unified
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
@@ -33,7 +34,7 @@ def _crop_and_resize_type(
     attrs: CropAndResizeAttrs, data: Type, boxes: Type, box_indices: Type
 ) -> TensorType:
     given = tensor(data, "data")
-    corners, indices = tensor(boxes, "boxes", rank=2), tensor(box_indices, "box_indices", rank=1)
+    corners, indices = tensor(boxes, "boxes", rank=2), integers(box_indices, "box_indices", rank=1)
     if same(corners.shape[1], 4) is False:
         raise TypeInferenceError(f"boxes must be of shape (n, 4); found {show_type(corners)}")
     count = unified(corners.shape[0], indices.shape[0])
@@ -64,7 +65,10 @@ def _crop_and_resize(
     method = "linear" if attrs.method == "bilinear" else attrs.method
     result = source[box_indices]
     for axis in (1, 0):
-        along = taps(at[axis], before[axis], method, "round", Cubic(-0.5, exclude=False))
+        inside = (at[axis] >= 0) & (at[axis] <= before[axis] - 1)
+        along = taps(
+            np.where(inside, at[axis], 0), before[axis], method, "round", Cubic(-0.5, exclude=False)
+        )
         result = combined(result, 2 + axis, along)
     beyond = outside(at, before)[:, None]
     result = np.where(beyond, np.asarray(attrs.extrapolation_value, result.dtype), result)

@@ -170,7 +170,7 @@ def outside(at: Sequence[Array], sizes: Sequence[int]) -> Array:
     rank = len(at)
     result: Array = np.zeros((1,) * rank, np.bool_)
     for axis, (place, size) in enumerate(zip(at, sizes, strict=True)):
-        beyond = (place < 0) | (place > size - 1)
+        beyond = ~((place >= 0) & (place <= size - 1))  # as is what is no number
         behind = (1,) * (rank - 1 - axis)
         result = result | beyond.reshape(*beyond.shape[:-1], *(1,) * axis, place.shape[-1], *behind)
     return result

@@ -8,7 +8,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.dimension import normal_axis
-from relayish.op.evaluation import Array, Parameters, aligned, is_integral
+from relayish.op.evaluation import Array, Parameters, aligned, is_integral, number_of
 from relayish.op.nn.accumulation import widened
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.registry import OpPattern, register_op
@@ -75,16 +75,17 @@ def _dropout(_: DropoutAttrs, data: Array) -> tuple[Array, Array]:
 
 
 def _relu(_: Parameters, data: Array) -> Array:
-    return np.maximum(data, data.dtype.type(0))
+    return np.maximum(data, data.dtype.type(0)).astype(data.dtype, copy=False)  # int4 is widened
 
 
 def _leaky_relu(attrs: LeakyReluAttrs, data: Array) -> Array:
-    kind = data.dtype.type
-    return np.where(data > 0, data, data * kind(attrs.alpha))
+    alpha = number_of(attrs.alpha, data.dtype)
+    return np.where(data > 0, data, data * alpha).astype(data.dtype, copy=False)
 
 
 def _prelu(attrs: PReluAttrs, data: Array, alpha: Array) -> Array:
-    return np.where(data > 0, data, data * aligned(alpha, attrs.axis, data.ndim))
+    scaled = data * aligned(alpha, attrs.axis, data.ndim)
+    return np.where(data > 0, data, scaled).astype(data.dtype, copy=False)
 
 
 def _softmax(attrs: SoftmaxAttrs, data: Array) -> Array:

@@ -10,6 +10,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.type import TensorType, Type
+from relayish.op.agreement import integers
 from relayish.op.dimension import floor_divide, normal_axis, show_type
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
@@ -17,7 +18,6 @@ from relayish.op.nn.accumulation import matrix_product
 from relayish.op.nn.arguments import agreed, tensor_so_far
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import tensor
 
 _WORDS: Final = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 """The element types bits are packed into, and how many fit."""
@@ -48,7 +48,7 @@ class BinaryDenseAttrs(Attrs):
 
 def _bitpack_type(attrs: BitPackAttrs, data: Type) -> TensorType:
     """Return words in which ``pack_axis`` is shorter, and a new ``bit_axis`` of ``bits``."""
-    found = tensor(data, "data")
+    found = integers(data, "data")
     width = _word_bits(attrs)
     pack, bit = _axes(attrs, len(found.shape))
     shape = list(found.shape)

@@ -40,6 +40,8 @@ def _correlation_type(attrs: CorrelationAttrs, data1: Type, data2: Type) -> Tens
     ]
     if attrs.layout != "NCHW":
         raise TypeInferenceError(f"layout {attrs.layout!r} is not NCHW")
+    if any(isinstance(width, int) and width < 0 for width in attrs.padding):
+        raise TypeInferenceError(f"padding must not be negative; found {attrs.padding}")
     if min(attrs.kernel_size, attrs.stride1, attrs.stride2) < 1 or attrs.max_displacement < 0:
         raise TypeInferenceError(f"kernel_size and strides must be positive; found {attrs}")
     border = attrs.max_displacement + (attrs.kernel_size - 1) // 2

@@ -65,7 +65,8 @@ def _interpolated(maps: Array, rows: Array, columns: Array, size: tuple[int, int
         (n, g, c, *places)
     """
     height, width = size
-    outside = (rows < 0) | (columns < 0) | (rows >= height) | (columns >= width)
+    inside = (rows >= 0) & (columns >= 0) & (rows < height) & (columns < width)
+    outside = ~inside  # what is moved by NaN lies nowhere
     y, x = (np.where(outside, 0, place) for place in (rows, columns))
     y_low, x_low = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
     y_high = np.minimum(np.ceil(y).astype(np.int64), height - 1)

@@ -11,7 +11,7 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op import dimension
-from relayish.op.evaluation import Array, aligned, cast_to, normal_axis
+from relayish.op.evaluation import Array, aligned, cast_to, normal_axis, number_of
 from relayish.op.nn.accumulation import widened
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.registry import OpPattern, register_op
@@ -123,7 +123,7 @@ def _mean(data: Array, axes: tuple[int, ...]) -> Array:
 def _normal(data: Array, axes: tuple[int, ...], epsilon: float) -> Array:
     mean = _mean(data, axes)
     variance = _mean(np.square(data - mean), axes)
-    return (data - mean) / np.sqrt(variance + data.dtype.type(epsilon))
+    return (data - mean) / np.sqrt(variance + number_of(epsilon, data.dtype))
 
 
 def _batch_norm(
@@ -135,7 +135,7 @@ def _batch_norm(
     moving_var: Array,
 ) -> tuple[Array, ...]:
     wide, mean, variance = map(widened, (data, moving_mean, moving_var))
-    deviation = np.sqrt(variance + variance.dtype.type(attrs.epsilon))
+    deviation = np.sqrt(variance + number_of(attrs.epsilon, variance.dtype))
     centred = wide - aligned(mean, attrs.axis, data.ndim)
     normal = centred / aligned(deviation, attrs.axis, data.ndim)
     return _scaled(attrs, normal, gamma, beta), moving_mean, moving_var
@@ -197,8 +197,9 @@ def _lrn(attrs: LRNAttrs, data: Array) -> Array:
     squares = np.pad(np.square(wide), beyond)
     windows = np.lib.stride_tricks.sliding_window_view(squares, attrs.size, axis)
     total = windows.sum(axis=-1, dtype=wide.dtype)
-    kind = wide.dtype.type
-    scale = (kind(attrs.bias) + kind(attrs.alpha / attrs.size) * total) ** kind(attrs.beta)
+    given = (attrs.bias, attrs.alpha / attrs.size, attrs.beta)
+    bias, alpha, beta = (number_of(value, wide.dtype) for value in given)
+    scale = (bias + alpha * total) ** beta
     return (wide / scale).astype(data.dtype, copy=False)
 
 

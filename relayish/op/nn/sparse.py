@@ -132,8 +132,8 @@ def as_dense(data: Array, indices: Array, indptr: Array, columns: int) -> Array:
     used = int(indptr[-1])
     blocks = data.reshape((*data.shape, *(1,) * (3 - data.ndim)))
     _, height, width = blocks.shape
-    if not width:
-        raise EvaluationError(f"blocks of {height} by 0 elements fill no {columns} columns")
+    if not width or columns % width:
+        raise EvaluationError(f"blocks of {height} by {width} elements fill no {columns} columns")
     if used and not 0 <= indices[:used].min() <= indices[:used].max() < columns // width:
         raise EvaluationError(f"an entry of a sparse matrix lies outside of its {columns} columns")
     result = np.zeros((len(counts), columns // width, height, width), data.dtype)

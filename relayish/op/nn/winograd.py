@@ -132,6 +132,10 @@ def _winograd_convolution(attrs: WinogradAttrs, data: Array, weight: Array) -> A
     padding = sides(attrs.padding, len(kernel))
     plain = plain_data(attrs, data)
     source = extended(plain, range(2, plain.ndim), padding, dtype=np.dtype(np.float64))
+    if weight.ndim != 2 + len(kernel):
+        raise EvaluationError(
+            f"the transformed weight has {weight.ndim} dimensions; expected {2 + len(kernel)}"
+        )
     parts = weight.astype(np.float64)
     if weight.shape[-2] != attrs.channels:
         raise EvaluationError(

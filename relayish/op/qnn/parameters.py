@@ -91,7 +91,7 @@ def check_pair_along(
     Raises:
         TypeInferenceError: If one is another, or there is no such axis and one is no scalar.
     """
-    single = all(is_single(ty) for ty in (scale, zero_point))
+    single = all(_may_be_single(ty) for ty in (scale, zero_point))
     rank = len(data.shape)
     length: Dimension = 1
     if rank and not (single and not -rank <= axis < rank):
@@ -103,6 +103,11 @@ def check_pair_along(
 def is_single(ty: Type) -> bool:
     """Return whether ``ty`` is the type of one element."""
     return isinstance(ty, TensorType) and all(same(size, 1) is True for size in ty.shape)
+
+
+def _may_be_single(ty: Type) -> bool:
+    """Return whether ``ty`` is the type of one element, or of a tensor that may have one."""
+    return isinstance(ty, TensorType) and all(same(size, 1) is not False for size in ty.shape)
 
 
 def along(parameter: Array, axis: int, data: Array) -> Array:

@@ -8,7 +8,7 @@ from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
 from relayish.op.dimension import floor_divide, multiply, same, show_type, unified
-from relayish.op.evaluation import Array
+from relayish.op.evaluation import Array, number_of
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
 
@@ -113,7 +113,7 @@ def _multibox_transform_loc(
     """
     first = 0 if attrs.keep_background else 1
     batch, _, count = cls_prob.shape
-    result: Array = np.full((batch, count, 6), -1, cls_prob.dtype)
+    result: Array = np.full((batch, count, 6), number_of(-1, cls_prob.dtype))
     if cls_prob.shape[1] <= first:
         return result, np.zeros(batch, np.int32)
     label = np.argmax(cls_prob[:, first:], axis=1)
@@ -123,7 +123,7 @@ def _multibox_transform_loc(
         label = np.where(found, label, 0)
         found = np.ones(found.shape, np.bool_)
     moved = _moved(attrs, loc_pred.reshape(batch, count, 4), anchor)
-    rows = np.concatenate((label[..., None], score[..., None], moved), axis=-1)
+    rows = np.concatenate((label[..., None].astype(score.dtype), score[..., None], moved), axis=-1)
     counts = found.sum(axis=1)
     for image, kept in enumerate(counts.tolist()):
         result[image, :kept] = rows[image, found[image]]

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from relayish.errors import TypeInferenceError
+from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op.agreement import equal_dimension
 from relayish.op.dimension import multiply, same, show_type, unified
-from relayish.op.evaluation import Array
+from relayish.op.evaluation import Array, number_of
 from relayish.op.registry import register_op
 from relayish.op.type_rules import tensor
 from relayish.op.vision.overlap import standing
@@ -78,7 +78,7 @@ def _proposal(attrs: ProposalAttrs, cls_prob: Array, bbox_pred: Array, im_info: 
     result: Array = np.zeros((len(cls_prob), wanted, 5), cls_prob.dtype)
     for image, (scores, moves, info) in enumerate(zip(cls_prob, bbox_pred, im_info, strict=True)):
         boxes, rated = _candidates(attrs, scores, moves, info)
-        order = np.argsort(-rated, kind="stable")
+        order = np.argsort(-rated.astype(np.float64), kind="stable")
         if attrs.rpn_pre_nms_top_n > 0:
             order = order[: attrs.rpn_pre_nms_top_n]
         best = boxes[order]
@@ -103,18 +103,19 @@ def _candidates(
     delta = moves.reshape(count, 4, rows, columns).transpose(2, 3, 0, 1)
     moved = placed + delta if attrs.iou_loss else _regressed(placed, delta)
     height, width, scale = info.astype(kind)
+    last = np.array([height / stride, width / stride], np.float64)
+    if not np.all(np.isfinite(last)):
+        raise EvaluationError(f"an image of {height} by {width} has no size in steps of {stride}")
     boxes = np.clip(moved, 0, np.array([width, height, width, height], kind) - 1)
     rated = scores.reshape(2, count, rows, columns)[1].transpose(1, 2, 0)
-    beyond = (np.arange(rows) >= int(height / stride))[:, None] | (
-        np.arange(columns) >= int(width / stride)
-    )
-    rated = np.where(beyond[..., None], kind(-1), rated)
+    beyond = (np.arange(rows) >= int(last[0]))[:, None] | (np.arange(columns) >= int(last[1]))
+    rated = np.where(beyond[..., None], number_of(-1, scores.dtype), rated)
     least = scale * kind(attrs.rpn_min_size)
     small = (boxes[..., 2:] - boxes[..., :2] + 1 < least).any(axis=-1)
     half = least / kind(2)
     grown = boxes + np.array([-half, -half, half, half], kind)
     boxes = np.where(small[..., None], grown, boxes)
-    return boxes.reshape(-1, 4), np.where(small, kind(-1), rated).ravel()
+    return boxes.reshape(-1, 4), np.where(small, number_of(-1, scores.dtype), rated).ravel()
 
 
 def _anchors(attrs: ProposalAttrs) -> Array:

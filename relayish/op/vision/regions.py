@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, Type
 from relayish.op.dimension import same, show_type
-from relayish.op.evaluation import Array, as_sizes
+from relayish.op.evaluation import Array, as_sizes, number_of
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
 from relayish.op.nn.window_types import per_axis
@@ -69,7 +69,7 @@ def _roi_align(attrs: ROIAlignAttrs, data: Array, rois: Array) -> Array:
     source = convert_layout(data, attrs.layout, "NCHW")
     height, width = as_sizes(attrs.pooled_size)
     result: Array = np.zeros((len(rois), source.shape[1], height, width), data.dtype)
-    edges = rois[:, 1:] * rois.dtype.type(attrs.spatial_scale)
+    edges = rois[:, 1:] * number_of(attrs.spatial_scale, rois.dtype)
     for number, image in enumerate(_images(rois, len(source))):
         left, top, right, bottom = edges[number]
         down = _samples(top, bottom, height, attrs.sample_ratio, source.shape[2])
@@ -87,11 +87,20 @@ def _roi_align(attrs: ROIAlignAttrs, data: Array, rois: Array) -> Array:
     return convert_layout(result, "NCHW", attrs.layout)
 
 
+_MOST_SAMPLES: Final = 1 << 20
+"""A bin that has more samples is that of a region out of all proportion."""
+_FURTHEST: Final = 1 << 31
+"""Places in an image are counted by 32 bits."""
+
+
 def _samples(start: Array, end: Array, bins: int, ratio: int, size: int) -> Array:
     """Return ``(bins, samples, size)``: how each sample along an axis is made of its elements."""
     kind = start.dtype.type
     length = max(end - start, kind(1))
-    count = ratio if ratio > 0 else int(np.ceil(length / bins))
+    wanted = float(ratio if ratio > 0 else np.ceil(length / bins))
+    if not wanted <= _MOST_SAMPLES:
+        raise EvaluationError(f"a region from {start} to {end} would take {wanted} samples a bin")
+    count = int(wanted)
     step = length / kind(bins)
     within = (np.arange(count).astype(kind) + kind(0.5)) * step / kind(count)
     at = start + np.arange(bins).astype(kind)[:, None] * step + within
@@ -106,7 +115,9 @@ def _roi_pool(attrs: ROIPoolAttrs, data: Array, rois: Array) -> Array:
     source = convert_layout(data, attrs.layout, "NCHW")
     height, width = as_sizes(attrs.pooled_size)
     result: Array = np.zeros((len(rois), source.shape[1], height, width), data.dtype)
-    edges = rois[:, 1:] * rois.dtype.type(attrs.spatial_scale)
+    edges = rois[:, 1:] * number_of(attrs.spatial_scale, rois.dtype)
+    if not np.all(np.abs(edges) < _FURTHEST):
+        raise EvaluationError(f"regions must end nearer than {_FURTHEST}; found {edges.tolist()}")
     whole = np.copysign(np.floor(np.abs(edges) + 0.5), edges).astype(np.int64)
     for number, image in enumerate(_images(rois, len(source))):
         left, top, right, bottom = whole[number].tolist()

@@ -7,9 +7,9 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.type import TensorType, TupleType, Type
-from relayish.op.agreement import equal_dimension
+from relayish.op.agreement import equal_dimension, integers
 from relayish.op.dimension import unified
-from relayish.op.evaluation import Array, only
+from relayish.op.evaluation import Array, number_of, only
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
 from relayish.op.type_rules import one_number, tensor
@@ -45,6 +45,8 @@ def _get_valid_counts_type(
     one_number(score_threshold, "score_threshold")
     batch, count, width = boxes.shape
     _check_width(width, max(attrs.score_index, attrs.id_index) + 1, TypeInferenceError)
+    if attrs.score_index < 0:
+        raise TypeInferenceError(f"score_index is {attrs.score_index}; expected 0 or more")
     return TupleType((TensorType((batch,), "int32"), boxes, TensorType((batch, count), "int32")))
 
 
@@ -59,7 +61,7 @@ def _get_valid_counts(
     order = np.argsort(~valid, axis=1, kind="stable")
     there = np.take_along_axis(valid, order, axis=1)
     rows = np.take_along_axis(data, order[..., None], axis=1)
-    rows = np.where(there[..., None], rows, data.dtype.type(-1))
+    rows = np.where(there[..., None], rows, number_of(-1, data.dtype))
     indices = np.where(there, order, -1).astype(np.int32)
     return valid.sum(axis=1).astype(np.int32), rows, indices
 
@@ -82,8 +84,8 @@ def _non_max_suppression_type(
     max_output_size: Type,
     iou_threshold: Type,
 ) -> Type:
-    boxes, counts = tensor(data, "data", rank=3), tensor(valid_count, "valid_count", rank=1)
-    places = tensor(indices, "indices", rank=2)
+    boxes, counts = tensor(data, "data", rank=3), integers(valid_count, "valid_count", rank=1)
+    places = integers(indices, "indices", rank=2)
     for ty, what in ((max_output_size, "max_output_size"), (iou_threshold, "iou_threshold")):
         one_number(ty, what)
     _check_width(boxes.shape[2], _columns(attrs), TypeInferenceError)
@@ -112,17 +114,18 @@ def _non_max_suppression(
     Rows of what fell are -1. A threshold that is not positive suppresses nothing. A box without a
     positive score neither falls nor makes another fall.
     """
-    boxes: Array = np.full(data.shape, -1, data.dtype)
+    boxes: Array = np.full(data.shape, number_of(-1, data.dtype))
     places: Array = np.full(data.shape[:2], -1, np.int32)
     _check_width(data.shape[2], _columns(attrs), EvaluationError)
     if indices.shape != data.shape[:2]:
         raise EvaluationError(f"indices of shape {indices.shape} are not those of {data.shape[:2]}")
     limit = int(only(max_output_size, "max_output_size"))
     threshold = float(only(iou_threshold, "iou_threshold"))
-    for image, count in enumerate(valid_count.tolist()):
+    for image, valid in enumerate(valid_count.tolist()):
+        count = min(max(0, valid), data.shape[1])
         rows = data[image, :count]
         if threshold > 0:
-            order = np.argsort(-rows[:, attrs.score_index], kind="stable")
+            order = np.argsort(-rows[:, attrs.score_index].astype(np.float64), kind="stable")
             order = order[: attrs.top_k] if attrs.top_k > 0 else order
             kept = _kept(attrs, rows[order], limit, threshold)
             boxes[image, kept], places[image, kept] = rows[order[kept]], order[kept]
@@ -161,7 +164,7 @@ def _in_front(values: Array, there: Array) -> Array:
     behind = (1,) * (values.ndim - 2)
     moved = np.take_along_axis(values, order.reshape(*order.shape, *behind), axis=1)
     kept = np.take_along_axis(there, order, axis=1).reshape(*order.shape, *behind)
-    return np.where(kept, moved, values.dtype.type(-1))
+    return np.where(kept, moved, number_of(-1, values.dtype))
 
 
 register_op(
