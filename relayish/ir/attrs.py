@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
+from relayish.ir.literal import same_literal
 
 _Class = TypeVar("_Class", bound="type[Attrs]")
 
@@ -103,16 +105,12 @@ class Attrs:
     def shown_items(self) -> Iterator[tuple[str, object]]:
         """Yield the fields whose value is not the default, as text shows them."""
         for name, value in self.items():
-            if name not in self.defaults or not _same(value, self.defaults[name]):
+            if name not in self.defaults or not same_literal(value, self.defaults[name]):
                 yield name, value
 
 
 def _restore(cls: type[Attrs], *values: object) -> Attrs:
     return cls(**dict(zip(cls.field_names, values, strict=True)))
-
-
-def _same(left: object, right: object) -> bool:
-    return type(left) is type(right) and (left == right or left is right)
 
 
 class DictAttrs(Attrs):
@@ -314,15 +312,20 @@ def _first_of(converters: list[Callable[[Any], object]], hint: object) -> Callab
                 return candidate(value)
             except (TypeError, ValueError):
                 continue
-        raise TypeError(f"expected {hint}; found {value!r}")
+        raise TypeError(f"expected {_show_hint(hint)}; found {value!r}")
 
     return convert
+
+
+def _show_hint(hint: object) -> str:
+    """Return an annotation without the modules its classes live in."""
+    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", str(hint))
 
 
 def _tuple_of(converter: Callable[[Any], object], hint: object) -> Callable[[Any], object]:
     def convert(value: Any) -> object:  # Any: still to be checked
         if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
-            raise TypeError(f"expected {hint}; found {value!r}")
+            raise TypeError(f"expected {_show_hint(hint)}; found {value!r}")
         items = tuple(converter(item) for item in value)
         return value if type(value) is tuple and items == value else items
 

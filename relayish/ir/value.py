@@ -74,6 +74,7 @@ def _scalar(value: object) -> np.generic:
 def _frozen(array: npt.NDArray[np.generic]) -> Value:
     if array.dtype.kind in "OSUM" or issubclass(array.dtype.type, np.void):
         _refuse(array)
+    array = np.asarray(array)  # matrices and masked arrays compute otherwise
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     if array.ndim == 0:

@@ -267,3 +267,12 @@ def test_class_that_numpy_cannot_read_is_no_element_type():
 
     with pytest.raises(FieldError, match="names no element type"):
         check_dtype(Odd)
+
+
+@pytest.mark.parametrize("kind", [np.ma.MaskedArray, np.memmap, np.recarray])
+def test_array_of_another_class_becomes_a_plain_one(kind):
+    given = np.arange(6, dtype="float32").reshape(2, 3).view(kind)
+    found = as_value(given)
+    assert type(found) is np.ndarray
+    assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert not np.shares_memory(found, given)
