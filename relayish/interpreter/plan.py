@@ -287,16 +287,17 @@ class _Maker:
         plan.places = tuple([place[value] for value in self.inputs])
 
         for at, (function, attrs, right, value, operands, expr) in enumerate(self.steps):
-            places, used_up = [], []
+            places: list[int] = []
+            used_up: dict[int, None] = {}  # in order, each once
             for operand in operands:
                 source = place.get(operand)
                 if source is None:
                     source = self.register(operand, place, template)
                 places.append(source)
-                if last.get(operand) == at and source not in used_up:
-                    used_up.append(source)
+                if last.get(operand) == at:
+                    used_up[source] = None
             if used_up:
-                target = used_up.pop()
+                target, _ = used_up.popitem()
             elif free:
                 target = free.pop()
             else:
@@ -304,7 +305,7 @@ class _Maker:
                 target = len(template) - 1
             place[value] = target
             if value not in last:  # nobody reads it
-                used_up.append(target)
+                used_up[target] = None
             free += used_up
             dead = tuple(used_up) if used_up else ()
             plan.steps.append((function, attrs, target, *_operands(places, right), dead))

@@ -513,3 +513,16 @@ def test_constant_is_held_once_however_often_it_is_used():
     plan = make_plan(Function((x,), (x + weight) * weight))
     assert sum(value is weight.data for value in plan.template) == 1
     assert isinstance(weight, Constant)
+
+
+def test_registers_read_twice_by_one_step_serve_one_later_result_each():
+    x = relay.var("x", shape=(2,))
+    y, z = relay.exp(x), relay.negative(x)
+    pair = relay.Tuple((y, z, y, z, y))
+    joined = relay.concatenate(pair, 0)
+    total = joined + joined
+    func = relay.Function([x], relay.Tuple((total, relay.negative(total), relay.exp(total))))
+    data = np.array([0.5, -1.0], "float32")
+    graph = relay.create_executor("graph").evaluate(func)(data)
+    debug = relay.create_executor("debug").evaluate(func)(data)
+    assert all(map(np.array_equal, graph, debug))
