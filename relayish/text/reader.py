@@ -263,6 +263,9 @@ class Reader(Source):
             for key in values:
                 if key not in known:
                     self.unknown(f"attribute of {name}:", key, known, at)
+            for key in known:
+                if key not in values and key not in declared.defaults:
+                    self.fail(f"{name} is called without its attribute {key!r}", at)
             self.fail(f"attributes of {name} cannot be read: {error}", at)
 
 

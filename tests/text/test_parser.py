@@ -356,3 +356,13 @@ def test_random_words_give_a_parse_error_and_nothing_else() -> None:
     for _ in range(600):
         survives(HEADER + " ".join(chance.choices(words, k=chance.randrange(1, 30))))
         survives(HEADER + "def @f() { " + " ".join(chance.choices(words, k=8)) + " }")
+
+
+def test_a_call_without_a_required_attribute_is_told_its_name():
+    with pytest.raises(ParseError, match=r"nn\.dense is called without its attribute 'units'"):
+        parse_expr("free_var %x: Tensor[(2, 2), float32]; nn.dense(%x, %x)")
+
+
+def test_an_attribute_of_another_type_is_told_what_is_expected_in_short():
+    with pytest.raises(ParseError, match=r"expected tuple\[int \| PrimExpr, \.\.\.\]; found 'a'"):
+        parse_expr('free_var %x: Tensor[(2), float32]; nn.conv2d(%x, %x, strides="a")')
