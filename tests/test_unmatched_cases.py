@@ -6,7 +6,12 @@ import itertools
 
 import pytest
 
-from relayish.analysis import unmatched_cases
+from relayish.analysis import (
+    all_type_vars,
+    bound_type_vars,
+    free_type_vars,
+    unmatched_cases,
+)
 from relayish.errors import TypeInferenceError
 from relayish.ir.adt import (
     Clause,
@@ -19,6 +24,7 @@ from relayish.ir.adt import (
 )
 from relayish.ir.expr import Constant, Var
 from relayish.ir.module import IRModule
+from relayish.ir.type import FuncType, TypeVar
 from relayish.text import parse
 
 TYPES = """#[version = "0.0.5"]
@@ -145,3 +151,18 @@ def test_unmatched_cases_refuse_a_pattern_that_does_not_fit_its_constructor() ->
     match = Match(Var("x"), tuple([Clause(pattern, Constant(1)) for pattern in uneven]))
     with pytest.raises(TypeInferenceError, match="has 2 patterns in it; expected 1"):
         unmatched_cases(match, mod)
+
+
+def test_a_clause_between_constructors_counts_for_those_before_and_behind_it() -> None:
+    assert (
+        cases("Plus(Zero, _) => { 1 }, _ => { 2 }, Zero => { 3 }, Const(_) => { 4 }", "Arith") == []
+    )
+    assert cases("Zero => { 1 }, Plus(_, _) => { 2 }, Zero => { 3 }", "Arith") == ["Const(_)"]
+
+
+def test_type_variables_are_collected_with_relays_signature() -> None:
+    mod = parse(TYPES)
+    variable = TypeVar("a")
+    of = FuncType((variable,), variable)
+    assert free_type_vars(of, mod) == all_type_vars(of, mod) == (variable,)
+    assert bound_type_vars(of, mod) == ()

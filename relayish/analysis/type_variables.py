@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.expr import Call, Expr, Function
+from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EVERYTHING
 from relayish.ir.type import FuncType, Type, TypeVar
@@ -19,11 +20,15 @@ _BINDERS: Final[dict[type[Node], Callable[[Any], tuple[TypeVar, ...]]]] = {
 }
 
 
-def free_type_vars(root: Expr | Type) -> tuple[TypeVar, ...]:
+def free_type_vars(
+    root: Expr | Type,
+    mod: IRModule | None = None,  # noqa: ARG001 - Relay's signature
+) -> tuple[TypeVar, ...]:
     """Return the type variables of ``root`` that nothing in it binds, by first occurrence.
 
-    The types in annotations, type arguments and function types count; those in the definition of
-    a constructor that is merely used do not, as they are bound there.
+    Relay's ``mod`` is taken and plays no part, here and below: types that are mentioned by name
+    are closed. The types in annotations, type arguments and function types count; those in the
+    definition of a constructor that is merely used do not, as they are bound there.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
@@ -37,7 +42,10 @@ def free_type_vars(root: Expr | Type) -> tuple[TypeVar, ...]:
     return tuple([var for var in occurring if var not in bound])
 
 
-def bound_type_vars(root: Expr | Type) -> tuple[TypeVar, ...]:
+def bound_type_vars(
+    root: Expr | Type,
+    mod: IRModule | None = None,  # noqa: ARG001 - Relay's signature
+) -> tuple[TypeVar, ...]:
     """Return the type variables that functions and function types in ``root`` bind.
 
     Complexity:
@@ -46,7 +54,10 @@ def bound_type_vars(root: Expr | Type) -> tuple[TypeVar, ...]:
     return tuple(_collect(root)[1])
 
 
-def all_type_vars(root: Expr | Type) -> tuple[TypeVar, ...]:
+def all_type_vars(
+    root: Expr | Type,
+    mod: IRModule | None = None,  # noqa: ARG001 - Relay's signature
+) -> tuple[TypeVar, ...]:
     """Return the type variables used or bound in ``root``, in order of first occurrence.
 
     Complexity:

@@ -77,8 +77,12 @@ def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[
         if not width:
             continue  # the first row left covers it
         shapes = _shapes(rows, mod)
+        fitting = _by_constructor(rows) if len(shapes) > 1 else None
         for shape in reversed(shapes):
-            fits = [_fit(row, shape) for row in rows]
+            near = rows
+            if fitting is not None and isinstance(shape, Constructor):
+                near = fitting.get(shape.name_hint, fitting[None])
+            fits = [_fit(row, shape) for row in near]
             kept = [left for left in fits if not isinstance(left, _NoFit)]
             states.append((kept, width - 1 + _arity(shape), (shape, path)))
 
@@ -108,6 +112,21 @@ def _shapes(rows: list[_Row], mod: IRModule) -> list[_Shape]:
                 ) from error
             return list(constructors)
     return [None]
+
+
+def _by_constructor(rows: list[_Row]) -> dict[str | None, list[_Row]]:
+    """Return the rows that may fit each constructor; under ``None`` those that fit any."""
+    found: dict[str | None, list[_Row]] = {None: []}
+    for row in rows:
+        assert row is not None
+        pattern = row[0]
+        if isinstance(pattern, PatternConstructor):
+            name = pattern.constructor.name_hint
+            found.setdefault(name, found[None].copy()).append(row)
+        else:
+            for several in found.values():
+                several.append(row)
+    return found
 
 
 def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
