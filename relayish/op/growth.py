@@ -41,9 +41,34 @@ def _by_type(name: str) -> Size:
         result = relate(attrs, types, _Deaf()) if relate is not None else None
         result = find(attrs, *types) if find is not None else result
         fields = result.fields if isinstance(result, TupleType) else (result,)
-        return sum(_elements(field, name) for field in fields)
+        padded = _padded_size(attrs, inputs)
+        return padded if padded > _MUCH else sum(_elements(field, name) for field in fields)
 
     return size
+
+
+_MUCH: Final = 1 << 24
+"""Operands that are padded to more elements than this count for as much as a result would."""
+
+
+def _padded_size(attrs: Parameters, inputs: tuple[Array, ...]) -> int:
+    """Return how many elements operands have at most when they are padded; 0 if they are not.
+
+    A window that moves in long steps over wide padding has a small result, but not on the way.
+    """
+    layout = getattr(attrs, "data_layout", "") or getattr(attrs, "layout", "")
+    padding = getattr(attrs, "padding", ())
+    if not layout or not isinstance(padding, tuple) or not padding:
+        return 0
+    around = 2 * max(0, *as_sizes(padding))
+    axes = read_layout(layout)
+    most = 0
+    for value in inputs:
+        if isinstance(value, tuple) or len(value.shape) != len(axes):
+            continue
+        sizes = zip(value.shape, axes, strict=True)
+        most = max(most, prod(n + around if axis.letter in "DHW" else n for n, axis in sizes))
+    return most
 
 
 def _elements(ty: Type | None, name: str) -> int:

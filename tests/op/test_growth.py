@@ -183,3 +183,16 @@ def test_size_of_a_range_is_rounded_up(start: float, stop: float, step: float) -
 def test_every_prediction_is_tested() -> None:
     assert {name for name in CASES if get_op(name) in result_size} == set(CASES)
     assert len(CASES) == len(result_size)
+
+
+@pytest.mark.parametrize(
+    "name", ["nn.conv2d", "nn.avg_pool2d", "nn.max_pool2d", "image.dilation2d"]
+)
+def test_size_counts_the_padding_a_window_steps_over(name):
+    wide, data, ones = 30_000, np.ones((1, 1, 2, 2), "float32"), np.ones((1, 1, 1, 1), "float32")
+    attributes = {"padding": (wide, wide), "strides": (wide, wide)}
+    inputs = {"nn.conv2d": (data, ones), "image.dilation2d": (data, ones[0])}.get(name, (data,))
+    if len(inputs) == 1:
+        attributes["pool_size"] = (1, 1)
+    op = get_op(name)
+    assert result_size.get(op)(make_attrs(op, attributes), *inputs) >= (2 * wide) ** 2
