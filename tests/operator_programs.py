@@ -56,7 +56,7 @@ OF_THE_OBJECTS = ("arange", "debug")
 """Operators whose attributes text keeps elsewhere, or which print."""
 
 
-NUMPY_HAS_NONE = "numpy boolean|negative integer powers|is too big|Maximum allowed dimension"
+NUMPY_HAS_NONE = r"numpy boolean|negative integer powers|is too big|[Mm]aximum \w+ dimension"
 """What numpy says where it has no such value of booleans, of integers, or of any."""
 
 

@@ -204,6 +204,8 @@ def one_hot(
     """Return ``on_value`` where the place along the new ``axis`` is the index, else the other."""
     kind = result_dtype(dtype, on_value.dtype)
     place = normal_axis(axis, indices.ndim + 1)
+    if not indices.size:  # no time is spent on a depth that nothing has
+        return np.empty((*indices.shape[:place], depth, *indices.shape[place:]), kind)
     shape = [1] * (indices.ndim + 1)
     shape[place] = depth
     hot = np.expand_dims(indices, place) == np.arange(depth).reshape(shape)
@@ -305,7 +307,7 @@ def _invert_permutation(_: Parameters, data: Array) -> Array:
     if not np.array_equal(np.sort(data), places):
         raise EvaluationError(f"data is no permutation of 0 to {data.shape[0] - 1}")
     result = np.empty_like(data)
-    result[data] = places
+    result[data.astype(np.intp)] = places
     return result
 
 

@@ -12,7 +12,7 @@ from relayish.ir.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import result_size, rule
 
-NAN, INF = float("nan"), float("inf")
+NAN, INF, ONE = float("nan"), float("inf"), np.float32(1)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
@@ -142,3 +142,17 @@ def test_region_scaled_out_of_all_bounds_is_refused(scale):
     data, rois = np.ones((1, 1, 4, 4), "float32"), np.array([[0, 0, 0, 1, 1]], "float32")
     with pytest.raises(EvaluationError, match="must end nearer"):
         evaluated("vision.roi_pool", data, rois, pooled_size=(2, 2), spatial_scale=scale)
+
+
+def test_nothing_is_marked_at_once_however_deep():
+    found = evaluated("one_hot", np.zeros((2, 0), "int32"), ONE, ONE, depth=2**40)
+    assert found.shape == (2, 0, 2**40)
+
+
+def test_scalar_has_no_side_to_mirror():
+    assert evaluated("nn.mirror_pad", np.int32(3), pad_width=()) == 3
+
+
+def test_permutation_of_narrow_integers_is_inverted():
+    found = evaluated("invert_permutation", np.array([1, 2, 0]).astype(ml_dtypes.uint4))
+    assert found.astype(int).tolist() == [2, 0, 1]

@@ -250,6 +250,8 @@ def _mirrored(data: Array, widths: Sequence[Sequence[int]], mode: str) -> Array:
     for axis, (size, pair) in enumerate(zip(data.shape, widths, strict=True)):
         if not size and any(pair):
             raise EvaluationError(f"axis {axis} of size 0 has nothing to pad it with")
+    if not widths:
+        return data
     return np.pad(data, widths, mode)  # type: ignore[call-overload]  # one of three known names
 
 
