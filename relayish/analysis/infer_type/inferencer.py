@@ -8,12 +8,14 @@ environment. Subprograms that carry types already are not entered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any, Final, cast
 
 import numpy as np
 
 from relayish.analysis.infer_type.solver import Solver, operator_type
 from relayish.analysis.kind import Kinds
+from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError
 from relayish.ir.adt import (
     Clause,
@@ -58,6 +60,7 @@ from relayish.ir.type import (
 
 _UNIT: Final = TupleType(())
 _BOOL: Final = scalar_type("bool")
+_SHOWN_CASES: Final = 3
 
 
 class Inferencer(Solver):
@@ -351,7 +354,22 @@ class Inferencer(Solver):
             result = self.equate(
                 clause.rhs, result, found, "the arms of match have different types"
             )
+        if match.complete:
+            self._check_cover(match)
         return result
+
+    def _check_cover(self, match: Match) -> None:
+        """Report the cases that a match which claims to be complete leaves out."""
+        try:
+            missing = list(islice(iter_unmatched_cases(match, self._mod), _SHOWN_CASES + 1))
+        except TypeInferenceError:
+            return  # a pattern does not fit its constructor: told where it is bound
+        if missing:
+            shown = ", ".join([str(case) for case in missing[:_SHOWN_CASES]])
+            more = ", …" if len(missing) > _SHOWN_CASES else ""
+            self.report(
+                match, f"no clause of match covers {shown}{more}; add one, or write match? instead"
+            )
 
     def type_of_tuple(self, expr: Tuple) -> Type:
         fields = tuple([self.types[item] for item in expr.fields])
