@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.ir.attrs import Attrs, attrs
 from relayish.op.builders import namespace
 from relayish.op.dyn_types import (
     dynamic_broadcast_to_type,
@@ -38,6 +39,14 @@ from relayish.op.sparse import to_dense
 from relayish.op.transform import TileAttrs, tiled
 
 __getattr__, __dir__ = namespace("dyn")
+
+
+@attrs("relay.attrs.DynExpandDimsAttrs")
+class DynExpandDimsAttrs(Attrs):
+    """Attributes of ``dyn.expand_dims``."""
+
+    num_newaxis: int = 1
+
 
 _DEFAULT = np.dtype(np.float32)
 
@@ -97,8 +106,9 @@ def _squeeze(_: Parameters, data: Array, axes: Array) -> Array:
     return np.squeeze(data, tuple(named))
 
 
-def _expand_dims(_: Parameters, data: Array, axis: Array) -> Array:
-    return np.expand_dims(data, normal_axis(_sizes(axis)[0], data.ndim + 1))
+def _expand_dims(attrs: DynExpandDimsAttrs, data: Array, axis: Array) -> Array:
+    at = normal_axis(_sizes(axis)[0], data.ndim + 1)
+    return data.reshape(data.shape[:at] + (1,) * attrs.num_newaxis + data.shape[at:])
 
 
 def _broadcast_to(_: Parameters, data: Array, shape: Array) -> Array:
@@ -202,6 +212,8 @@ register_op(
     "dyn.expand_dims",
     arguments_=("data", "axis"),
     types=dynamic_expand_dims_type,
+    attrs=DynExpandDimsAttrs,
+    in_metadata=True,
     fuses=OpPattern.INJECTIVE,
     evaluates=_expand_dims,
 )

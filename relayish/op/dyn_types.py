@@ -40,11 +40,13 @@ def dynamic_squeeze_type(_: Parameters, data: Type, axes: Type) -> TensorType:
     return TensorType((ANY,) * (len(ty.shape) - count), ty.dtype)
 
 
-def dynamic_expand_dims_type(_: Parameters, data: Type, axis: Type) -> TensorType:
-    """Return the type of ``dyn.expand_dims``: one axis more."""
+def dynamic_expand_dims_type(attrs: Parameters, data: Type, axis: Type) -> TensorType:
+    """Return the type of ``dyn.expand_dims``: as many axes more as it is told."""
     ty = tensor(data, "data")
     scalar(axis, "axis")
-    return TensorType((ANY,) * (len(ty.shape) + 1), ty.dtype)
+    if attrs.num_newaxis < 0:
+        raise TypeInferenceError(f"num_newaxis must not be negative; found {attrs.num_newaxis}")
+    return TensorType((ANY,) * (len(ty.shape) + attrs.num_newaxis), ty.dtype)
 
 
 def dynamic_broadcast_to_type(_: Parameters, data: Type, shape: Type) -> TensorType:

@@ -172,7 +172,6 @@ def test_attribute_that_relays_function_hides_may_be_given_by_name():
         (lambda: relay.strided_slice(x, y, [1], axes=[0]), OperatorError, "takes no 'axes'"),
         (lambda: relay.strided_slice(x, y, None), OperatorError, "without its argument 'end'"),
         (lambda: relay.image.resize2d(x, (y, 2), roi=y), OperatorError, "mixes numbers"),
-        (lambda: relay.expand_dims(x, y, num_newaxis=2), OperatorError, "takes no 'num_newaxis'"),
         (lambda: relay.matrix_set_diag(x, y, align="UP_LEFT"), OperatorError, "is 'UP_LEFT'"),
         (lambda: relay.concatenate((), axis=0), OperatorError, "concatenate is called without any"),
         (lambda: relay.stack([], axis=0), OperatorError, "at least one"),

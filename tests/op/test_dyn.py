@@ -61,6 +61,8 @@ def test_axes_come_and_go_and_repeat_as_in_numpy():
     for axis in (0, 2, 4, -1, -5):
         expected = np.expand_dims(data, axis)
         assert_same(evaluated("dyn.expand_dims", data, np.int64(axis)), expected)
+        two = evaluated("dyn.expand_dims", data, np.int64(axis), num_newaxis=2)
+        assert_same(two, np.expand_dims(expected, axis))
     expected = np.broadcast_to(data, (5, 4, 2, 2, 3))
     assert_same(evaluated("dyn.broadcast_to", data, sizes(5, 4, 2, 2, 3)), expected)
     for reps in ((), (2,), (2, 1, 3, 1), (2, 1, 1, 1, 1, 2)):
@@ -223,6 +225,7 @@ SCALED = {"layout": "NCHW"}
         ("dyn.reshape", [((2, 3),), vector(1)], {}, "(?,)"),
         ("dyn.squeeze", [((2, 3, 1),), vector(1)], {}, "(?, ?)"),
         ("dyn.expand_dims", [((2, 3),), NUMBER], {}, "(?, ?, ?)"),
+        ("dyn.expand_dims", [((2, 3),), NUMBER], {"num_newaxis": 2}, "(?, ?, ?, ?)"),
         ("dyn.broadcast_to", [((2, 3),), vector(3)], {}, "(?, ?, ?)"),
         ("dyn.tile", [((2, 3, 4),), vector(1)], {}, "(?, ?, ?)"),
         ("dyn.tile", [((2,),), vector(3)], {}, "(?, ?, ?)"),
