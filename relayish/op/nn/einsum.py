@@ -108,7 +108,7 @@ def _parts(term: str) -> tuple[str, bool, str]:
 
 def _einsum(attrs: EinsumAttrs, data: tuple[Array, ...]) -> Array:
     wide = [widened(operand) for operand in data]
-    return np.asarray(np.einsum(attrs.equation, *wide)).astype(data[0].dtype)[()]
+    return np.asarray(np.einsum(attrs.equation, *wide, optimize=True)).astype(data[0].dtype)[()]
 
 
 register_op(
