@@ -169,7 +169,11 @@ class Solver(Unifier):
         op, attrs = application.op, application.attrs
         args = tuple([self.resolve(arg) for arg in application.args])
         is_known = self.closed.issuperset(args)
-        if not is_known and not self._faulty.isdisjoint(args):
+        if is_known:
+            told = self._results.get((op, attrs, *args))
+            if told is not None:
+                return told
+        elif not self._faulty.isdisjoint(args):
             return self.faulty()
         answer = rule.get(op)
         try:
@@ -191,7 +195,8 @@ class Solver(Unifier):
     def _wait(self, application: Application, args: tuple[Type, ...]) -> None:
         """Let ``application`` wait for what is missing in ``args``: a rule asks for all of it."""
         self._unsolved[application] = None
-        application.missing = list(dict.fromkeys(u for arg in args for u in unknowns(arg)))
+        missing = [u for arg in args if arg not in self.closed for u in unknowns(arg)]
+        application.missing = list(dict.fromkeys(missing))
         asks_for_all = application.op in rule
         for unknown in application.missing[-1:] if asks_for_all else application.missing:
             self._waiting.setdefault(unknown, []).append(application)

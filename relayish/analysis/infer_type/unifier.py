@@ -396,6 +396,8 @@ def mismatch(unifier: Unifier, one: Type, other: Type) -> TypeInferenceError:
 
 def unknowns(ty: Type) -> list[IncompleteType]:
     """Return the unknown types in ``ty``, each once; no recursion."""
+    if isinstance(ty, IncompleteType):
+        return [ty]
     found: dict[IncompleteType, None] = {}
     seen: set[Type] = set()
     stack = [ty]
