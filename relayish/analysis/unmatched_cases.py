@@ -7,7 +7,7 @@ must be comes in its place. Where no row is left, the decisions made so far are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from relayish.errors import TypeInferenceError, UnknownNameError
@@ -99,19 +99,30 @@ def _shapes(rows: list[_Row], mod: IRModule) -> list[_Shape]:
     for row in rows:
         assert row is not None
         pattern = row[0]
-        if isinstance(pattern, PatternTuple):
-            return [len(pattern.patterns)]
-        if isinstance(pattern, PatternConstructor):
-            header = pattern.constructor.belong_to.name_hint
-            try:
-                _, *constructors = mod.get_type(header)
-            except UnknownNameError as error:
-                raise TypeInferenceError(
-                    f"the type {header!r} of the pattern {pattern.constructor.name_hint} is not "
-                    f"defined in the module"
-                ) from error
-            return list(constructors)
+        shapes_of = _SHAPES.get(type(pattern))
+        if shapes_of is not None:
+            return shapes_of(pattern, mod)
     return [None]
+
+
+def _constructors(pattern: PatternConstructor, mod: IRModule) -> list[_Shape]:
+    """Return all constructors of the type that the one of ``pattern`` belongs to."""
+    header = pattern.constructor.belong_to.name_hint
+    try:
+        _, *constructors = mod.get_type(header)
+    except UnknownNameError as error:
+        raise TypeInferenceError(
+            f"the type {header!r} of the pattern {pattern.constructor.name_hint} is not "
+            f"defined in the module"
+        ) from error
+    return list(constructors)
+
+
+_SHAPES: Final[dict[type[Pattern], Callable[..., list[_Shape]]]] = {
+    PatternTuple: lambda pattern, _: [len(pattern.patterns)],
+    PatternConstructor: _constructors,
+}
+"""What the patterns that tell values apart tell them apart by; the others fit anything."""
 
 
 def _by_constructor(rows: list[_Row]) -> dict[str | None, list[_Row]]:
@@ -133,16 +144,14 @@ def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
     """Return what ``row`` demands of the fields of a value of ``shape`` and of those behind it."""
     assert row is not None
     pattern, rest = row
-    if isinstance(pattern, PatternConstructor):
-        if not isinstance(shape, Constructor) or not _same(pattern.constructor, shape):
-            return _NO_FIT
-    elif isinstance(pattern, PatternTuple):
-        if not isinstance(shape, int):
-            return _NO_FIT
-    else:
+    fits = _FITS.get(type(pattern))
+    if fits is None:
         for _ in range(_arity(shape)):
             rest = (_ANYTHING, rest)
         return rest
+    if not fits(pattern, shape):
+        return _NO_FIT
+    assert isinstance(pattern, (PatternConstructor, PatternTuple))
     if len(pattern.patterns) != _arity(shape):
         raise TypeInferenceError(
             f"the pattern {pattern} has {len(pattern.patterns)} patterns in it; expected "
@@ -151,6 +160,14 @@ def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
     for inner in reversed(pattern.patterns):
         rest = (inner, rest)
     return rest
+
+
+_FITS: Final[dict[type[Pattern], Callable[..., bool]]] = {
+    PatternTuple: lambda _, shape: isinstance(shape, int),
+    PatternConstructor: lambda pattern, shape: (
+        isinstance(shape, Constructor) and _same(pattern.constructor, shape)
+    ),
+}
 
 
 def _same(one: Constructor, other: Constructor) -> bool:

@@ -27,6 +27,9 @@ _UNKNOWN: Final = IncompleteType()
 def known_type(expr: Expr) -> Type | None:
     """Return the type of ``expr``, or ``None`` where looking at it does not tell.
 
+    That of an ``If`` is the type of its first branch, though the second may be of other sizes: what
+    is asked for here are element types and numbers of fields.
+
     Complexity:
         Linear in the distinct nodes it has to look at, each once in the life of the program, for
         what is found is kept with the node; no recursion.

@@ -56,8 +56,15 @@ class Initializer:
         self.init_default(desc, arr)
 
     def init_weight(self, name: str, arr: Array) -> None:
-        """Fill the weight ``name``."""
-        raise NotImplementedError(f"{type(self).__name__} does not say what weights become")
+        """Fill the weight ``name``.
+
+        Raises:
+            FieldError: Always, unless a subclass knows better.
+        """
+        del arr
+        raise FieldError(
+            f"{type(self).__name__} does not say how weight {name!r} begins; define init_weight()"
+        )
 
     def init_default(self, name: str, arr: Array) -> None:
         """Fill the parameter ``name``, which is none of the known kinds.

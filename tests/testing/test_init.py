@@ -65,7 +65,9 @@ def test_constant_weights_are_constant():
 
 
 def test_an_initializer_that_does_not_say_what_weights_become_is_an_error():
-    with pytest.raises(NotImplementedError, match="Initializer does not say"):
+    with pytest.raises(
+        FieldError, match=r"Initializer does not say how weight .*define init_weight"
+    ):
         filled(Initializer(), "weight", 2, 2)
 
 

@@ -212,19 +212,28 @@ class Inferencer(Solver):
         stack: list[tuple[Pattern, Type]] = [(arm.clause.lhs, self.types[arm.match.data])]
         while stack:
             pattern, ty = stack.pop()
-            if isinstance(pattern, PatternVar):
-                declared = self._binder(pattern.var)
-                what = f"pattern variable %{pattern.var.name_hint}"
-                self.types[pattern.var] = self.equate(arm.match, declared, ty, what)
-            elif isinstance(pattern, PatternTuple):
-                fields = tuple(IncompleteType() for _ in pattern.patterns)
-                what = f"pattern of a tuple of {len(fields)} fields"
-                self.equate(arm.match, ty, TupleType(fields), what)
-                stack += zip(pattern.patterns, fields, strict=True)
-            elif isinstance(pattern, PatternConstructor):
-                stack += self._constructed(arm.match, pattern, ty)
+            inside = _BIND.get(type(pattern))
+            if inside is not None:
+                stack += inside(self, arm.match, pattern, ty)
 
-    def _constructed(
+    def bind_variable(
+        self, match: Match, pattern: PatternVar, ty: Type
+    ) -> list[tuple[Pattern, Type]]:
+        """Give the variable of ``pattern`` the type ``ty``; there are no patterns inside."""
+        declared = self._binder(pattern.var)
+        what = f"pattern variable %{pattern.var.name_hint}"
+        self.types[pattern.var] = self.equate(match, declared, ty, what)
+        return []
+
+    def bind_fields(
+        self, match: Match, pattern: PatternTuple, ty: Type
+    ) -> list[tuple[Pattern, Type]]:
+        """Return the patterns inside ``pattern`` with the types of what they match."""
+        fields = tuple(IncompleteType() for _ in pattern.patterns)
+        self.equate(match, ty, TupleType(fields), f"pattern of a tuple of {len(fields)} fields")
+        return list(zip(pattern.patterns, fields, strict=True))
+
+    def bind_constructed(
         self, match: Match, pattern: PatternConstructor, ty: Type
     ) -> list[tuple[Pattern, Type]]:
         """Return the patterns inside ``pattern`` with the types of what they match."""
@@ -529,6 +538,11 @@ _ENTER: Final[dict[type[Node], Callable[..., list[Any]]]] = {  # Any: see infer
     Function: Inferencer.enter_function,
     Let: Inferencer.enter_let,
     Match: Inferencer.enter_match,
+}
+_BIND: Final[dict[type[Node], Callable[..., list[tuple[Pattern, Type]]]]] = {
+    PatternVar: Inferencer.bind_variable,
+    PatternTuple: Inferencer.bind_fields,
+    PatternConstructor: Inferencer.bind_constructed,
 }
 _LEAVE: Final[dict[type[Node], Callable[..., Type]]] = {
     Call: Inferencer.type_of_call,

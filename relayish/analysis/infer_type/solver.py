@@ -34,6 +34,11 @@ class Application:
         self.result = result
         self.missing: list[IncompleteType] = []
 
+    @property
+    def problem(self) -> str:
+        """What is wrong if nothing more becomes known."""
+        return f"the types of the arguments of {self.op.name} cannot be told; annotate them"
+
 
 class Projection:
     """A field of a tuple of which it is not known how many fields it has."""
@@ -45,6 +50,11 @@ class Projection:
         self.index = index
         self.args = (tuple_type,)
         self.result = result
+
+    @property
+    def problem(self) -> str:
+        """What is wrong if nothing more becomes known."""
+        return f"field {self.index} is taken of something whose type cannot be told; annotate it"
 
 
 Waiting = Application | Projection
@@ -161,7 +171,7 @@ class Solver(Unifier):
             missing = [u for arg in waiting.args for u in unknowns(self.resolve(arg))]
             follows = any(u in results or u in self._faulty for u in missing)
             if missing and not follows:
-                self.report(waiting.node, _unsolved(waiting))
+                self.report(waiting.node, waiting.problem)
         self._unsolved.clear()
 
     def _ask(self, application: Application) -> Type | None:
@@ -305,12 +315,6 @@ def _check_attrs(op: Op, attrs: Attrs | None) -> None:
         raise TypeInferenceError(
             f"the call has {found}; expected {expected.__name__}, as relayish.op.call_op makes them"
         )
-
-
-def _unsolved(waiting: Waiting) -> str:
-    if isinstance(waiting, Projection):
-        return f"field {waiting.index} is taken of something whose type cannot be told; annotate it"
-    return f"the types of the arguments of {waiting.op.name} cannot be told; annotate them"
 
 
 def operator_type(op: Op) -> FuncType:
