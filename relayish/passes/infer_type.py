@@ -23,7 +23,7 @@ InferTypeLocal = infer_type_local
 """Relay's name for :func:`infer_type_local`; it takes an expression and is no pass."""
 
 
-@register_pass(opt_level=0)
+@register_pass(opt_level=0, idempotent=True)
 class InferType(ModulePass):
     """Find the type of every expression.
 

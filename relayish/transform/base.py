@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, NoReturn, Self, cast
 
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
@@ -61,7 +62,7 @@ class Pass(ABC):
             instrument.run_before_pass(mod, info)
         try:
             with _collector(off=ctx.get_config(DISABLE_GC) is True):
-                out = _checked_module(self.run(mod, ctx), info)
+                out = self._run_typed(mod, ctx) if info.infer_types else self._run(mod, ctx)
         except BaseException as error:
             error.add_note(f"in pass {info.name}")
             for instrument in instruments:
@@ -70,6 +71,14 @@ class Pass(ABC):
         for instrument in instruments:
             instrument.run_after_pass(out, info)
         return out
+
+    def _run(self, mod: IRModule, ctx: PassContext) -> IRModule:
+        return _checked_module(self.run(mod, ctx), self.info)
+
+    def _run_typed(self, mod: IRModule, ctx: PassContext) -> IRModule:
+        typed = infer_type(mod)
+        out = self._run(typed, ctx)
+        return mod if out is typed else infer_type(out)
 
     @abstractmethod
     def run(self, mod: IRModule, ctx: PassContext) -> IRModule:

@@ -26,18 +26,32 @@ def short_name(name: str) -> str:
 class PassInfo:
     """Name, level and requirements of a pass.
 
-    ``required`` names registered passes that must have run before this one, each as it is written
-    in a pipeline string: ``"InferType"`` or ``"FoldConstant{fold_qnn=true}"``.
+    Args:
+        name: Short name.
+        opt_level: A ``Sequential`` runs the pass from this level of the context on.
+        required: Registered passes that must have run before this one, each as it is written in a
+            pipeline string: ``"InferType"`` or ``"FoldConstant{fold_qnn=true}"``.
+        description: One line.
+        infer_types: The pass is given a typed module, and what it returns is typed again, which
+            looks only at what changed. A module in which the pass changes nothing comes back as
+            the object that went in, typed or not.
+        idempotent: Applied to its own result, the pass returns that very object.
+        requires: Names of checks that hold of what the pass is given.
+        ensures: Names of checks that hold of what it returns.
 
     Raises:
         DeclarationError: If the name is empty, the level not a whole number from 0, or
-            ``required`` not a sequence of names.
+            one of the sequences of names is none.
     """
 
     name: str
     opt_level: int
     required: Sequence[str] = ()
     description: str = ""
+    infer_types: bool = False
+    idempotent: bool = False
+    requires: Sequence[str] = ()
+    ensures: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         name: object = self.name  # still to be checked
@@ -48,18 +62,21 @@ class PassInfo:
                 f"the opt_level of pass {self.name} must be a whole number from 0; "
                 f"found {self.opt_level!r}"
             )
-        object.__setattr__(self, "required", self._checked_required())
+        for field in ("required", "requires", "ensures"):
+            object.__setattr__(self, field, self._checked_names(field))
 
-    def _checked_required(self) -> tuple[str, ...]:
-        if isinstance(self.required, str):
+    def _checked_names(self, field: str) -> tuple[str, ...]:
+        given = getattr(self, field)
+        if isinstance(given, str):
             raise DeclarationError(
-                f"required of pass {self.name} must be a sequence of names; found the str "
-                f"{self.required!r}; write ({self.required!r},)"
+                f"{field} of pass {self.name} must be a sequence of names; found the str "
+                f"{given!r}; write ({given!r},)"
             )
-        names: tuple[object, ...] = tuple(self.required)  # still to be checked
+        names: tuple[object, ...] = tuple(given)  # still to be checked
         for name in names:
             if not isinstance(name, str) or not name:
+                what = "passes" if field == "required" else "checks"
                 raise DeclarationError(
-                    f"required of pass {self.name} must hold names of passes; found {name!r}"
+                    f"{field} of pass {self.name} must hold names of {what}; found {name!r}"
                 )
-        return tuple(self.required)
+        return tuple(given)

@@ -195,6 +195,10 @@ def register_pass(
     name: str | None = None,
     required: Sequence[str] = (),
     description: str | None = None,
+    infer_types: bool = False,
+    idempotent: bool = False,
+    requires: Sequence[str] = (),
+    ensures: Sequence[str] = (),
     replace: bool = False,
     registry: PassRegistry = REGISTRY,
 ) -> Callable[[_Made], _Made]:
@@ -209,6 +213,10 @@ def register_pass(
         name: Short name; the name of the class or function if not given.
         required: As in :class:`PassInfo`.
         description: One line; the first of the docstring if not given.
+        infer_types: As in :class:`PassInfo`, and so are those up to ``ensures``.
+        idempotent: Applied to its own result, the pass returns that very object.
+        requires: Names of checks that hold of what the pass is given.
+        ensures: Names of checks that hold of what it returns.
         replace: Take the name from whoever has it.
         registry: For tests and tools that keep a table of their own.
 
@@ -230,7 +238,13 @@ def register_pass(
     """
 
     def declare(made: _Made) -> _Made:
-        info = _make_info(made, opt_level, name, required, description)
+        info = dataclasses.replace(
+            _make_info(made, opt_level, name, required, description),
+            infer_types=infer_types,
+            idempotent=idempotent,
+            requires=requires,
+            ensures=ensures,
+        )
         registered, options, factory = _complete(made, info)
         registry.add(PassEntry(info, options, factory, _claimant(made)), replace=replace)
         return cast(_Made, registered)

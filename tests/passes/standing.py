@@ -1,0 +1,145 @@
+"""What must hold of every pass, on random programs and on whole ones.
+
+python tests/passes/standing.py                      # every pass, 1000 programs
+python tests/passes/standing.py FuseOps --programs 5000
+python tests/passes/standing.py FuseOps --only 1234  # one program, printed before and after
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+if __name__ == "__main__":
+    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
+
+from random_exprs import random_arguments, random_module, same_value
+
+from relayish.analysis import well_formed
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import GradientError, RelayishError
+from relayish.interpreter import evaluate
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.structural_hash import structural_hash
+from relayish.text import astext
+from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
+
+SIZE = 60
+
+VARIANTS: dict[str, tuple[str, ...]] = {}
+"""With which options a pass is tried; without any, if it is not here."""
+
+ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {}
+"""Passes that must be given something, made for a module."""
+
+TOLERANCE: dict[str, float] = {}
+"""How far from the value before the value after may be, of the larger of it and one."""
+
+OTHER_VALUE: dict[str, str] = {
+    "FirstOrderGradient": "it returns gradients beside the value",
+}
+"""Passes whose result computes something else, with what."""
+
+REFUSES: dict[str, type[RelayishError]] = {"FirstOrderGradient": GradientError}
+"""Passes that are not for every program, with the error in which they say so."""
+
+NO_STRUCTURE = frozenset({"InferType", "EraseType"})
+"""Passes that change nothing but types, which comparison of structures leaves out."""
+
+
+def made_for(name: str, mod: IRModule) -> tuple[Pass, ...]:
+    """Return the pass of that name with every choice of options it is tried with."""
+    if name in ARGUMENTS:
+        return (ARGUMENTS[name](mod),)
+    return tuple(parse_pipeline(text).passes[0] for text in VARIANTS.get(name, (name,)))
+
+
+def close(actual: object, expected: object, tolerance: float) -> bool:
+    """Return whether two values are the same, or tensors of them that close."""
+    if same_value(actual, expected):
+        return True
+    if isinstance(actual, tuple) and isinstance(expected, tuple):
+        pairs = zip(actual, expected, strict=True)
+        return len(actual) == len(expected) and all(close(a, b, tolerance) for a, b in pairs)
+    if not isinstance(actual, (np.ndarray, np.generic)):
+        return False
+    found, wanted = np.asarray(actual, "float64"), np.asarray(expected, "float64")
+    return bool(np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True))
+
+
+def check(pass_: Pass, mod: IRModule, value: Callable[[IRModule], object] | None) -> IRModule:
+    """Return what ``pass_`` makes of ``mod``, everything asserted that must hold of it."""
+    name = pass_.info.name
+    hashed = structural_hash(mod)
+    try:
+        out = pass_(mod)
+    except REFUSES.get(name, ()):
+        return mod
+    assert structural_hash(mod) == hashed, "the pass changed what it was given"
+    for var, func in out.functions.items():
+        assert well_formed(func), f"@{var.name_hint} is not well-formed"
+    typed = infer_type(out, fresh=True)
+    if name not in NO_STRUCTURE and structural_equal(typed, infer_type(mod)):
+        assert out is mod, "nothing changed, yet the module is another"
+    if pass_.info.idempotent:
+        assert pass_(out) is out, "a second application changes something"
+    if value is not None and name not in OTHER_VALUE:
+        before, after = value(mod), value(out)
+        tolerance = TOLERANCE.get(name, 0.0)
+        assert close(after, before, tolerance), f"the value was {before!r} and is {after!r}"
+    return out
+
+
+def check_random(name: str, seed: int) -> None:
+    """Check the pass on one random program, as it is and typed."""
+    mod = random_module(seed, SIZE)
+    args = random_arguments(mod["main"], seed)
+
+    def value(program: IRModule) -> object:
+        return evaluate(program["main"], program, args)
+
+    with PassContext(opt_level=4):
+        for pass_ in made_for(name, mod):
+            check(pass_, mod, value)
+            check(pass_, infer_type(mod), value)
+
+
+def main() -> int:
+    """Try passes on programs; print what fails."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", help="passes to try; all, if none is given")
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--only", type=int)
+    args = parser.parse_args()
+    failed = 0
+    for name in args.names or list_passes():
+        seeds = range(args.programs) if args.only is None else [args.only]
+        failures = []
+        for seed in seeds:
+            try:
+                check_random(name, seed)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
+                failures.append((seed, error))
+                if args.only is not None:
+                    print(astext(random_module(seed, SIZE)))
+                    traceback.print_exception(error)
+        said = (
+            "ok"
+            if not failures
+            else f"{len(failures)} fail, first {failures[0][0]}: {failures[0][1]!r}"
+        )
+        print(f"{name}: {len(seeds)} programs, {said}", flush=True)
+        failed += bool(failures)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

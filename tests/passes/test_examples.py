@@ -1,0 +1,43 @@
+"""Every pass has an example, and does what its example shows.
+
+An example is a file in ``tests/cases/passes``, called after its pass (``FoldConstant.relay``, further
+ones ``FoldConstant.what.relay``)::
+
+    // run: FoldConstant{fold_qnn=true}
+    // What the example shows, in one sentence.
+    def @main(...) { ... }
+    ==>
+    def @main(...) { ... }
+
+``// run:`` is the pipeline; ``// check: types`` has results compared with their types. A result that
+is no program of its own (an analysis, a pass that takes Python objects) has its example in a doctest.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from relayish.analysis.infer_type import infer_type
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.text import parse
+from relayish.transform import PassContext, parse_pipeline
+
+HEADER = '#[version = "0.0.5"]\n'
+DIRECTORY = Path(__file__).parent.parent / "cases" / "passes"
+CASES = sorted(path.name.removesuffix(".relay") for path in DIRECTORY.glob("*.relay"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_pass_does_what_its_example_shows(case: str) -> None:
+    text = (DIRECTORY / f"{case}.relay").read_text()
+    before, arrow, after = text.partition("\n==>\n")
+    assert arrow, "an example has ==> between before and after"
+    found = re.match(r"// run: (?P<pipeline>.*)\n// (?P<sentence>.*)\n", before)
+    assert found is not None, "an example begins with its pipeline and a sentence"
+    with PassContext(opt_level=4):
+        ours = parse_pipeline(found["pipeline"])(parse(HEADER + before))
+    theirs = parse(HEADER + after)
+    assert_structural_equal(infer_type(ours), infer_type(theirs), map_free_vars=True)

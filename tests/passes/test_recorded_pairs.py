@@ -1,0 +1,36 @@
+"""Every recorded run of a pass of TVM's, beside ours."""
+
+from __future__ import annotations
+
+import pytest
+from recorded import assert_same_program, pairs, run_recorded
+
+from relayish.errors import RelayishError
+
+MISSES: dict[str, str] = {}
+"""Cases in which we differ, each with the reason."""
+
+
+def _cases() -> list[str]:
+    try:
+        return sorted(pairs(), key=lambda case: int(case.split("-")[1]))
+    except pytest.skip.Exception:
+        return []
+
+
+CASES = _cases()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_pass_gives_what_relay_gives(case: str) -> None:
+    pair = pairs()[case]
+    if pair["error"] is not None:
+        with pytest.raises(RelayishError):
+            run_recorded(pair)
+        return
+    ours = run_recorded(pair)
+    if case in MISSES:
+        with pytest.raises(AssertionError):
+            assert_same_program(ours, pair["after"])
+        return
+    assert_same_program(ours, pair["after"])

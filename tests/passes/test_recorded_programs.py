@@ -1,0 +1,29 @@
+"""Whole programs, and what five passes of TVM's made of each."""
+
+from __future__ import annotations
+
+import pytest
+from recorded import assert_same_program
+from shared_data import shared_path
+
+from relayish.analysis.infer_type import infer_type
+from relayish.text import parse
+from relayish.transform import PassContext, get_pass
+
+PROGRAMS = ("dcgan", "lstm", "mlp", "resnet18", "squeezenet")
+PASSES = (
+    "EliminateCommonSubexpr",
+    "FuseOps",
+    "SimplifyInference",
+    "ToANormalForm",
+    "ToBasicBlockNormalForm",
+)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("name", PASSES)
+def test_pass_makes_of_a_program_what_relay_makes(name: str, program: str) -> None:
+    before = infer_type(parse(shared_path(f"programs/{program}.relay").read_text()))
+    after = shared_path(f"programs/{program}.{name}.relay").read_text()
+    with PassContext(opt_level=3):
+        assert_same_program(get_pass(name)(before), after)

@@ -1,0 +1,16 @@
+"""What must hold of every pass, on the first of the random programs; the rest is a command."""
+
+from __future__ import annotations
+
+import pytest
+from standing import check_random
+
+from relayish.transform import list_passes
+
+SEEDS = range(60)
+
+
+@pytest.mark.parametrize("name", list_passes())
+def test_pass_keeps_types_form_and_value_on_random_programs(name: str) -> None:
+    for seed in SEEDS:
+        check_random(name, seed)
