@@ -1,0 +1,170 @@
+"""docs/passes.md, generated from the registry and from the examples in tests/cases/passes.
+
+python tests/passes/pass_page.py    # brings docs/passes.md up to date
+"""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from relayish.text import astext, parse
+from relayish.transform import PassContext, PassEntry, list_passes, parse_pipeline, pass_entry
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = ROOT / "docs" / "passes.md"
+CASES = ROOT / "tests" / "cases" / "passes"
+HEADER = '#[version = "0.0.5"]\n'
+
+GROUPS = {
+    "Types": "EraseType InferType",
+    "Normal forms": "ToANormalForm ToBasicBlockNormalForm ToGraphNormalForm",
+    "Clean-up": (
+        "BindParams DeadCodeElimination Deduplicate Defunctionalization EliminateCommonSubexpr "
+        "EtaExpand FlattenClosure FoldConstant FullInline Inline InlineClosure InlineLet "
+        "InlinePrimitives LambdaLift LazyGradientInit LiftBranchBody PartialEvaluate PartitionANF "
+        "RemoveUnusedFunctions RenameVars"
+    ),
+    "Rewriting": (
+        "BackwardFoldScaleAxis CanonicalizeCast CanonicalizeOps ChangeBatch "
+        "CombineParallelBatchMatmul CombineParallelConv2D CombineParallelDense DivToMul "
+        "DynamicToStatic FastMath FlattenAtrousConv FoldExplicitPadding FoldScaleAxis "
+        "ForwardFoldScaleAxis SimplifyExpr SimplifyInference SplitArgs ToMixedPrecision"
+    ),
+    "Grouping": (
+        "AnnotateTarget DefuseOps FuseOps InplaceUpdate MergeComposite MergeCompilerRegions "
+        "PartitionGraph ValidateInplaceUpdate"
+    ),
+    "Gradients": "FirstOrderGradient",
+    "Spans and printing": "AnnotateSpans CapturePostDfsIndexInSpans PrintIR",
+    "Pipelines": "O0 O1 O2 O3",
+}
+"""Where each pass stands on the page."""
+
+HEAD = '''\
+# Passes
+
+Every pass that comes with relayish: its level, what it requires, its options, and what it does to a
+program. This page is written by `python tests/passes/pass_page.py`, and its examples are run.
+[How to compose passes](how-to/compose_passes.md) tells what levels and requirements mean;
+`relayish passes NAME` shows an entry in a terminal.
+
+A pass that *infers types* sees a typed program and returns one, also when it is called directly. An
+*idempotent* pass returns the very module it is given when that is its own result. Examples are
+shown without inferred types:
+
+```python
+>>> from relayish.text import astext, parse
+>>> from relayish.transform import PassContext, parse_pipeline
+>>> def show(pipeline, program):
+...     with PassContext(opt_level=4):
+...         mod = parse_pipeline(pipeline)(parse('#[version = "0.0.5"]' + program))
+...     text = astext(mod, show_meta_data=False, annotate=lambda expr: "")
+...     print("\\n".join(line for line in text.splitlines()[1:] if line.strip()))
+
+```
+'''
+
+
+def shown(pipeline: str, program: str) -> str:
+    """Return what ``show`` of the page prints."""
+    with PassContext(opt_level=4):
+        mod = parse_pipeline(pipeline)(parse(HEADER + program))
+    text = astext(mod, show_meta_data=False, annotate=lambda expr: "")  # noqa: ARG005
+    return "\n".join(line for line in text.splitlines()[1:] if line.strip())
+
+
+def cases(name: str) -> Iterator[Path]:
+    """Yield the examples of a pass, the one that bears its plain name first."""
+    plain = CASES / f"{name}.relay"
+    if plain.exists():
+        yield plain
+    yield from sorted(CASES.glob(f"{name}.*.relay"))
+
+
+def example(path: Path) -> list[str]:
+    """Return an example as lines of the page."""
+    before = path.read_text(encoding="utf-8").partition("\n==>\n")[0]
+    found = re.match(r"// run: (.*)\n// (.*)\n", before)
+    assert found is not None, f"{path.name} does not begin with its pipeline and a sentence"
+    program = [line for line in before[found.end() :].splitlines() if line.strip()]
+    quoted = [line.replace("\\", "\\\\") for line in program]
+    return [
+        found[2],
+        "",
+        "```python",
+        f">>> show({found[1]!r}, '''",
+        *(f"... {line}" for line in quoted),
+        "... ''')",
+        shown(found[1], "\n".join(program)),
+        "",
+        "```",
+        "",
+    ]
+
+
+def docstring_examples(entry: PassEntry) -> list[str]:
+    """Return the examples in the docstring of a pass as lines of the page."""
+    found = doctest.DocTestParser().get_examples(inspect.getdoc(entry.factory) or "")
+    if not found:
+        return []
+    lines = ["```python"]
+    for one in found:
+        first, *rest = one.source.splitlines()
+        lines += [f">>> {first}", *(f"... {line}" for line in rest), *one.want.splitlines()]
+    return [*lines, "", "```", ""]
+
+
+def facts(entry: PassEntry) -> str:
+    """Return what the registry knows of a pass, as one line."""
+    info = entry.info
+    told = [f"Level {info.opt_level}"]
+    if info.required:
+        told.append("requires " + ", ".join(f"`{name}`" for name in info.required))
+    if info.infer_types:
+        told.append("infers types")
+    if info.idempotent:
+        told.append("idempotent")
+    if info.requires:
+        told.append("takes " + ", ".join(f"`{name}`" for name in info.requires))
+    if info.ensures:
+        told.append("ensures " + ", ".join(f"`{name}`" for name in info.ensures))
+    return "; ".join(told) + "."
+
+
+def prose(entry: PassEntry) -> list[str]:
+    """Return the docstring of a pass up to its first section, roles of Sphinx taken off."""
+    text = inspect.getdoc(entry.factory) or entry.info.description
+    kept = re.split(r"\n(?:Args|Returns|Raises|Complexity|Source|Example|Examples):\n", text)[0]
+    plain = re.sub(r":\w+:`~?(?:[\w.]+\.)?(\w+)`", r"`\1`", kept)
+    return [*plain.replace("``", "`").strip().splitlines(), ""]
+
+
+def entry_lines(name: str) -> list[str]:
+    """Return the entry of one pass."""
+    entry = pass_entry(name)
+    lines = [f"### {name}", "", *prose(entry), facts(entry), ""]
+    if entry.options:
+        lines += ["Options: " + "; ".join(f"`{option}`" for option in entry.options) + ".", ""]
+    shown_examples = [line for path in cases(name) for line in example(path)]
+    return lines + (shown_examples or docstring_examples(entry))
+
+
+def page() -> str:
+    """Return the page."""
+    lines = [HEAD]
+    for group, names in GROUPS.items():
+        present = [name for name in names.split() if name in list_passes()]
+        lines += [f"## {group}", ""]
+        for name in present:
+            lines += entry_lines(name)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.relative_to(ROOT)}: {len(list_passes())} passes\n")
