@@ -3,6 +3,7 @@
 python tests/passes/standing.py                      # every pass, 1000 programs
 python tests/passes/standing.py FuseOps --programs 5000
 python tests/passes/standing.py FuseOps --only 1234  # one program, printed before and after
+python tests/passes/standing.py FuseOps --networks   # networks only: convolutions, products, ...
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import sys
 import traceback
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
 
 from random_exprs import random_arguments, random_module, same_value
+from random_networks import random_network, random_network_arguments
 
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
@@ -99,7 +102,22 @@ def check(pass_: Pass, mod: IRModule, value: Callable[[IRModule], object] | None
 def check_random(name: str, seed: int) -> None:
     """Check the pass on one random program, as it is and typed."""
     mod = random_module(seed, SIZE)
-    args = random_arguments(mod["main"], seed)
+    check_program(name, mod, random_arguments(mod["main"], seed))
+
+
+def check_network(name: str, seed: int) -> None:
+    """Check the pass on one random network, as it is and typed."""
+    check_program(name, *_network(seed))
+
+
+@lru_cache(maxsize=64)
+def _network(seed: int) -> tuple[IRModule, list[object]]:
+    mod = random_network(seed)
+    return mod, random_network_arguments(mod, seed)
+
+
+def check_program(name: str, mod: IRModule, args: list[object]) -> None:
+    """Check the pass on a program, as it is and typed; ``args`` are those of its main."""
 
     def value(program: IRModule) -> object:
         return evaluate(program["main"], program, args)
@@ -118,18 +136,22 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="passes to try; all, if none is given")
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--only", type=int)
+    parser.add_argument("--networks", action="store_true", help="no other programs")
     args = parser.parse_args()
     failed = 0
     for name in args.names or list_passes():
         seeds = range(args.programs) if args.only is None else [args.only]
         failures = []
+        kinds = (check_network,) if args.networks else (check_random, check_network)
         for seed in seeds:
             try:
-                check_random(name, seed)
+                for kind in kinds:
+                    kind(name, seed)
             except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
                 failures.append((seed, error))
                 if args.only is not None:
-                    print(astext(random_module(seed, SIZE)))
+                    of_seed = random_module(seed, SIZE)
+                    print(astext(_network(seed)[0] if kind is check_network else of_seed))
                     traceback.print_exception(error)
         said = (
             "ok"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from standing import check_random
+from standing import check_network, check_random
 
 from relayish.transform import list_passes
 
@@ -14,3 +14,9 @@ SEEDS = range(60)
 def test_pass_keeps_types_form_and_value_on_random_programs(name: str) -> None:
     for seed in SEEDS:
         check_random(name, seed)
+
+
+@pytest.mark.parametrize("name", list_passes())
+def test_pass_keeps_types_form_and_value_on_random_networks(name: str) -> None:
+    for seed in SEEDS[:30]:
+        check_network(name, seed)
