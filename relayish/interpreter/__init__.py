@@ -3,6 +3,7 @@
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
 from relayish.interpreter.graph_executor import GraphExecutor, PlannedFunction
+from relayish.interpreter.random_value import random_arguments
 from relayish.interpreter.value import (
     Closure,
     ConstructorValue,
@@ -24,5 +25,6 @@ __all__ = [
     "evaluate",
     "evaluate_call",
     "normalise",
+    "random_arguments",
     "same_value",
 ]

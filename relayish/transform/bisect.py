@@ -1,0 +1,123 @@
+"""Finding the pass of a pipeline that is at fault, and the least program that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from relayish.errors import PassError
+from relayish.ir.module import IRModule
+from relayish.transform.base import Pass
+from relayish.transform.context import PassContext
+from relayish.transform.sequential import Sequential, requirements
+from relayish.transform.shrink import MOST_TRIES, shrink
+
+Fault = Callable[[IRModule, IRModule], str | None]
+"""Given the program before some passes and after them, says what is wrong, or ``None``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """The first pass after which something is wrong.
+
+    Attributes:
+        culprit: The pass.
+        position: How many passes ran before it, those inside others and required ones included.
+        message: What is wrong: what was found, or what the pass raised.
+        before: The program the pass was given.
+        shrunk: The least program found on which the pass alone is at fault; ``before`` where it
+            is not at fault alone, or nothing smaller was looked for.
+    """
+
+    culprit: Pass
+    position: int
+    message: str
+    before: IRModule
+    shrunk: IRModule
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        return self.culprit.info.name
+
+
+def bisect(
+    pipeline: Pass, mod: IRModule, fault: Fault, *, most_tries: int = MOST_TRIES
+) -> Culprit | None:
+    """Return the first pass of ``pipeline`` after which ``fault`` finds something wrong.
+
+    Every pass is looked at, nested and required ones too, in the order in which they run under the
+    current context. A pass that raises is at fault as well.
+
+    Args:
+        pipeline: What to run.
+        mod: A program with which nothing is wrong.
+        fault: Asked after each pass, with ``mod`` and what the passes so far made of it.
+        most_tries: How many smaller programs are tried; 0 leaves the program as it is.
+
+    Returns:
+        ``None`` if nothing is wrong after any pass.
+
+    Raises:
+        PassError: If something is wrong with ``mod`` itself.
+    """
+    already = fault(mod, mod)
+    if already is not None:
+        raise PassError(f"the program is at fault before any pass: {already}")
+    current = mod
+    for position, pass_ in enumerate(single_passes(pipeline, PassContext.current())):
+        after, message = _run(pass_, current)
+        if message is None and after is not current:
+            message = fault(mod, after)
+        if message is not None:
+            shrunk = _shrunk(pass_, current, fault, most_tries)
+            return Culprit(pass_, position, message, current, shrunk)
+        current = after
+    return None
+
+
+def single_passes(pipeline: Pass, ctx: PassContext) -> Iterator[Pass]:
+    """Yield the passes ``pipeline`` runs under ``ctx``, those inside others in their place.
+
+    Complexity:
+        Linear in the number of passes; pipelines may nest as deep as one likes.
+    """
+    pending = [pipeline]
+    while pending:
+        pass_ = pending.pop()
+        if not isinstance(pass_, Sequential):
+            yield pass_
+            continue
+        inside: list[Pass] = []
+        for item in pass_.passes:
+            if ctx.pass_enabled(item.info):
+                inside += (*requirements(item), item)
+        pending += reversed(inside)
+
+
+def _run(pass_: Pass, mod: IRModule) -> tuple[IRModule, str | None]:
+    """Return what the pass makes of ``mod``, and what it raised instead."""
+    try:
+        return pass_(mod), None
+    except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
+        return mod, _told(error)
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _shrunk(pass_: Pass, mod: IRModule, fault: Fault, most_tries: int) -> IRModule:
+    """Return a small program on which the pass alone does what it did."""
+    after, raised = _run(pass_, mod)
+    kind = None if raised is None else raised.partition(":")[0]
+    if not most_tries or (kind is None and fault(mod, after) is None):
+        return mod
+
+    def still(smaller: IRModule) -> bool:
+        made, message = _run(pass_, smaller)
+        if kind is not None:
+            return message is not None and message.startswith(f"{kind}:")
+        return message is None and not fault(smaller, smaller) and bool(fault(smaller, made))
+
+    return shrink(mod, still, most_tries=most_tries)

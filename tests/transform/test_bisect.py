@@ -1,0 +1,138 @@
+"""Which pass is at fault, and the least program that shows it."""
+
+from __future__ import annotations
+
+import pytest
+from random_exprs import random_module
+
+from relayish.errors import PassError
+from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.expr import Call, Expr, Op
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.op import get_op
+from relayish.text import parse
+from relayish.transform import PassContext, Sequential, function_pass
+from relayish.transform.bisect import bisect, single_passes
+from relayish.transform.shrink import shrink
+
+HEADER = '#[version = "0.0.5"]\n'
+PROGRAM = parse(
+    HEADER
+    + """
+    def @helper(%z: Tensor[(2), float32]) { tanh(%z) }
+    def @main(%x: Tensor[(2), float32], %y: Tensor[(2), float32], %c: bool) {
+      let %a = add(%x, %y);
+      let %b = if (%c) { exp(negative(%a)) } else { @helper(%a) };
+      (multiply(%b, %b), sqrt(%a))
+    }
+    """
+)
+
+
+def calls(mod: IRModule, name: str) -> int:
+    """Return how many calls of an operator there are."""
+    return sum(
+        isinstance(node, Call) and node.op is get_op(name)
+        for func in mod.functions.values()
+        for node in EXPRESSIONS.post_order(func)
+    )
+
+
+class Swap(ExprRewriter):
+    """Puts ``log`` where ``exp`` is."""
+
+    def rewrite_op(self, pre: Op, post: Expr) -> Expr:
+        return get_op("log") if pre.name == "exp" else post
+
+
+@function_pass(opt_level=0)
+def Wrong(func, mod, ctx):
+    return post_order_rewrite(func, Swap())
+
+
+@function_pass(opt_level=0)
+def Raising(func, mod, ctx):
+    if any(node is get_op("tanh") for node in EXPRESSIONS.post_order(func)):
+        raise KeyError("tanh")
+    return func
+
+
+def has_log(before: IRModule, after: IRModule) -> str | None:
+    return "there is a log" if calls(after, "log") else None
+
+
+def test_the_first_pass_after_which_something_is_wrong_is_named() -> None:
+    found = bisect(Sequential(["FoldConstant", Wrong, "DeadCodeElimination"]), PROGRAM, has_log)
+    assert found is not None
+    assert (found.name, found.message) == ("Wrong", "there is a log")
+    assert found.position == sum(
+        1 for _ in single_passes(Sequential(["FoldConstant"]), PassContext.current())
+    )
+
+
+def test_the_program_that_shows_the_fault_is_shrunk_to_its_cause() -> None:
+    found = bisect(Sequential([Wrong]), PROGRAM, has_log)
+    assert found is not None
+    expected = parse(HEADER + "def @main(%cut: Tensor[(2), float32]) { exp(%cut) }")
+    assert_structural_equal(untyped(found.shrunk), untyped(expected))
+
+
+def untyped(mod: IRModule) -> IRModule:
+    return IRModule({var: func.with_fields(ret_type=None) for var, func in mod.functions.items()})
+
+
+def test_a_pass_that_raises_is_at_fault() -> None:
+    found = bisect(Sequential(["InferType", Raising]), PROGRAM, lambda before, after: None)
+    assert found is not None
+    assert (found.name, found.message) == ("Raising", "KeyError: 'tanh'")
+    assert calls(found.shrunk, "tanh") == 1
+    assert sum(len(EXPRESSIONS.post_order(f)) for f in found.shrunk.functions.values()) <= 4
+
+
+def test_nothing_is_found_where_nothing_is_wrong() -> None:
+    assert bisect(Sequential(["FoldConstant"]), PROGRAM, has_log) is None
+
+
+def test_a_program_at_fault_from_the_start_is_refused() -> None:
+    with pytest.raises(PassError, match="at fault before any pass: there is a log"):
+        bisect(Sequential([]), Wrong(PROGRAM), has_log)
+
+
+def test_passes_inside_others_are_looked_at_one_by_one() -> None:
+    nested = Sequential([Sequential(["FoldConstant", Wrong]), "DeadCodeElimination"])
+    found = bisect(nested, PROGRAM, has_log, most_tries=0)
+    assert found is not None
+    assert found.name == "Wrong"
+    assert found.shrunk is found.before
+
+
+def test_passes_the_context_disables_are_not_run() -> None:
+    with PassContext(disabled_pass=["Wrong"]):
+        assert bisect(Sequential([Wrong]), PROGRAM, has_log) is None
+
+
+def test_shrinking_stops_after_so_many_tries() -> None:
+    tries = []
+
+    def still(mod: IRModule) -> bool:
+        tries.append(mod)
+        return bool(calls(mod, "exp"))
+
+    shrink(PROGRAM, still, most_tries=3)
+    assert len(tries) <= 3
+
+
+def test_shrunk_programs_still_show_it_and_are_no_larger() -> None:
+    for seed in range(30):
+        mod = random_module(seed, 60)
+        if not calls(mod, "add"):
+            continue
+        small = shrink(mod, lambda made: calls(made, "add") > 0, most_tries=300)
+        assert calls(small, "add") >= 1
+        assert size(small) <= size(mod)
+
+
+def size(mod: IRModule) -> int:
+    return sum(len(EXPRESSIONS.post_order(func)) for func in mod.functions.values())
