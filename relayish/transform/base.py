@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Final, NoReturn, Self, cast
 
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import DeclarationError, PassError
+from relayish.errors import DeclarationError, PassError, TypeInferenceError
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.transform.config import DISABLE_GC
@@ -76,9 +76,9 @@ class Pass(ABC):
         return _checked_module(self.run(mod, ctx), self.info)
 
     def _run_typed(self, mod: IRModule, ctx: PassContext) -> IRModule:
-        typed = infer_type(mod)
+        typed = _typed(mod, "given")
         out = self._run(typed, ctx)
-        return mod if out is typed else infer_type(out)
+        return mod if out is typed else _typed(out, "returned")
 
     @abstractmethod
     def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
@@ -145,6 +145,14 @@ def is_skipped(func: Function) -> bool:
     if attrs is None:
         return False
     return "Compiler" in attrs or any(attrs.get(name, 0) for name in _SKIP_IF_TRUE)
+
+
+def _typed(mod: IRModule, how: str) -> IRModule:
+    try:
+        return infer_type(mod)
+    except TypeInferenceError as error:
+        error.add_note(f"found while typing what the pass {'is ' if how == 'given' else ''}{how}")
+        raise
 
 
 def _should_run(instrument: PassInstrument, mod: IRModule, info: PassInfo) -> bool:

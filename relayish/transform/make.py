@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from relayish.errors import DeclarationError
 from relayish.ir.expr import Function
@@ -40,14 +40,23 @@ def create_function_pass(
     opt_level: int,
     name: str | None = None,
     required: Sequence[str] = (),
+    *,
+    infer_types: bool = False,
+    idempotent: bool = False,
+    requires: Sequence[str] = (),
+    ensures: Sequence[str] = (),
 ) -> FunctionPass:
     """Return the function pass that applies ``pass_func(func, mod, ctx)`` to each function.
+
+    Everything after ``pass_func`` is as in :class:`PassInfo`; the name is that of ``pass_func`` if
+    not given.
 
     Raises:
         DeclarationError: If ``pass_func`` cannot be called, or name, level or requirements are
             not what :class:`PassInfo` takes.
     """
-    return _FunctionPassOf(pass_func, _info_of(pass_func, opt_level, name, required))
+    facts = _Facts(required, infer_types, idempotent, requires, ensures)
+    return _FunctionPassOf(pass_func, _info_of(pass_func, opt_level, name, facts))
 
 
 def create_module_pass(
@@ -55,13 +64,19 @@ def create_module_pass(
     opt_level: int,
     name: str | None = None,
     required: Sequence[str] = (),
+    *,
+    infer_types: bool = False,
+    idempotent: bool = False,
+    requires: Sequence[str] = (),
+    ensures: Sequence[str] = (),
 ) -> ModulePass:
     """Return the module pass that applies ``pass_func(mod, ctx)``.
 
     Raises:
         DeclarationError: As :func:`create_function_pass`.
     """
-    return _ModulePassOf(pass_func, _info_of(pass_func, opt_level, name, required))
+    facts = _Facts(required, infer_types, idempotent, requires, ensures)
+    return _ModulePassOf(pass_func, _info_of(pass_func, opt_level, name, facts))
 
 
 def function_pass(
@@ -69,11 +84,16 @@ def function_pass(
     opt_level: int | None = None,
     name: str | None = None,
     required: Sequence[str] | None = None,
+    *,
+    infer_types: bool = False,
+    idempotent: bool = False,
+    requires: Sequence[str] = (),
+    ensures: Sequence[str] = (),
 ) -> Any:  # Any: decorates a function into a pass, a class into a pass class
     """Make a function ``(func, mod, ctx)``, or a class with ``transform_function``, a pass.
 
     Of a class it makes a pass class: its instances hold one of the original, to which attributes
-    fall back.
+    fall back. The other arguments are as in :class:`PassInfo`.
 
     Raises:
         DeclarationError: If ``opt_level`` is missing, or the class has no ``transform_function``.
@@ -85,7 +105,8 @@ def function_pass(
         >>> Nothing.info.name, Nothing.info.opt_level
         ('Nothing', 1)
     """
-    return _decorator(_FUNCTION, pass_func, opt_level, name, required)
+    facts = _Facts(required or (), infer_types, idempotent, requires, ensures)
+    return _decorator(_FUNCTION, pass_func, opt_level, name, facts)
 
 
 def module_pass(
@@ -93,6 +114,11 @@ def module_pass(
     opt_level: int | None = None,
     name: str | None = None,
     required: Sequence[str] | None = None,
+    *,
+    infer_types: bool = False,
+    idempotent: bool = False,
+    requires: Sequence[str] = (),
+    ensures: Sequence[str] = (),
 ) -> Any:  # Any: decorates a function into a pass, a class into a pass class
     """Make a function ``(mod, ctx)``, or a class with ``transform_module``, a pass.
 
@@ -101,7 +127,18 @@ def module_pass(
     Raises:
         DeclarationError: If ``opt_level`` is missing, or the class has no ``transform_module``.
     """
-    return _decorator(_MODULE, pass_func, opt_level, name, required)
+    facts = _Facts(required or (), infer_types, idempotent, requires, ensures)
+    return _decorator(_MODULE, pass_func, opt_level, name, facts)
+
+
+class _Facts(NamedTuple):
+    """What a :class:`PassInfo` says beside name, level and description."""
+
+    required: Sequence[str]
+    infer_types: bool
+    idempotent: bool
+    requires: Sequence[str]
+    ensures: Sequence[str]
 
 
 class _Kind:
@@ -123,7 +160,7 @@ def _decorator(
     pass_func: Callable[..., Any] | None,  # Any: see function_pass
     opt_level: int | None,
     name: str | None,
-    required: Sequence[str] | None,
+    facts: _Facts,
 ) -> Any:  # Any: see function_pass
     if opt_level is None:
         raise DeclarationError(
@@ -132,7 +169,7 @@ def _decorator(
     level = opt_level
 
     def declare(decorated: Callable[..., Any]) -> object:  # Any: see function_pass
-        info = _info_of(decorated, level, name, required or ())
+        info = _info_of(decorated, level, name, facts)
         if inspect.isclass(decorated):
             return _pass_class(kind, decorated, info)
         return kind.of(decorated, info)
@@ -141,12 +178,12 @@ def _decorator(
 
 
 def _info_of(
-    pass_func: Callable[..., object], opt_level: int, name: str | None, required: Sequence[str]
+    pass_func: Callable[..., object], opt_level: int, name: str | None, facts: _Facts
 ) -> PassInfo:
     if not callable(pass_func):
         raise DeclarationError(f"a pass is made of something to call; found {pass_func!r}")
     given = name or str(getattr(pass_func, "__name__", type(pass_func).__name__))
-    return PassInfo(given, opt_level, required, summary_of(pass_func))
+    return PassInfo(given, opt_level, description=summary_of(pass_func), **facts._asdict())
 
 
 def summary_of(documented: object) -> str:

@@ -195,10 +195,10 @@ def register_pass(
     name: str | None = None,
     required: Sequence[str] = (),
     description: str | None = None,
-    infer_types: bool = False,
-    idempotent: bool = False,
-    requires: Sequence[str] = (),
-    ensures: Sequence[str] = (),
+    infer_types: bool | None = None,
+    idempotent: bool | None = None,
+    requires: Sequence[str] | None = None,
+    ensures: Sequence[str] | None = None,
     replace: bool = False,
     registry: PassRegistry = REGISTRY,
 ) -> Callable[[_Made], _Made]:
@@ -213,7 +213,8 @@ def register_pass(
         name: Short name; the name of the class or function if not given.
         required: As in :class:`PassInfo`.
         description: One line; the first of the docstring if not given.
-        infer_types: As in :class:`PassInfo`, and so are those up to ``ensures``.
+        infer_types: As in :class:`PassInfo`, and so are those up to ``ensures``; what is left out
+            is as the class or pass has it already.
         idempotent: Applied to its own result, the pass returns that very object.
         requires: Names of checks that hold of what the pass is given.
         ensures: Names of checks that hold of what it returns.
@@ -238,13 +239,15 @@ def register_pass(
     """
 
     def declare(made: _Made) -> _Made:
-        info = dataclasses.replace(
-            _make_info(made, opt_level, name, required, description),
-            infer_types=infer_types,
-            idempotent=idempotent,
-            requires=requires,
-            ensures=ensures,
-        )
+        held = _make_info(made, opt_level, name, required, description)
+        given = {
+            "infer_types": infer_types,
+            "idempotent": idempotent,
+            "requires": requires,
+            "ensures": ensures,
+        }
+        said = {fact: value for fact, value in given.items() if value is not None}
+        info = dataclasses.replace(held, **said)
         registered, options, factory = _complete(made, info)
         registry.add(PassEntry(info, options, factory, _claimant(made)), replace=replace)
         return cast(_Made, registered)
@@ -322,11 +325,12 @@ def _make_info(
         )
     if not isinstance(held, PassInfo):
         held = PassInfo(made.__name__, 0, (), "")
-    return PassInfo(
-        short_name(name or (made.__name__ if inspect.isclass(made) else held.name)),
-        held.opt_level if opt_level is None else opt_level,
-        required or held.required,
-        description or summary_of(made) or held.description,
+    return dataclasses.replace(
+        held,
+        name=short_name(name or (made.__name__ if inspect.isclass(made) else held.name)),
+        opt_level=held.opt_level if opt_level is None else opt_level,
+        required=required or held.required,
+        description=description or summary_of(made) or held.description,
     )
 
 
@@ -394,7 +398,15 @@ def _complete_factory(
                 f"the factory of pass {info.name}, {_claimant(factory)}, must return a pass; "
                 f"found {made!r}"
             )
-        return made.with_info(info)
+        own = made.info  # what the pass needs to work it keeps
+        return made.with_info(
+            dataclasses.replace(
+                info,
+                infer_types=info.infer_types or own.infer_types,
+                requires=info.requires or own.requires,
+                ensures=info.ensures or own.ensures,
+            )
+        )
 
     return build
 

@@ -1,0 +1,308 @@
+"""A pass that asks for types gets them, whichever way it was made, and nobody else pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import TypeInferenceError
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.build import const, var
+from relayish.ir.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import FuncType, TensorType
+from relayish.op.registry import get_op, rule
+from relayish.transform import (
+    FunctionPass,
+    ModulePass,
+    Pass,
+    PassContext,
+    create_function_pass,
+    create_module_pass,
+    function_pass,
+    module_pass,
+    register_pass,
+)
+
+Change = Callable[[Function], Function]
+"""What becomes of a function."""
+
+
+def program(**attrs: object) -> IRModule:
+    """@helper and @main, which calls it; @other, by itself; no types anywhere but on parameters."""
+    x, y, z = (var(name, shape=(2,)) for name in "xyz")
+    helper, one = GlobalVar("helper"), const(1.0)
+    marked = DictAttrs(attrs) if attrs else None
+    return IRModule(
+        {
+            helper: Function((x,), x + one),
+            "main": Function((y,), Call(helper, (y + y,)), attrs=marked),
+            "other": Function((z,), z * z),
+        }
+    )
+
+
+def keep(func: Function) -> Function:
+    return func
+
+
+def made_by_create_function_pass(change: Change, **facts: bool) -> Pass:
+    return create_function_pass(lambda f, _m, _c: change(f), 0, "P", **facts)
+
+
+def made_by_create_module_pass(change: Change, **facts: bool) -> Pass:
+    return create_module_pass(lambda m, _c: changed(m, change), 0, "P", **facts)
+
+
+def made_by_decorating_a_function(change: Change, **facts: bool) -> Pass:
+    @function_pass(opt_level=0, **facts)
+    def decorated(func: Function, mod: IRModule, ctx: PassContext) -> Function:
+        return change(func)
+
+    return decorated
+
+
+def made_by_decorating_a_module_function(change: Change, **facts: bool) -> Pass:
+    @module_pass(opt_level=0, **facts)
+    def decorated(mod: IRModule, ctx: PassContext) -> IRModule:
+        return changed(mod, change)
+
+    return decorated
+
+
+def made_by_decorating_a_class(change: Change, **facts: bool) -> Pass:
+    @function_pass(opt_level=0, **facts)
+    class Decorated:
+        def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:
+            return change(func)
+
+    return Decorated()
+
+
+def made_by_decorating_a_module_class(change: Change, **facts: bool) -> Pass:
+    @module_pass(opt_level=0, **facts)
+    class Decorated:
+        def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+            return changed(mod, change)
+
+    return Decorated()
+
+
+def made_by_decorating_a_pass_class(change: Change, **facts: bool) -> Pass:
+    @module_pass(opt_level=0, **facts)
+    class Decorated(ModulePass):
+        def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+            return changed(mod, change)
+
+    return Decorated()
+
+
+def made_by_registering_a_class(change: Change, **facts: bool) -> Pass:
+    @register_pass(opt_level=0, **facts)
+    class Registered(FunctionPass):
+        def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:
+            return change(func)
+
+    return Registered()
+
+
+def made_by_registering_a_factory(change: Change, **facts: bool) -> Pass:
+    @register_pass(opt_level=0)
+    def Registered() -> Pass:
+        return made_by_create_function_pass(change, **facts)
+
+    return Registered()
+
+
+def made_by_registering_a_pass(change: Change, **facts: bool) -> Pass:
+    return register_pass(name="Registered")(made_by_create_function_pass(change, **facts))
+
+
+WAYS = [made for name, made in sorted(globals().items()) if name.startswith("made_by_")]
+
+
+def changed(mod: IRModule, change: Change) -> IRModule:
+    return mod.with_functions({key: change(func) for key, func in mod.functions.items()})
+
+
+def untyped(expr: Expr) -> list[Expr]:
+    named = {"Op", "GlobalVar", "Constructor"}
+    nodes = EXPRESSIONS.post_order(expr)
+    return [n for n in nodes if n.checked_type is None and type(n).__name__ not in named]
+
+
+@pytest.fixture
+def counted() -> Iterator[list[object]]:
+    """What the rule for the type of ``negative`` was asked."""
+    negative, asked = get_op("negative"), []
+    held = rule.get(negative)
+    assert held is not None
+
+    def count(attrs: object, *types: object) -> object:
+        asked.append(types)
+        return held(attrs, *types)
+
+    rule.set(negative, count, replace=True)
+    yield asked
+    rule.set(negative, held, replace=True)
+
+
+@pytest.fixture(params=WAYS, ids=lambda way: way.__name__.removeprefix("made_by_"))
+def made(request: pytest.FixtureRequest, registry: None) -> Callable[..., Pass]:
+    return request.param
+
+
+def test_pass_that_asks_for_types_sees_them_on_every_expression(made) -> None:
+    seen: list[Function] = []
+    made(lambda f: seen.append(f) or f, infer_types=True)(program())
+    assert len(seen) == 3
+    assert not [node for func in seen for node in untyped(func)]
+
+
+def test_pass_that_does_not_ask_sees_what_it_is_given(made) -> None:
+    mod, seen = program(), []
+    made(lambda f: seen.append(f) or f)(mod)
+    assert seen == list(mod.functions.values())
+
+
+def test_untyped_module_in_which_nothing_changed_comes_back_itself(made) -> None:
+    mod = program()
+    assert made(keep, infer_types=True)(mod) is mod
+
+
+def negate_other(func: Function) -> Function:
+    """Return another body for @other alone, made of the old one and an untyped call."""
+    if not (isinstance(func.body, Call) and func.body.op is get_op("multiply")):
+        return func
+    return func.with_fields(body=Call(get_op("negative"), (func.body,)))
+
+
+def test_result_is_typed(made) -> None:
+    out = made(negate_other, infer_types=True)(program())
+    assert not [node for func in out.functions.values() for node in untyped(func)]
+    assert structural_equal(
+        out["other"].checked_type,
+        FuncType((TensorType((2,), "float32"),), TensorType((2,), "float32")),
+    )
+
+
+def test_result_of_a_pass_that_does_not_ask_is_left_as_it_is(made) -> None:
+    out = made(negate_other)(program())
+    assert out["other"].checked_type is None
+    assert out["other"].body.checked_type is None
+
+
+def test_untouched_functions_and_nodes_of_a_typed_module_stay_the_same_objects(made) -> None:
+    mod = infer_type(program())
+    out = made(negate_other, infer_types=True)(mod)
+    assert out["main"] is mod["main"]
+    assert out["helper"] is mod["helper"]
+    assert out["other"].body.args[0] is mod["other"].body
+
+
+def test_typed_module_is_not_typed_again_after_a_change(made, counted: list[object]) -> None:
+    """The relation of an operator is asked for the one new call only."""
+    x = var("x", shape=(2,))
+    body: Expr = x
+    for _ in range(50):
+        body = Call(get_op("negative"), (body,))
+    mod = infer_type(IRModule({"main": Function((x,), body), "other": Function((x,), body)}))
+    counted.clear()
+    main = mod["main"]
+    out = made(
+        lambda f: f.with_fields(body=Call(get_op("negative"), (f.body,))) if f is main else f,
+        infer_types=True,
+    )(mod)
+    assert len(counted) == 1
+    assert out["main"].body.args[0] is mod["main"].body
+    assert out["other"] is mod["other"]
+
+
+def test_pass_that_does_not_ask_infers_nothing(made, counted: list[object]) -> None:
+    x = var("x", shape=(2,))
+    mod = IRModule({"main": Function((x,), Call(get_op("negative"), (x,)))})
+    counted.clear()
+    made(lambda f: f.with_fields(body=x))(mod)
+    assert counted == []
+
+
+def test_ill_typed_program_is_told_from_an_ill_typed_result(made) -> None:
+    bad = Call(get_op("add"), (const([1.0, 2.0]), const([1.0, 2.0, 3.0])))
+    pass_ = made(lambda f: f.with_fields(body=bad, ret_type=None), infer_types=True)
+    with pytest.raises(TypeInferenceError) as given:
+        pass_(IRModule({"main": Function((), bad)}))
+    assert given.value.__notes__[0] == "found while typing what the pass is given"
+    with pytest.raises(TypeInferenceError) as returned:
+        pass_(IRModule({"main": Function((), const(1.0))}))
+    assert returned.value.__notes__ == [
+        "found while typing what the pass returned",
+        f"in pass {pass_.info.name}",
+    ]
+
+
+@pytest.mark.parametrize("attrs", [{"Compiler": "dnnl"}, {"SkipOptimization": 1}])
+def test_skipped_function_is_typed_but_not_given_to_a_function_pass(
+    attrs: dict[str, object],
+) -> None:
+    seen: list[Function] = []
+    mod = infer_type(program(**attrs))
+    pass_ = made_by_create_function_pass(lambda f: seen.append(f) or f, infer_types=True)
+    assert pass_(mod) is mod
+    assert seen == [mod["helper"], mod["other"]]
+
+
+def test_facts_are_told_by_the_info(made) -> None:
+    info = made(keep, infer_types=True).info
+    assert info.infer_types
+    assert not made_by_create_function_pass(keep).info.infer_types
+
+
+@pytest.mark.parametrize("create", [create_function_pass, create_module_pass])
+def test_created_pass_carries_every_fact(create) -> None:
+    facts = {"idempotent": True, "requires": ("well_typed",), "ensures": ["well_formed"]}
+    info = create(lambda *_: None, 1, "P", **facts).info
+    assert (info.idempotent, info.requires, info.ensures) == (
+        True,
+        ("well_typed",),
+        ("well_formed",),
+    )
+
+
+@pytest.mark.parametrize("decorate", [function_pass, module_pass])
+def test_decorated_pass_carries_every_fact(decorate) -> None:
+    facts = {"idempotent": True, "requires": ("well_typed",), "ensures": ["well_formed"]}
+    info = decorate(opt_level=1, **facts)(lambda *_: None).info
+    assert (info.idempotent, info.requires, info.ensures) == (
+        True,
+        ("well_typed",),
+        ("well_formed",),
+    )
+
+
+@pytest.mark.usefixtures("registry")
+def test_registering_keeps_facts_unless_it_says_otherwise() -> None:
+    held = create_module_pass(lambda m, _c: m, 1, "P", infer_types=True, ensures=("a",))
+    kept = register_pass(name="Kept")(held).info
+    other = register_pass(name="Other", infer_types=False, ensures=())(held).info
+    assert (kept.infer_types, kept.ensures) == (True, ("a",))
+    assert (other.infer_types, other.ensures) == (False, ())
+
+
+def test_function_pass_sees_the_old_siblings_typed() -> None:
+    """What it made of @helper is not what @main sees of @helper."""
+    seen: dict[str, Function] = {}
+
+    def transform(func: Function, mod: IRModule, _ctx: PassContext) -> Function:
+        if isinstance(func.body, Call) and isinstance(func.body.op, GlobalVar):
+            seen["sibling"] = mod["helper"]
+            return func
+        return func.with_fields(body=Call(get_op("negative"), (func.body,)))
+
+    mod = infer_type(program())
+    out = create_function_pass(transform, 0, "P", infer_types=True)(mod)
+    assert seen["sibling"] is mod["helper"]
+    assert out["helper"] is not mod["helper"]
