@@ -46,6 +46,15 @@ def rewritable(size: int) -> Expr:
     return x
 
 
+def duplicated(size: int) -> Expr:
+    x: Expr = Var("x")
+    y = Var("y")
+    for _ in range(size // 4):
+        p, q = Call(ADD, (x, y)), Call(ADD, (x, y))
+        x = Call(ADD, (Call(MULTIPLY, (p, q)), y))
+    return x
+
+
 def half_dead(size: int) -> Expr:
     x, y = Var("x"), Var("y")
     bindings: list[tuple[Var, Expr]] = []

@@ -36,6 +36,7 @@ BOUNDS = {
     "fold": 2.5,
     "rewrite": 2.0,
     "dead code": 1.5,
+    "common subexpressions": 2.5,
     "print + parse": 8.0,
     "infer types": 6.0,
 }
@@ -48,6 +49,7 @@ REFERENCE = {
     "identity": 0.42,
     "fold": 1.05,
     "rewrite": 0.90,
+    "common subexpressions": 1.55,
     "print + parse": 2.7,
 }
 
@@ -58,6 +60,7 @@ PEER_WORK = {
     "fold": "W3",
     "rewrite": "W4",
     "dead code": "W5dce",
+    "common subexpressions": "W5cse",
     "print + parse": "W6",
 }
 
@@ -76,6 +79,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
     from relayish.passes.dead_code_elimination import eliminate_dead_code
+    from relayish.passes.eliminate_common_subexpr import eliminate_common_subexpr
     from relayish.passes.fold_constant import fold_constant
     from relayish.text import astext, parse
 
@@ -143,6 +147,12 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
             lambda e: post_order_rewrite(e, Unit()),
         ),
         "dead code": (tight.half_dead, tight.dead_code, programs.half_dead, eliminate_dead_code),
+        "common subexpressions": (
+            tight.duplicated,
+            tight.common_subexpr,
+            programs.duplicated,
+            eliminate_common_subexpr,
+        ),
         "print + parse": (
             tight.dag,
             tight.print_and_parse,

@@ -70,6 +70,15 @@ def half_dead(size: int) -> Plain:
     return e
 
 
+def duplicated(size: int) -> Plain:
+    """Each sum twice, and their product, so that a quarter of the operations is superfluous."""
+    x, y = Plain(VAR, "x", (), None), Plain(VAR, "y", (), None)
+    for _ in range(size // 4):
+        p, q = Plain(CALL, "add", (x, y), None), Plain(CALL, "add", (x, y), None)
+        x = Plain(CALL, "add", (Plain(CALL, "mul", (p, q), None), y), None)
+    return x
+
+
 def count(root: Plain) -> int:
     seen = {root}
     stack = [root]
@@ -176,6 +185,29 @@ def dead_code(root: Plain) -> Plain:
             used.update(value.args)
             image = let if image is body else Plain(LET, "", (var, value, image), None)
     return image
+
+
+def common_subexpr(root: Plain) -> Plain:
+    memo: dict[Plain, Plain] = {}
+    table: dict[tuple[str, tuple[Plain, ...]], Plain] = {}
+    for node in post_order(root):
+        if node.kind != CALL:
+            memo[node] = node
+            continue
+        same = True
+        images = []
+        for arg in node.args:
+            image = memo[arg]
+            images.append(image)
+            if image is not arg:
+                same = False
+        args = tuple(images)
+        key = (node.name, args)
+        first = table.get(key)
+        if first is None:
+            first = table[key] = node if same else Plain(CALL, node.name, args, None)
+        memo[node] = first
+    return memo[root]
 
 
 def to_text(root: Plain) -> str:

@@ -1,0 +1,80 @@
+"""Keys under which literals and attributes meet exactly when they are structurally equal.
+
+Python's own equality is too generous for that (``1 == 1.0 == True``, ``0.0 == -0.0``) and too
+strict (``nan != nan``); the hash of attributes that nobody declared looks at their names alone.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Hashable
+from typing import Final
+
+import numpy as np
+
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import Constant
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.structural_hash import structural_hash
+
+_PLAIN: Final = frozenset({str, bytes, int, bool, type(None)})
+
+
+class _Structure:
+    """A node that stands in attributes: a type, a symbolic size."""
+
+    __slots__ = ("_hash", "_node")
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._hash = structural_hash(node)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Structure) and structural_equal(self._node, other._node)
+
+
+def exact_key(value: object) -> Hashable:
+    """Return a key of a literal, or of attributes, for a dictionary of such.
+
+    Two keys are equal just when the values are structurally equal: of the same type, of the same
+    bits; attributes of the same class, with the same values under the same names.
+
+    Complexity:
+        Linear in the size of ``value``.
+
+    Example:
+        >>> exact_key(0.0) == exact_key(-0.0), exact_key(1) == exact_key(True)
+        (False, False)
+        >>> exact_key((1.5, "a")) == exact_key((1.5, "a"))
+        True
+    """
+    kind = type(value)
+    if kind in _PLAIN:
+        return (kind, value)
+    if isinstance(value, float) and not isinstance(value, np.generic):
+        return (kind, struct.pack("d", value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return (kind, value.dtype, value.shape, value.tobytes())
+    if isinstance(value, tuple):
+        return (kind, *[exact_key(item) for item in value])
+    if isinstance(value, Attrs):
+        return (kind, frozenset([(name, exact_key(item)) for name, item in value.items()]))
+    if isinstance(value, Node):
+        return _Structure(value)
+    return (kind, value) if isinstance(value, Hashable) else (kind, id(value))
+
+
+def scalar_key(expr: object) -> Hashable | None:
+    """Return the key of a constant that is a tensor of rank 0; ``None`` for anything else.
+
+    Example:
+        >>> scalar_key(Constant(1)) == scalar_key(Constant(1)), scalar_key(Constant((1, 2)))
+        (True, None)
+    """
+    if type(expr) is not Constant or not isinstance(expr.data, np.generic):
+        return None
+    return (expr.data.dtype, expr.data.tobytes())
