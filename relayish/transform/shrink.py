@@ -114,7 +114,7 @@ def _named(functions: _Parts) -> set[Node]:
 
 def _callable(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions whose type may change: those nobody else names."""
-    named = _named(dict(mod.functions))
+    named = _named({**mod.functions})
     for var, func in mod.functions.items():
         if isinstance(func, Function) and var not in named and not func.type_params:
             yield var, func
