@@ -13,6 +13,7 @@ import typing as _typing
 
 _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.errors": (
+        "CheckError",
         "ConfigError",
         "DeclarationError",
         "DispatchError",

@@ -12,6 +12,7 @@ from relayish import prelude as prelude
 from relayish import testing as testing
 from relayish import text as text
 from relayish import transform as transform
+from relayish.errors import CheckError as CheckError
 from relayish.errors import ConfigError as ConfigError
 from relayish.errors import DeclarationError as DeclarationError
 from relayish.errors import DispatchError as DispatchError

@@ -118,6 +118,18 @@ class WellFormedError(RelayishError, ValueError):
     """A program breaks a rule of scoping."""
 
 
+class CheckError(RelayishError, ValueError):
+    """A program is not as a check, by name, wants it.
+
+    ``check`` is the name, and ``pass_name`` the pass found to be at fault, or ``""``.
+    """
+
+    def __init__(self, message: str, check: str = "", pass_name: str = "") -> None:
+        super().__init__(message)
+        self.check = check
+        self.pass_name = pass_name
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean x?"`` for the known name nearest to ``name``, or ``""``."""
     nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from relayish.errors import suggest
 from relayish.transform.base import FunctionPass, ModulePass, Pass, is_skipped
+from relayish.transform.check import Check, get_check, list_checks, register_check, run_check
 from relayish.transform.config import list_configs, register_config_option
 from relayish.transform.context import PassContext
 from relayish.transform.info import PassInfo
@@ -36,8 +37,10 @@ from relayish.transform.registry import (
 from relayish.transform.sequential import Sequential, parse_pipeline, requirements
 from relayish.transform.source import EntryPointSource, PackageSource, PassSource
 from relayish.transform.timing import PassProfile, PassTimingInstrument
+from relayish.transform.verify import VerifyInstrument
 
 __all__ = [
+    "Check",
     "EntryPointSource",
     "FunctionPass",
     "ModulePass",
@@ -55,21 +58,26 @@ __all__ = [
     "PrintAfterAll",
     "PrintBeforeAll",
     "Sequential",
+    "VerifyInstrument",
     "add_pass_source",
     "create_function_pass",
     "create_module_pass",
     "function_pass",
+    "get_check",
     "get_pass",
     "is_skipped",
+    "list_checks",
     "list_configs",
     "list_passes",
     "module_pass",
     "parse_pipeline",
     "pass_entry",
     "pass_instrument",
+    "register_check",
     "register_config_option",
     "register_pass",
     "requirements",
+    "run_check",
 ]
 
 # The first source is relayish's own passes, by name. The name is data, as an entry point is:

@@ -10,7 +10,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.expr import Call, Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EXPRESSIONS

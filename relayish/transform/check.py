@@ -1,0 +1,182 @@
+"""Checks of a module, by name: what a pass may say holds before it and after it.
+
+A check is a function of a module that raises a :class:`~relayish.errors.RelayishError` which says
+what is wrong, and returns nothing. Passes name checks in ``requires`` and ``ensures``;
+:class:`~relayish.transform.verify.VerifyInstrument` and ``relayish check`` run them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, TypeVar
+
+from relayish.analysis.infer_type import infer_type
+from relayish.analysis.variables import free_vars
+from relayish.analysis.well_formed import check_well_formed
+from relayish.errors import (
+    CheckError,
+    DeclarationError,
+    DuplicateNameError,
+    UnknownNameError,
+    WellFormedError,
+    suggest,
+)
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.transform.registry import REGISTRY
+
+Check: TypeAlias = Callable[[IRModule], None]
+
+_Made = TypeVar("_Made", bound=Callable[[IRModule], Any])  # Any: what it returns is looked at later
+
+CHECK_MODULE: Final = "relayish.passes.checks"
+"""What is imported, once, when a check is asked for that is not known yet; a name that is data."""
+
+_CHECKS: Final[dict[str, Check]] = {}
+
+
+def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Made]:
+    """Make a function of a module the check ``name``.
+
+    Raises:
+        DeclarationError: If the name is empty, or what is decorated cannot be called.
+        DuplicateNameError: If the name is claimed and ``replace`` is false; names both claimants.
+
+    Example:
+        >>> @register_check("has_main", replace=True)
+        ... def check_main(mod):
+        ...     "There is a function @main."
+        ...     mod.get_global_var("main")
+        >>> from relayish.ir.module import IRModule
+        >>> run_check("has_main", IRModule())
+        Traceback (most recent call last):
+        ...
+        relayish.errors.UnknownNameError: the module defines no function @main
+        in check has_main
+    """
+    named: object = name  # still to be checked
+    if not isinstance(named, str) or not named:
+        raise DeclarationError(
+            f"a check needs a name; found {name!r}; write @register_check('what_holds')"
+        )
+
+    def declare(made: _Made) -> _Made:
+        if not callable(made):
+            raise DeclarationError(f"check {name} must be a function of a module; found {made!r}")
+        held = _CHECKS.get(name)
+        if held is not None and held is not made and not replace:
+            raise DuplicateNameError(
+                f"two checks claim the name {name}: {_claimant(held)} and {_claimant(made)}; "
+                f"rename one, or replace the first with register_check(..., replace=True)"
+            )
+        _CHECKS[name] = made
+        return made
+
+    return declare
+
+
+def get_check(name: str) -> Check:
+    """Return the check ``name``.
+
+    One that is not known yet is looked for in ``relayish.passes.checks``, and then wherever passes
+    come from, those of installed distributions included.
+
+    Raises:
+        UnknownNameError: If there is none.
+    """
+    for load in (lambda: None, _load_checks, REGISTRY.entries):
+        load()
+        found = _CHECKS.get(name)
+        if found is not None:
+            return found
+    raise UnknownNameError(
+        f"no check {name!r} is registered{suggest(str(name), _CHECKS)}; "
+        f"relayish.transform.list_checks() lists all there are"
+    )
+
+
+def list_checks() -> tuple[str, ...]:
+    """Return the names of all checks, sorted; looks wherever passes come from."""
+    _load_checks()
+    REGISTRY.entries()
+    return tuple(sorted(_CHECKS))
+
+
+def run_check(name: str, mod: IRModule) -> None:
+    """Raise what the check ``name`` has to say against ``mod``.
+
+    Raises:
+        RelayishError: As the check does; a note names the check.
+        UnknownNameError: If there is no such check.
+        CheckError: If the check returns something, as one would that answers yes or no.
+    """
+    check: Callable[[IRModule], object] = get_check(name)
+    try:
+        answer = check(mod)
+    except Exception as error:
+        error.add_note(f"in check {name}")
+        raise
+    if answer is not None:
+        raise CheckError(
+            f"check {name} must raise an error or return None; found {answer!r}; "
+            f"raise a CheckError that says what is wrong where it would return False",
+            check=name,
+        )
+
+
+def _load_checks() -> None:
+    importlib.import_module(CHECK_MODULE)
+
+
+def _claimant(check: Callable[[IRModule], object]) -> str:
+    name = getattr(check, "__qualname__", type(check).__qualname__)
+    return f"{check.__module__}.{name}"
+
+
+@register_check("well_formed")
+def check_scoping(mod: IRModule) -> None:
+    """Every variable is bound at most once, and used only where it is in scope."""
+    check_well_formed(mod)
+
+
+@register_check("no_free_vars")
+def check_closed(mod: IRModule) -> None:
+    """Every variable is bound somewhere."""
+    for name, definition in mod.functions.items():
+        free = free_vars(definition)
+        if free:
+            listed = ", ".join(f"%{var.name_hint}" for var in free[:8])
+            more = f" and {len(free) - 8} more" if len(free) > 8 else ""
+            raise WellFormedError(
+                f"@{name.name_hint} uses {listed}{more}, which nothing binds; make parameters of "
+                f"them, or bind them"
+            )
+
+
+@register_check("well_typed")
+def check_types(mod: IRModule) -> None:
+    """Every expression has a type, told anew whatever types it carries."""
+    infer_type(mod, fresh=True)
+
+
+@register_check("no_stale_types")
+def check_carried_types(mod: IRModule) -> None:
+    """Where an expression carries a type, it is the one it has."""
+    typed = infer_type(mod, fresh=True)
+    for name, definition in mod.functions.items():
+        image = typed[name]
+        if image is definition:
+            continue
+        pairs = zip(EXPRESSIONS.post_order(definition), EXPRESSIONS.post_order(image), strict=True)
+        for node, told in pairs:
+            carried = node.checked_type
+            if carried is None or structural_equal(carried, told.checked_type, map_free_vars=True):
+                continue
+            raise CheckError(
+                f"a {type(node).__name__} in @{name.name_hint} carries the type {carried}, but has "
+                f"the type {told.checked_type}; whoever rewrites a node clears its type, as "
+                f"with_fields does",
+                check="no_stale_types",
+            )

@@ -1,0 +1,62 @@
+"""Which passes are running inside one another, as an instrument sees it."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+from relayish.ir.module import IRModule
+from relayish.transform.info import PassInfo
+
+
+@dataclass(slots=True, eq=False)
+class RunningPass:
+    """A pass that has begun: what it was given, and what the last pass inside it returned."""
+
+    info: PassInfo
+    mod: IRModule
+    inside: IRModule | None = None
+
+    def only_composes(self, out: IRModule) -> bool:
+        """Return whether ``out`` is the work of a pass inside, as that of a ``Sequential`` is."""
+        return self.inside is out
+
+
+class RunningPasses(threading.local):
+    """The passes that are running, each inside the one before; each thread has its own."""
+
+    def __init__(self) -> None:
+        self._stack: list[RunningPass] = []
+
+    @property
+    def depth(self) -> int:
+        """How many passes are running inside one another."""
+        return len(self._stack)
+
+    def begin(self, mod: IRModule, info: PassInfo) -> RunningPass:
+        """Note that a pass begins."""
+        running = RunningPass(info, mod)
+        self._stack.append(running)
+        return running
+
+    def end(self, info: PassInfo, out: IRModule | None = None) -> RunningPass | None:
+        """Note that the pass has ended, with ``out`` or in an error; return what was noted of it.
+
+        A hook of another instrument that raised may have left passes open, or this one never
+        begun: the first are forgotten, in the second case there is nothing to return.
+        """
+        stack = self._stack
+        place = len(stack) - 1
+        while place >= 0 and stack[place].info is not info:
+            place -= 1
+        if place < 0:
+            return None
+        running = stack[place]
+        del stack[place:]
+        if stack:
+            stack[-1].inside = out
+        return running
+
+    def forget(self) -> None:
+        """Forget passes that a raising hook left open; called when a context is entered."""
+        self._stack.clear()
