@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish.analysis.on_device import is_on_device
 from relayish.functor import ExprVisitor
 from relayish.ir.expr import Constant, Expr, Tuple
 from relayish.ir.traversal import EXPRESSIONS
@@ -49,6 +50,8 @@ def is_constant(expr: Expr) -> bool:
 def constant_value(expr: Expr) -> Value:
     """Return the value of an expression that :func:`is_constant`; tuples become Python tuples.
 
+    Annotations of devices may stand in it.
+
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
@@ -60,6 +63,8 @@ def constant_value(expr: Expr) -> Value:
             values[node] = node.data
         elif type(node) is Tuple:
             values[node] = tuple([values[field] for field in node.fields])
+        elif is_on_device(node):
+            values[node] = values[node.args[0]]
     return values[expr]
 
 

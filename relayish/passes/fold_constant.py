@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
 from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.timeless import Timeless
 from relayish.analysis.variables import free_vars
@@ -52,6 +53,14 @@ _LEAVE: Final = _Plan(None, keeps_scalars=False, shape_only=False)
 _SHAPE: Final = _Plan(None, keeps_scalars=False, shape_only=True)
 
 
+class _PlacedConstants(ConstantChecker):
+    """Takes what is constant for constant wherever it is to be."""
+
+    def visit_call(self, call: Call) -> bool:
+        """Look through annotations of devices."""
+        return is_on_device(call) and self.check(ignoring_on_device(call))
+
+
 class ConstantFolder(MixedModeMutator):
     """Evaluates calls of operators on constants and decides ifs and projections.
 
@@ -60,36 +69,44 @@ class ConstantFolder(MixedModeMutator):
     """
 
     def __init__(self, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> None:
-        self._checker = ConstantChecker()
+        self._checker = _PlacedConstants()
         self._timeless = Timeless()
         self._shapes = StaticShapes()
         self._fold_qnn = fold_qnn
         self._size_limit = size_limit
-        self._tuples: dict[Expr, Tuple] = {}
+        self._tuples: dict[Expr, Expr] = {}  # what a variable stands for, in its annotations
         self._named: set[Expr] = set()  # variables that must stay: a constant cannot replace them
         self._plans: dict[Expr, _Plan] = {}
 
     def visit_let(self, let: Let) -> Expr:
         """Drop the bindings whose value is constant, putting the constant where they are used."""
-        kept: list[tuple[Let, Expr]] = []
+        kept: list[tuple[Let, Expr, bool]] = []
         tail: Expr = let
         while type(tail) is Let and tail not in self.memo_map:
             value = self.visit(tail.value)
-            if type(value) is Constant:
+            constant = type(value) is Constant or type(ignoring_on_device(value)) is Constant
+            if constant:
                 self.memo_map[tail.var] = value
             else:
-                if type(value) is Tuple:
-                    self._tuples[tail.var] = value
+                self._note_tuple(tail.var, value)
                 if tail.var.may_share is not None:
                     self._named.add(tail.var.may_share)
-            kept.append((tail, value))
+            kept.append((tail, value, constant))
             tail = tail.body
         image = self.visit(tail)
-        for binding, value in reversed(kept):
-            if type(value) is not Constant or binding.var in self._named:
+        for binding, value, constant in reversed(kept):
+            if not constant or binding.var in self._named:
                 image = binding.with_fields(value=value, body=image)
             self.memo_map[binding] = image
         return image
+
+    def _note_tuple(self, var: Var, value: Expr) -> None:
+        """Remember that ``var`` stands for a tuple, by this or another name, wherever it is."""
+        inner = ignoring_on_device(value)
+        if type(inner) is Tuple:
+            self._tuples[var] = value
+        elif type(inner) is Var and inner in self._tuples:
+            self._tuples[var] = with_on_device_of(self._tuples[inner], value)
 
     def visit_var(self, var: Var) -> Expr:
         """Leave ``var`` as it is: constants were put in the memo where they are bound."""
@@ -106,27 +123,37 @@ class ConstantFolder(MixedModeMutator):
 
     def rewrite_if(self, pre: If, post: If) -> Expr:  # noqa: ARG002
         """Take the branch that a constant condition leads to."""
-        if type(post.cond) is Constant and isinstance(post.cond.data, np.bool_):
-            return post.true_branch if post.cond.data else post.false_branch
+        cond = ignoring_on_device(post.cond)
+        if type(cond) is Constant and isinstance(cond.data, np.bool_):
+            return post.true_branch if cond.data else post.false_branch
         return post
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
         """Take the field, of a tuple that stands there, is constant, or is bound to a variable.
 
         A tuple that has to do with references stays: its other fields may have effects, and its
-        first use, perhaps not this one, says when the field is evaluated.
+        first use, perhaps not this one, says when the field is evaluated. Of a tuple that is bound,
+        only constants are taken: anything else is computed where the tuple is. A field of what an
+        annotation says the device of is there, too.
         """
-        tup = post.tuple_value
+        held = post.tuple_value
+        tup = ignoring_on_device(held)
         if type(tup) is Tuple:
-            inside = 0 <= post.index < len(tup.fields)
-            return tup.fields[post.index] if inside and self._timeless.check(tup) else post
+            inside = 0 <= post.index < len(tup.fields) and self._timeless.check(tup)
+            return with_on_device_of(tup.fields[post.index], held) if inside else post
         if type(tup) is Constant and isinstance(tup.data, tuple):
             inside = 0 <= post.index < len(tup.data)
-            return Constant(tup.data[post.index], span=post.span) if inside else post
-        if type(tup) is Var and tup in self._tuples and post.index >= 0:
-            fields = self._tuples[tup].fields[post.index : post.index + 1]
-            return fields[0] if fields and type(fields[0]) is Constant else post
-        return post
+            field = Constant(tup.data[post.index], span=post.span) if inside else post
+            return with_on_device_of(field, held) if inside else post
+        bound = self._tuples.get(tup)
+        if bound is None or post.index < 0:
+            return post
+        tup = ignoring_on_device(bound)
+        assert type(tup) is Tuple
+        fields = tup.fields[post.index : post.index + 1]
+        if not fields or not self._checker.check(fields[0]):
+            return post
+        return with_on_device_of(with_on_device_of(fields[0], bound), held)
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Evaluate the call of an operator all of whose arguments are constant."""
@@ -145,7 +172,7 @@ class ConstantFolder(MixedModeMutator):
                 values.append(value)
                 if not isinstance(value, np.generic):
                     scalar = False
-            elif type(arg) is Tuple and self._checker.check(arg):
+            elif (type(arg) is Tuple or is_on_device(arg)) and self._checker.check(arg):
                 values.append(constant_value(arg))
                 scalar = False
             else:
@@ -233,7 +260,8 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
     of operators on constants replaced by their value (a tuple of constants for several outputs).
     Left as they are: calls without arguments, calls of operators that have state, draw random
     numbers, only annotate, or cannot be evaluated (also: on these values), primitive functions, and
-    projections of tuples in which something has an effect.
+    projections of tuples in which something has an effect. ``on_device`` around what is constant is
+    looked through, and stays around what is constant by itself.
 
     Args:
         expr: Any well-formed expression, shared subexpressions included. What has an
@@ -255,7 +283,22 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
         return ConstantFolder(fold_qnn=fold_qnn, size_limit=size_limit).visit(expr)
 
 
-@register_pass(opt_level=2)
+def fold_constant_expr(expr: Expr, mod: IRModule | None = None, fold_qnn: bool = False) -> Expr:  # noqa: ARG001 - Relay's signature
+    """Return ``expr`` folded, as :func:`fold_constant` does; called as Relay's function is.
+
+    Args:
+        expr: Any well-formed expression.
+        mod: What ``expr`` belongs to. Calls of its functions are not folded, so nothing is looked
+            up in it.
+        fold_qnn: Fold operators of the ``qnn`` dialect too.
+
+    Source:
+        Relay ``FoldConstantExpr``.
+    """
+    return fold_constant(expr, fold_qnn=fold_qnn)
+
+
+@register_pass(opt_level=2, idempotent=True)
 class FoldConstant(FunctionPass):
     """Evaluate what is constant.
 

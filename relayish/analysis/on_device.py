@@ -1,0 +1,48 @@
+"""Looking through ``on_device``, which says where a value is to be and changes nothing else."""
+
+from __future__ import annotations
+
+from typing import Final, TypeGuard
+
+from relayish.ir.expr import Call, Expr
+from relayish.ir.node import Node
+from relayish.op.registry import get_op
+
+ON_DEVICE: Final = get_op("on_device")
+
+
+def is_on_device(expr: Node) -> TypeGuard[Call]:
+    """Return whether ``expr`` is an annotation around what it says the device of."""
+    return type(expr) is Call and expr.op is ON_DEVICE and len(expr.args) == 1
+
+
+def ignoring_on_device(expr: Expr) -> Expr:
+    """Return what is inside all the annotations around ``expr``; itself where there is none.
+
+    Source:
+        Relay ``IgnoreOnDevice``.
+
+    Example:
+        >>> from relayish.ir.expr import Var
+        >>> x = Var("x")
+        >>> ignoring_on_device(Call(ON_DEVICE, (Call(ON_DEVICE, (x,)),))) is x
+        True
+    """
+    while is_on_device(expr):
+        expr = expr.args[0]
+    return expr
+
+
+def with_on_device_of(expr: Expr, annotated: Expr) -> Expr:
+    """Return ``expr`` inside the annotations around ``annotated``.
+
+    Source:
+        Relay ``MaybeOnDeviceWithProps``.
+    """
+    annotations: list[Call] = []
+    while is_on_device(annotated):
+        annotations.append(annotated)
+        annotated = annotated.args[0]
+    for annotation in reversed(annotations):
+        expr = annotation.with_fields(args=(expr,))
+    return expr
