@@ -1,5 +1,6 @@
 """What can be known about a program without changing it."""
 
+from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effect
 from relayish.analysis.infer_type import infer_type, infer_type_local
 from relayish.analysis.kind import check_kind
@@ -10,6 +11,8 @@ from relayish.analysis.visit import count_nodes, post_order_visit
 from relayish.analysis.well_formed import check_well_formed, well_formed
 
 __all__ = [
+    "CallGraph",
+    "CallGraphEntry",
     "Effect",
     "Effects",
     "all_type_vars",

@@ -1,0 +1,5 @@
+"""What passes over several functions have in common: copies of functions, calls put in their place.
+
+``copy`` makes a function whose variables are fresh, ``call_site`` says what a call of a function
+that is known becomes.
+"""

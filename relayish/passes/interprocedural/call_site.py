@@ -1,0 +1,141 @@
+"""What becomes of a call when the function it calls is put in its place.
+
+A parameter becomes the argument where nobody can tell: what is substituted may then be evaluated at
+another time, several times, or never. Other arguments are bound by a let, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from relayish.analysis import Effect, Effects, analyse_effects
+from relayish.analysis.timeless import Timeless
+from relayish.errors import PassError
+from relayish.ir.adt import Constructor
+from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.interprocedural.copy import copied, copied_function, fresh_var
+
+ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, GlobalVar, Constant, Op, Constructor})
+"""The kinds of expressions that cost nothing, wherever and however often they stand."""
+
+
+class Arguments:
+    """Tells which arguments of calls may be substituted; looks at each node once.
+
+    Args:
+        root: What the calls stand in: a function, or a tuple of several.
+        mod: Where the functions are that it calls by global name.
+    """
+
+    def __init__(self, root: Expr, mod: IRModule | None) -> None:
+        self._root = root
+        self._mod = mod
+        self._timeless = Timeless()
+        self._effects: Effects | None = None
+
+    @staticmethod
+    def of_module(mod: IRModule) -> Arguments:
+        """Return what tells it of the arguments in all functions of ``mod``."""
+        return Arguments(Tuple(tuple(mod.functions.values())), mod)
+
+    def movable(self, arg: Expr, *, repeated: bool) -> bool:
+        """Return whether ``arg`` may stand in place of a parameter.
+
+        Args:
+            arg: An argument, as it stands in the root.
+            repeated: Whether the parameter is used in functions inside the one that is called.
+        """
+        if type(arg) in ATOMS or self._timeless.check(arg):
+            return True
+        if repeated:
+            return False
+        if self._effects is None:
+            self._effects = analyse_effects(self._root, self._mod)
+        return self._effects.of(arg) == Effect.NONE
+
+
+class Template:
+    """A function from which calls of it are expanded."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self._repeated: frozenset[Expr] | None = None
+
+    def expand(self, call: Call, args: Sequence[Expr], arguments: Arguments) -> Expr:
+        """Return the body of the function, with ``args`` for its parameters.
+
+        Args:
+            call: The call, as it stands in the root of ``arguments``.
+            args: What became of its arguments.
+            arguments: Tells which of them may be substituted.
+
+        Raises:
+            PassError: If there are not as many arguments as the function has parameters.
+
+        Complexity:
+            Linear in the distinct nodes of the body; no recursion.
+        """
+        params = self.function.params
+        if len(params) != len(args):
+            raise PassError(
+                f"a call passes {len(args)} arguments to a function of {len(params)} parameters; "
+                f"run InferType, which says where"
+            )
+        values: dict[Expr, Expr] = {}
+        bound: list[tuple[Var, Expr]] = []
+        for param, arg, before in zip(params, args, call.args, strict=True):
+            if type(arg) in ATOMS or arguments.movable(before, repeated=param in self.repeated):
+                values[param] = arg
+                continue
+            var = fresh_var(param)
+            values[param] = var
+            bound.append((var, arg))
+        body = copied(self.function.body, values)
+        for var, arg in reversed(bound):
+            body = Let(var, arg, body, span=call.span)
+        return body
+
+    @property
+    def repeated(self) -> frozenset[Expr]:
+        """The parameters that functions inside this one use."""
+        if self._repeated is None:
+            inside = used_inside(self.function.body)
+            self._repeated = frozenset([param for param in self.function.params if param in inside])
+        return self._repeated
+
+    def literal(self) -> Function:
+        """Return a copy of the function, with variables of its own."""
+        return copied_function(self.function)
+
+
+def used_inside(body: Expr) -> set[Node]:
+    """Return the nodes that stand in functions inside ``body``.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    outer: set[Node] = set()
+    inner: set[Node] = set()
+    functions: list[Node] = []
+    stack: list[Node] = [body]
+    while stack:
+        node = stack.pop()
+        if node in outer:
+            continue
+        outer.add(node)
+        if type(node) is Function:
+            functions.append(node)
+        elif (push := EXPRESSIONS.push[type(node)]) is not None:
+            push(node, outer, stack.append)
+    while functions:
+        node = functions.pop()
+        if node in inner:
+            continue
+        inner.add(node)
+        if (push := EXPRESSIONS.push[type(node)]) is not None:
+            push(node, inner, functions.append)
+    return inner

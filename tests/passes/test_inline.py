@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import pytest
+from deep import call_chain, let_body
+from random_exprs import random_arguments, random_module
+from standing import check
+
+from relayish.analysis import CallGraph, count_nodes, infer_type, well_formed
+from relayish.errors import PassError
+from relayish.interpreter import evaluate
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Function,
+    GlobalVar,
+    Let,
+    RefCreate,
+    RefRead,
+    Tuple,
+    Var,
+)
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.text import parse
+from relayish.transform import get_pass
+
+HEADER = '#[version = "0.0.5"]\n'
+DEPTH = 100_000
+add = intern_op("add")
+inline = get_pass("Inline")
+
+
+def program(text: str) -> IRModule:
+    return parse(HEADER + text)
+
+
+def marked(mod: IRModule) -> IRModule:
+    """Return ``mod`` with every function but main asking to be inlined."""
+    attrs = DictAttrs({"Inline": 1})
+    return mod.with_functions(
+        {
+            name: func.with_fields(attrs=attrs)
+            for name, func in mod.functions.items()
+            if name.name_hint != "main"
+        }
+    )
+
+
+def same(ours: IRModule, text: str) -> None:
+    assert_structural_equal(infer_type(ours), infer_type(program(text)), map_free_vars=True)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_inlining_all_functions_of_a_random_program_keeps_its_value(seed):
+    mod = marked(random_module(seed, 60))
+    args = random_arguments(mod["main"], seed)
+    out = check(inline, mod, lambda program: evaluate(program["main"], program, args))
+    assert check(inline, infer_type(mod), None) is not None
+    used = {entry.name for entry in CallGraph(mod) if entry.ref_count}
+    assert {name.name_hint for name in out} == {name.name_hint for name in mod} - used
+
+
+def test_a_chain_of_functions_is_inlined_bottom_up():
+    mod = program("""
+        def @main(%x: int32) -> int32 { add(@f(%x), @g(%x)) }
+        def @f(%x: int32, Inline=1) -> int32 { negative(@g(%x)) }
+        def @g(%x: int32, Inline=1) -> int32 { add(%x, @h(%x)) }
+        def @h(%x: int32, Inline=1) -> int32 { multiply(%x, 2) }
+    """)
+    same(
+        inline(mod),
+        """def @main(%x: int32) -> int32 {
+             add(negative(add(%x, multiply(%x, 2))), add(%x, multiply(%x, 2))) }""",
+    )
+
+
+def test_a_function_that_calls_one_that_stays_is_inlined():
+    mod = program("""
+        def @main(%x: int32) -> int32 { @f(%x) }
+        def @f(%x: int32, Inline=1) -> int32 { negative(@stays(%x)) }
+        def @stays(%x: int32) -> int32 { add(%x, 1) }
+    """)
+    same(
+        inline(mod),
+        """def @main(%x: int32) -> int32 { negative(@stays(%x)) }
+           def @stays(%x: int32) -> int32 { add(%x, 1) }""",
+    )
+
+
+def test_mutually_recursive_functions_stay():
+    mod = program("""
+        def @main(%x: int32) -> int32 { @even(%x) }
+        def @even(%x: int32, Inline=1) -> int32 { if (equal(%x, 0)) { 1 } else { @odd(%x) } }
+        def @odd(%x: int32, Inline=1) -> int32 { @even(subtract(%x, 1)) }
+    """)
+    assert inline(mod) is mod
+
+
+def test_what_a_recursive_function_calls_is_inlined_into_it():
+    mod = program("""
+        def @main(%x: int32) -> int32 { @loop(%x) }
+        def @loop(%x: int32, Compiler="other") -> int32 {
+          if (equal(%x, 0)) { 1 } else { @loop(@less(%x)) } }
+        def @less(%x: int32, Inline=1) -> int32 { subtract(%x, 1) }
+    """)
+    same(
+        inline(mod),
+        """def @main(%x: int32) -> int32 { @loop(%x) }
+           def @loop(%x: int32, Compiler="other") -> int32 {
+             if (equal(%x, 0)) { 1 } else { @loop(subtract(%x, 1)) } }""",
+    )
+
+
+def test_an_entry_function_stays_though_it_asks_to_be_inlined():
+    mod = program("def @main(%x: int32, Inline=1) -> int32 { %x }")
+    assert inline(mod) is mod
+
+
+def test_a_polymorphic_function_is_called_where_it_stands():
+    mod = program("""
+        def @main(%x: int32) -> (int32, bool) { (@id(%x), @id(True)) }
+        def @id[A](%x: A, Inline=1) -> A { let %y: A = %x; %y }
+    """)
+    out = inline(mod)
+    assert len(out) == 1
+    assert [str(v) for v in evaluate(out["main"], out, (3,))] == ["3", "True"]
+
+
+def test_a_primitive_function_stays_a_function():
+    mod = program("""
+        def @main(%x: int32) -> int32 { @fused(%x) }
+        def @fused(%x: int32, Inline=1, Primitive=1) -> int32 { add(%x, 1) }
+    """)
+    call = inline(mod)["main"].body
+    assert isinstance(call.op, Function)
+
+
+def test_variables_stay_bound_once_when_a_function_is_inlined_twice():
+    mod = program("""
+        def @main(%x: int32) -> int32 { add(@f(%x), @f(@f(%x))) }
+        def @f(%x: int32, Inline=1) -> int32 { let %y = add(%x, 1); multiply(%y, %y) }
+    """)
+    out = inline(mod)
+    assert well_formed(out)
+    assert evaluate(out["main"], out, (2,)) == 9 + 100
+
+
+def test_functions_that_share_their_variables_are_inlined_into_one_another():
+    x, y = Var("x"), Var("y")
+    f = GlobalVar("f")
+    attrs = DictAttrs({"Inline": 1})
+    inner = Function((x,), Let(y, Call(add, (x, x)), y), attrs=attrs)
+    main = Function((x,), Let(y, Call(f, (x,)), Tuple((y, f))))
+    out = inline(IRModule({f: inner, "main": main}))
+    assert well_formed(out)
+
+
+def test_an_argument_that_makes_a_reference_is_made_once_for_a_function_that_uses_it_inside():
+    mod = program("""
+        def @main() -> int32 {
+          let %f = @counter(ref(0));
+          let %a = %f();
+          %f()
+        }
+        def @counter(%r: ref(int32), Inline=1) -> fn () -> int32 {
+          fn () { let %n = ref_write(%r, add(ref_read(%r), 1)); ref_read(%r) }
+        }
+    """)
+    out = inline(mod)
+    assert len(out) == 1
+    assert evaluate(out["main"], out, ()) == evaluate(mod["main"], mod, ()) == 2
+
+
+def test_an_effect_happens_though_the_parameter_is_not_used():
+    r, n, u = Var("r"), Var("n"), Var("u")
+    f = GlobalVar("f")
+    func = Function((u,), Constant(1), attrs=DictAttrs({"Inline": 1}))
+    write = program("def @g(%r: ref(int32)) -> () { ref_write(%r, 5) }")["g"]
+    call = Call(f, (Call(write, (r,)),))
+    main = Function((), Let(r, RefCreate(Constant(0)), Let(n, call, RefRead(r))))
+    out = inline(IRModule({f: func, "main": main}))
+    assert evaluate(out["main"], out, ()) == 5
+
+
+def test_the_module_given_is_left_as_it_was_and_untouched_functions_stay():
+    mod = program("""
+        def @main(%x: int32) -> int32 { @f(%x) }
+        def @f(%x: int32, Inline=1) -> int32 { %x }
+        def @other(%x: int32) -> int32 { %x }
+    """)
+    before = dict(mod.functions)
+    out = inline(mod)
+    assert mod.functions == before
+    assert out["other"] is mod["other"]
+
+
+def test_a_call_with_too_many_arguments_is_refused():
+    f, x = GlobalVar("f"), Var("x")
+    func = Function((), Constant(1), attrs=DictAttrs({"Inline": 1}))
+    with pytest.raises(PassError, match="1 arguments to a function of 0 parameters"):
+        inline(IRModule({f: func, "main": Function((x,), Call(f, (x,)))}))
+
+
+@pytest.mark.parametrize("nest", [call_chain, let_body])
+def test_deep_bodies_and_deep_callers_are_inlined(nest):
+    f, x = GlobalVar("f"), Var("x")
+    func = Function((x,), nest(DEPTH, x), attrs=DictAttrs({"Inline": 1}))
+    y = Var("y")
+    out = inline(IRModule({f: func, "main": Function((y,), nest(DEPTH, Call(f, (y,))))}))
+    assert len(out) == 1
+    assert count_nodes(out["main"]) > 2 * DEPTH
+
+
+def test_a_long_chain_of_functions_is_inlined():
+    attrs = DictAttrs({"Inline": 1})
+    names = [GlobalVar(f"f{index}") for index in range(1000)]
+    functions: dict[GlobalVar | str, Function] = {}
+    for index, name in enumerate(names):
+        x = Var("x")
+        body = Call(names[index + 1], (x,)) if index < 999 else Call(add, (x, x))
+        functions[name] = Function((x,), body, attrs=attrs)
+    x = Var("x")
+    functions["main"] = Function((x,), Call(names[0], (x,)))
+    out = inline(IRModule(functions))
+    assert len(out) == 1
+    assert out["main"].body.op is add
+
+
+def test_sharing_of_a_body_is_kept():
+    f, x, y = GlobalVar("f"), Var("x"), Var("y")
+    body = x
+    for _ in range(100):
+        body = Call(add, (body, body))
+    func = Function((x,), body, attrs=DictAttrs({"Inline": 1}))
+    out = inline(IRModule({f: func, "main": Function((y,), Call(f, (y,)))}))
+    assert count_nodes(out["main"]) == 100 + 3
