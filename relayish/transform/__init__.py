@@ -1,7 +1,7 @@
 """Passes: what they are, how they are registered, composed, surrounded and watched.
 
 Every registered pass is an attribute of this package: ``transform.FoldConstant()``; so are the
-functions ``gradient`` and ``InferTypeLocal``.
+functions ``gradient``, ``recast`` and ``InferTypeLocal``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from relayish.transform.base import FunctionPass, ModulePass, Pass, is_skipped
 from relayish.transform.check import Check, get_check, list_checks, register_check, run_check
 from relayish.transform.config import list_configs, register_config_option
 from relayish.transform.context import PassContext
+from relayish.transform.immutable import ImmutableModuleInstrument
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument, pass_instrument
 from relayish.transform.make import (
@@ -43,6 +44,7 @@ __all__ = [
     "Check",
     "EntryPointSource",
     "FunctionPass",
+    "ImmutableModuleInstrument",
     "ModulePass",
     "PackageSource",
     "Pass",
@@ -92,6 +94,7 @@ for _source in PASS_SOURCES:
 FUNCTIONS: Final = {
     "InferTypeLocal": "relayish.passes.infer_type",
     "gradient": "relayish.passes.gradient",
+    "recast": "relayish.passes.recast",
 }
 """What Relay has here beside passes, with the module it comes from: a name that is data as well."""
 

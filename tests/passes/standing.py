@@ -30,26 +30,41 @@ from relayish.interpreter import evaluate
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
+from relayish.passes.change_batch import ChangeBatch
 from relayish.text import astext
 from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
 
 SIZE = 60
 
-VARIANTS: dict[str, tuple[str, ...]] = {}
+VARIANTS: dict[str, tuple[str, ...]] = {
+    "SplitArgs": ("SplitArgs{max_function_args=3}", "SplitArgs{max_function_args=0}"),
+}
 """With which options a pass is tried; without any, if it is not here."""
 
-ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {}
+ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {
+    "ChangeBatch": lambda mod: ChangeBatch({mod["main"].params[0]: 0}, batch_size=3),
+}
 """Passes that must be given something, made for a module."""
 
-TOLERANCE: dict[str, float] = {}
+TOLERANCE: dict[str, float] = {
+    "BackwardFoldScaleAxis": 1e-4,
+    "FoldScaleAxis": 1e-4,
+    "DivToMul": 1e-5,
+    "ForwardFoldScaleAxis": 1e-4,
+    "SimplifyInference": 1e-4,
+}
 """How far from the value before the value after may be, of the larger of it and one."""
 
 OTHER_VALUE: dict[str, str] = {
+    "ChangeBatch": "it takes arguments of another shape",
     "FirstOrderGradient": "it returns gradients beside the value",
 }
 """Passes whose result computes something else, with what."""
 
-REFUSES: dict[str, type[RelayishError]] = {"FirstOrderGradient": GradientError}
+REFUSES: dict[str, type[RelayishError]] = {
+    "ChangeBatch": RelayishError,  # most programs fit their shapes only, or have no such dimension
+    "FirstOrderGradient": GradientError,
+}
 """Passes that are not for every program, with the error in which they say so."""
 
 NO_STRUCTURE = frozenset({"InferType", "EraseType"})

@@ -1,0 +1,49 @@
+"""Write operators that are short for others as these others.
+
+Before::
+
+    nn.bias_add(%x, %bias)
+
+After::
+
+    add(%x, expand_dims(%bias, axis=1, num_newaxis=2))
+"""
+
+from __future__ import annotations
+
+from relayish.ir.expr import Expr, Function
+from relayish.ir.module import IRModule
+from relayish.passes.rules.canonical import CANONICAL
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+
+def canonicalize_ops(expr: Expr) -> Expr:
+    """Return ``expr``, whose types are known, with biases added by a plain addition.
+
+    Returns:
+        ``expr`` itself when there are none.
+
+    Raises:
+        PassError: If a bias is added to data whose type was not inferred.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Source:
+        Relay ``CanonicalizeOps``.
+    """
+    return CANONICAL.rewrite(expr)
+
+
+@register_pass(opt_level=3, infer_types=True, idempotent=True)
+class CanonicalizeOps(FunctionPass):
+    """Write ``nn.bias_add`` as an addition.
+
+    Pass form of :func:`canonicalize_ops`.
+    """
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` with biases added by plain additions."""
+        image = canonicalize_ops(func)
+        assert isinstance(image, Function)
+        return image

@@ -1,0 +1,171 @@
+"""A rule for each operator, and the traversal that applies them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from relayish.errors import DuplicateNameError, PassError
+from relayish.functor import MixedModeMutator
+from relayish.ir.expr import Call, Expr, Op, TupleGetItem
+from relayish.ir.node import Node
+from relayish.ir.op import intern_op
+from relayish.ir.span import Span
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import TensorType
+from relayish.op.builders import Namespace
+from relayish.op.call import make_attrs
+from relayish.op.dimension import show_type
+from relayish.op.evaluation import Parameters
+
+CallRule: TypeAlias = Callable[[Any, Any], Expr]
+"""``rule(pre, post)``: what stands for ``pre``, ``post`` itself where the rule has nothing to say.
+
+Any: two calls of the operator the rule is for. ``pre`` is that of the program, with its types;
+``post`` has rewritten arguments, which carry none. Nothing below ``post`` may be looked into but
+what the rule needs to see, so that applying it takes constant time.
+"""
+
+op: Final = Namespace("")
+"""The operators, as functions that build calls: ``op.nn.relu(x)``."""
+
+
+class CallRules:
+    """Rules by operator: for calls, and for projections out of calls.
+
+    Example:
+        >>> rules = CallRules("examples")
+        >>> @rules.call("negative")
+        ... def without_sign(pre, post):
+        ...     return post.args[0]
+        >>> x = Call(intern_op("exp"), ())
+        >>> rules.rewrite(Call(intern_op("negative"), (x,))) is x
+        True
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.calls: dict[Expr, CallRule] = {}
+        self.fields: dict[tuple[Expr, int], CallRule] = {}
+
+    def call(self, *names: str) -> Callable[[CallRule], CallRule]:
+        """Let the decorated function be the rule for calls of the operators ``names``.
+
+        Raises:
+            DuplicateNameError: If one of them has a rule already.
+        """
+
+        def declare(rule: CallRule) -> CallRule:
+            for name in names:
+                if self.calls.setdefault(intern_op(name), rule) is not rule:
+                    raise DuplicateNameError(f"{name} has a rule of {self.name!r} already")
+            return rule
+
+        return declare
+
+    def field(self, name: str, index: int) -> Callable[[CallRule], CallRule]:
+        """Let the decorated function be the rule for field ``index`` of calls of ``name``.
+
+        It is given the calls, not the projections.
+
+        Raises:
+            DuplicateNameError: If there is one already.
+        """
+
+        def declare(rule: CallRule) -> CallRule:
+            if self.fields.setdefault((intern_op(name), index), rule) is not rule:
+                raise DuplicateNameError(f"{name}.{index} has a rule of {self.name!r} already")
+            return rule
+
+        return declare
+
+    def rewrite(self, expr: Expr) -> Expr:
+        """Return ``expr`` with every rule applied where it fits, each node once, children first.
+
+        Returns:
+            ``expr`` itself when no rule had anything to say.
+
+        Complexity:
+            Linear in the number of distinct nodes; no recursion.
+        """
+        return _Applier(self).visit(expr)
+
+
+class _Applier(MixedModeMutator):
+    """Applies the rules of a table."""
+
+    def __init__(self, rules: CallRules) -> None:
+        self._calls = rules.calls
+        self._fields = rules.fields
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """Return what the rule for the operator makes of the call."""
+        rule = self._calls.get(post.op)
+        return post if rule is None else placed(rule(pre, post), pre.span, post)
+
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
+        """Return what the rule for the operator makes of a field of its result."""
+        call, before = post.tuple_value, pre.tuple_value
+        if type(call) is not Call or type(before) is not Call:
+            return post
+        rule = self._fields.get((call.op, post.index))
+        return post if rule is None else placed(rule(before, call), pre.span, call)
+
+
+def placed(image: Expr, span: Span | None, replaced: Call) -> Expr:
+    """Return ``image`` with ``span`` on all that was made in place of ``replaced``.
+
+    What was made are the nodes above the arguments of ``replaced`` that have no span yet.
+    """
+    if span is None or image is replaced:
+        return image
+    images: dict[Node, Node] = {arg: arg for arg in (*replaced.args, replaced.op)}
+    stack: list[tuple[Node, bool]] = [(image, False)]
+    while stack:
+        node, is_entered = stack.pop()
+        if node in images:
+            continue
+        if not is_entered:
+            stack.append((node, True))
+            stack += [(child, False) for child in EXPRESSIONS.children(node)]
+            continue
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        made = node if rebuild is None else rebuild(node, images.get)
+        bare = isinstance(made, Expr) and made.span is None and type(made) is not Op
+        images[node] = made.with_fields(span=span) if bare else made
+    found = images[image]
+    assert isinstance(found, Expr)
+    return found
+
+
+def attrs_of(call: Call) -> Parameters:
+    """Return the attributes of ``call``, those that it leaves out included."""
+    assert isinstance(call.op, Op)
+    return make_attrs(call.op, {}) if call.attrs is None else call.attrs
+
+
+def tensor_of(expr: Expr) -> TensorType:
+    """Return the type of a tensor.
+
+    Raises:
+        PassError: If ``expr`` has no inferred type, or is no tensor.
+    """
+    ty = expr.checked_type
+    if not isinstance(ty, TensorType):
+        found = "nothing without a type: infer types first" if ty is None else show_type(ty)
+        raise PassError(f"a tensor is needed to rewrite a call; found {found}")
+    return ty
+
+
+def along(vector: Expr, rank: int, axis: int) -> Expr:
+    """Return ``vector: (n,)`` so that it broadcasts along ``axis`` of a tensor of ``rank``."""
+    behind = rank - normal(axis, rank) - 1
+    if behind <= 0:
+        return vector
+    widened: Expr = op.expand_dims(vector, axis=1, num_newaxis=behind)
+    return widened
+
+
+def normal(axis: int, rank: int) -> int:
+    """Return ``axis`` of a tensor of ``rank``, counted from the first one."""
+    return axis + rank if axis < 0 else axis
