@@ -15,6 +15,9 @@ from relayish.transform.base import FunctionPass, ModulePass, Pass, is_skipped
 from relayish.transform.check import Check, get_check, list_checks, register_check, run_check
 from relayish.transform.config import list_configs, register_config_option
 from relayish.transform.context import PassContext
+from relayish.transform.counting import PassCountInstrument
+from relayish.transform.diff import DiffInstrument
+from relayish.transform.dump import DumpInstrument
 from relayish.transform.immutable import ImmutableModuleInstrument
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument, pass_instrument
@@ -25,6 +28,7 @@ from relayish.transform.make import (
     module_pass,
 )
 from relayish.transform.printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
+from relayish.transform.progress import Progress, ProgressInstrument
 from relayish.transform.registry import (
     REGISTRY,
     PassEntry,
@@ -42,6 +46,8 @@ from relayish.transform.verify import VerifyInstrument
 
 __all__ = [
     "Check",
+    "DiffInstrument",
+    "DumpInstrument",
     "EntryPointSource",
     "FunctionPass",
     "ImmutableModuleInstrument",
@@ -49,6 +55,7 @@ __all__ = [
     "PackageSource",
     "Pass",
     "PassContext",
+    "PassCountInstrument",
     "PassEntry",
     "PassInfo",
     "PassInstrument",
@@ -59,6 +66,8 @@ __all__ = [
     "PassTimingInstrument",
     "PrintAfterAll",
     "PrintBeforeAll",
+    "Progress",
+    "ProgressInstrument",
     "Sequential",
     "VerifyInstrument",
     "add_pass_source",

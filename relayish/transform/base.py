@@ -13,8 +13,9 @@ from relayish.analysis.infer_type import infer_type
 from relayish.errors import DeclarationError, PassError, TypeInferenceError
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
-from relayish.transform.config import DISABLE_GC
+from relayish.transform.config import DISABLE_GC, IMMUTABLE_MODULE
 from relayish.transform.context import PassContext
+from relayish.transform.immutable import Snapshot
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
 
@@ -60,9 +61,10 @@ class Pass(ABC):
                 return mod
         for instrument in instruments:
             instrument.run_before_pass(mod, info)
+        work = self._run_watched if ctx.get_config(IMMUTABLE_MODULE) is True else self._run
         try:
             with _collector(off=ctx.get_config(DISABLE_GC) is True):
-                out = self._run_typed(mod, ctx) if info.infer_types else self._run(mod, ctx)
+                out = work(mod, ctx)
         except BaseException as error:
             error.add_note(f"in pass {info.name}")
             for instrument in instruments:
@@ -73,12 +75,21 @@ class Pass(ABC):
         return out
 
     def _run(self, mod: IRModule, ctx: PassContext) -> IRModule:
-        return _checked_module(self.run(mod, ctx), self.info)
-
-    def _run_typed(self, mod: IRModule, ctx: PassContext) -> IRModule:
+        if not self.info.infer_types:
+            return _checked_module(self.run(mod, ctx), self.info)
         typed = _typed(mod, "given")
-        out = self._run(typed, ctx)
+        out = _checked_module(self.run(typed, ctx), self.info)
         return mod if out is typed else _typed(out, "returned")
+
+    def _run_watched(self, mod: IRModule, ctx: PassContext) -> IRModule:
+        snapshot = Snapshot(mod)
+        try:
+            out = self._run(mod, ctx)
+        except BaseException as error:
+            snapshot.note(error, self.info)
+            raise
+        snapshot.check(self.info)
+        return out
 
     @abstractmethod
     def run(self, mod: IRModule, ctx: PassContext) -> IRModule:

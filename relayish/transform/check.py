@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
@@ -22,6 +22,7 @@ from relayish.errors import (
     WellFormedError,
     suggest,
 )
+from relayish.ir.expr import Expr
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EXPRESSIONS
@@ -171,12 +172,13 @@ def check_carried_types(mod: IRModule) -> None:
             continue
         pairs = zip(EXPRESSIONS.post_order(definition), EXPRESSIONS.post_order(image), strict=True)
         for node, told in pairs:
-            carried = node.checked_type
-            if carried is None or structural_equal(carried, told.checked_type, map_free_vars=True):
+            if not isinstance(node, Expr) or node.checked_type is None:
+                continue
+            carried, found = node.checked_type, cast("Expr", told).checked_type
+            if structural_equal(carried, found, map_free_vars=True):
                 continue
             raise CheckError(
                 f"a {type(node).__name__} in @{name.name_hint} carries the type {carried}, but has "
-                f"the type {told.checked_type}; whoever rewrites a node clears its type, as "
-                f"with_fields does",
+                f"the type {found}; whoever rewrites a node clears its type, as with_fields does",
                 check="no_stale_types",
             )

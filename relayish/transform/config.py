@@ -126,3 +126,11 @@ register_config_option(
     default=False,
     description="switch the cyclic garbage collector off while a pass runs",
 )
+
+IMMUTABLE_MODULE: Final = "testing.immutable_module"
+register_config_option(
+    IMMUTABLE_MODULE,
+    bool,
+    default=False,
+    description="refuse passes that change the program they are given in place",
+)

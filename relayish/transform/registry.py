@@ -240,14 +240,13 @@ def register_pass(
 
     def declare(made: _Made) -> _Made:
         held = _make_info(made, opt_level, name, required, description)
-        given = {
-            "infer_types": infer_types,
-            "idempotent": idempotent,
-            "requires": requires,
-            "ensures": ensures,
-        }
-        said = {fact: value for fact, value in given.items() if value is not None}
-        info = dataclasses.replace(held, **said)
+        info = dataclasses.replace(
+            held,
+            infer_types=held.infer_types if infer_types is None else infer_types,
+            idempotent=held.idempotent if idempotent is None else idempotent,
+            requires=held.requires if requires is None else requires,
+            ensures=held.ensures if ensures is None else ensures,
+        )
         registered, options, factory = _complete(made, info)
         registry.add(PassEntry(info, options, factory, _claimant(made)), replace=replace)
         return cast(_Made, registered)

@@ -11,15 +11,20 @@ from relayish.transform.info import PassInfo
 
 @dataclass(slots=True, eq=False)
 class RunningPass:
-    """A pass that has begun: what it was given, and what the last pass inside it returned."""
+    """A pass that has begun, and what is known of the passes inside it."""
 
     info: PassInfo
     mod: IRModule
-    inside: IRModule | None = None
+    reached: IRModule | None = None
+    """What the last pass inside returned."""
+    unbroken: bool = True
+    """Each pass inside was given what the one before returned, and the first what this one was."""
+    kept: object = None
+    """What the instrument that watches keeps of it."""
 
     def only_composes(self, out: IRModule) -> bool:
-        """Return whether ``out`` is the work of a pass inside, as that of a ``Sequential`` is."""
-        return self.inside is out
+        """Return whether ``out`` is wholly the work of passes inside, as with a ``Sequential``."""
+        return self.unbroken and self.reached is out
 
 
 class RunningPasses(threading.local):
@@ -35,6 +40,10 @@ class RunningPasses(threading.local):
 
     def begin(self, mod: IRModule, info: PassInfo) -> RunningPass:
         """Note that a pass begins."""
+        if self._stack:
+            around = self._stack[-1]
+            expected = around.mod if around.reached is None else around.reached
+            around.unbroken = around.unbroken and mod is expected
         running = RunningPass(info, mod)
         self._stack.append(running)
         return running
@@ -54,7 +63,7 @@ class RunningPasses(threading.local):
         running = stack[place]
         del stack[place:]
         if stack:
-            stack[-1].inside = out
+            stack[-1].reached = out
         return running
 
     def forget(self) -> None:

@@ -49,12 +49,44 @@ class Sequential(Pass):
 
     def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
         for pass_ in self.passes:
-            if not ctx.pass_enabled(pass_.info):
+            if not self.enables(pass_, ctx):
                 continue
             for requirement in requirements(pass_):
                 mod = requirement(mod)
             mod = pass_(mod)
         return mod
+
+    def enables(self, pass_: Pass, ctx: PassContext) -> bool:
+        """Return whether ``pass_``, one of :attr:`passes`, runs under ``ctx``."""
+        return ctx.pass_enabled(pass_.info)
+
+    def plan(self, ctx: PassContext | None = None) -> tuple[Pass, ...]:
+        """Return the passes that would run under ``ctx``, the current context if not given.
+
+        What is required stands before who requires it; in the place of a ``Sequential`` inside
+        stand its passes. Instruments may still keep a pass from running.
+
+        Raises:
+            PassError, UnknownNameError, PipelineError: As :func:`requirements`.
+        """
+        around = PassContext.current() if ctx is None else ctx
+        planned: list[Pass] = []
+        pending: list[Iterator[Pass]] = [self._steps(around)]
+        while pending:
+            step = next(pending[-1], None)
+            if step is None:
+                pending.pop()
+            elif isinstance(step, Sequential):
+                pending.append(step._steps(around))  # noqa: SLF001 - another of this class
+            else:
+                planned.append(step)
+        return tuple(planned)
+
+    def _steps(self, ctx: PassContext) -> Iterator[Pass]:
+        for pass_ in self.passes:
+            if self.enables(pass_, ctx):
+                yield from requirements(pass_)
+                yield pass_
 
     def __repr__(self) -> str:
         return f"Sequential({list(self.passes)!r}, name={self.info.name!r})"

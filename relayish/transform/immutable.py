@@ -1,0 +1,205 @@
+"""Finding passes that change the program they are given, in place of building another.
+
+Nodes, attributes and modules refuse assignment, and the arrays of constants refuse writing, but
+Python lets anyone around that who tries: ``object.__setattr__``, ``array.flags.writeable``, a
+mutable object among the attributes. Structural equality and hashing leave out spans and inferred
+types, so what is compared here is every field of every node.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from relayish.errors import PassError
+from relayish.ir.attrs import Attrs
+from relayish.ir.literal import hash_literal
+from relayish.ir.module import IRModule
+from relayish.ir.node import Field, Node
+from relayish.ir.traversal import Traversal
+from relayish.transform.info import PassInfo
+from relayish.transform.instrument import PassInstrument
+from relayish.transform.running import RunningPasses
+
+
+class ImmutableModuleInstrument(PassInstrument):
+    """Refuse passes that change the program they are given.
+
+    The option ``testing.immutable_module`` of a :class:`PassContext` does the same.
+
+    Raises:
+        PassError: After the pass; names it and what it changed. When the pass itself raised, its
+            error goes on, with a note that says so.
+
+    Complexity:
+        Linear in distinct nodes and in the bytes of constants, twice for each pass.
+    """
+
+    def __init__(self) -> None:
+        self._running = RunningPasses()
+
+    def enter_pass_ctx(self) -> None:
+        self._running.forget()
+
+    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+        self._running.begin(mod, info).kept = Snapshot(mod)
+
+    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+        running = self._running.end(info, mod)
+        if running is not None:
+            assert isinstance(running.kept, Snapshot)
+            running.kept.check(info)
+
+    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+        running = self._running.end(info)
+        if running is not None:
+            assert isinstance(running.kept, Snapshot)
+            running.kept.note(error, info)
+
+
+class Snapshot:
+    """What every field of every node of a module held at some time, so that changes are found."""
+
+    def __init__(self, mod: IRModule) -> None:
+        self._mod = mod
+        self._slots = _MODULE_SLOTS(mod)
+        self._prints = _Prints()  # keeps what it printed alive, so that no other thing takes its id
+        of = self._prints.of
+        self._nodes = [(n, [of(value) for value in _FIELDS[type(n)](n)]) for n in _nodes_of(mod)]
+
+    def check(self, info: PassInfo) -> None:
+        """Raise if the module is not as it was.
+
+        Raises:
+            PassError: That names the pass, and the first field found that is another.
+        """
+        found = self.difference()
+        if found is not None:
+            raise PassError(
+                f"pass {info.name} changed the program it was given: {found}; nodes and modules "
+                f"are immutable, build others with with_fields and with_function"
+            )
+
+    def note(self, error: BaseException, info: PassInfo) -> None:
+        """Note on ``error``, in which the pass ended, what it changed before."""
+        found = self.difference()
+        if found is not None:
+            error.add_note(f"pass {info.name} changed the program it was given: {found}")
+
+    def difference(self) -> str | None:
+        """Return what of the module is not as it was, ``None`` if nothing is."""
+        slots = zip(IRModule.__slots__[1:], self._slots, _MODULE_SLOTS(self._mod), strict=True)
+        for name, held, value in slots:
+            if held is not value:
+                return f"{name} of the module is another"
+        of = _Prints().of
+        for node, fields in self._nodes:
+            now = _FIELDS[type(node)](node)
+            for declared, held, value in zip(node.fields_, fields, now, strict=True):
+                if held is not value and not _same(held, of(value)):
+                    return f"{declared.name} of {_shown(node)} is another"
+        return None
+
+
+_MODULE_SLOTS: Final = operator.attrgetter(*IRModule.__slots__[1:])
+"""Everything a module holds; the first slot is for weak references."""
+
+assert IRModule.__slots__[0] == "__weakref__"
+
+
+class _All(Traversal):
+    """Follows every field, what type inference left on nodes included."""
+
+    def fields(self, kind: type[Node]) -> list[Field]:
+        return [field for field in kind.fields_ if field.kind is not None]
+
+
+_ALL: Final = _All(Node)
+
+
+def _nodes_of(mod: IRModule) -> list[Node]:
+    """Return every distinct node of the module."""
+    roots: list[Node] = [*mod.functions, *mod.functions.values()]
+    roots += [*mod.type_definitions, *mod.type_definitions.values()]
+    seen: set[Node] = set()
+    order: list[Node] = []
+    stack = roots[::-1]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        order.append(node)
+        push = _ALL.push[type(node)]
+        if push is not None:
+            push(node, seen, stack.append)
+    return order
+
+
+class _FieldsOf(dict[type[Node], Callable[[Node], list[object]]]):
+    """From a class of nodes to what reads all its fields; filled on first use."""
+
+    def __missing__(self, kind: type[Node]) -> Callable[[Node], list[object]]:
+        names = [field.name for field in kind.fields_]
+
+        def read(node: Node) -> list[object]:
+            return [getattr(node, name) for name in names]
+
+        self[kind] = read
+        return read
+
+
+_FIELDS: Final = _FieldsOf()
+
+
+class _Print(NamedTuple):
+    """What stands for a value that may be changed in place: equal while it holds the same."""
+
+    content: object
+
+
+_LITERALS: Final = (np.ndarray, np.generic, tuple, float)
+_CONTAINERS: Final = (list, dict, set, bytearray)
+
+
+class _Prints:
+    """Prints of values; what several nodes share is looked at once."""
+
+    def __init__(self) -> None:
+        self._of_attrs: dict[int, tuple[Attrs, _Print]] = {}
+
+    def of(self, value: object) -> object:
+        """Return what to compare later: the value itself where nothing inside it can change."""
+        if isinstance(value, Attrs):
+            return self._attrs(value)
+        if isinstance(value, _LITERALS) and not _holds_nodes(value):
+            return _Print(hash_literal(value))
+        if isinstance(value, _CONTAINERS):
+            return _Print(repr(value))
+        return value
+
+    def _attrs(self, attrs: Attrs) -> _Print:
+        found = self._of_attrs.get(id(attrs))
+        if found is None:
+            inside = [(name, self.of(value)) for name, value in attrs.items()]
+            found = self._of_attrs[id(attrs)] = attrs, _Print((id(attrs), inside))
+        return found[1]
+
+
+def _holds_nodes(value: object) -> bool:
+    return isinstance(value, tuple) and any(isinstance(item, Node) for item in value)
+
+
+def _same(old: object, new: object) -> bool:
+    return old is new or (isinstance(old, _Print) and isinstance(new, _Print) and old == new)
+
+
+def _shown(node: Node) -> str:
+    name = getattr(node, "name_hint", None) or getattr(node, "name", None)
+    span = getattr(node, "span", None)
+    called = f" {name}" if name else ""
+    place = f" at {span}" if span is not None else ""
+    return f"a {type(node).__name__}{called}{place}"

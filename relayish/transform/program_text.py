@@ -1,0 +1,35 @@
+"""The text of the programs that passes take and return, each written once."""
+
+from __future__ import annotations
+
+import threading
+from importlib import import_module
+from typing import Final
+
+from relayish.ir.module import IRModule
+
+KEPT: Final = 4
+"""So many texts are kept: what a pass took and returned, and the pass around it."""
+
+
+class ProgramTexts(threading.local):
+    """The texts of the last few programs asked for; each thread has its own."""
+
+    def __init__(self) -> None:
+        self._texts: dict[IRModule, str] = {}
+
+    def of(self, mod: IRModule) -> str:
+        """Return the text of a program, with its metadata: it parses back to the same."""
+        found = self._texts.pop(mod, None)
+        if found is None:
+            # found by name when needed: who prints nothing need not wait for the printer
+            found = import_module("relayish.text.printer").astext(mod)
+            assert isinstance(found, str)
+        self._texts[mod] = found
+        while len(self._texts) > KEPT:
+            del self._texts[next(iter(self._texts))]
+        return found
+
+    def forget(self) -> None:
+        """Keep no text any longer."""
+        self._texts.clear()
