@@ -113,7 +113,7 @@ def test_text_shows_references():
 
 
 def test_an_unknown_function_is_an_error_with_a_suggestion():
-    with pytest.raises(UnknownNameError, match="no function @mian.*main"):
+    with pytest.raises(UnknownNameError, match=r"no function @mian.*main"):
         graph("def @main(%x: int32) -> int32 { %x }").ref_count("mian")
 
 

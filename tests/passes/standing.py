@@ -37,6 +37,13 @@ from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
 SIZE = 60
 
 VARIANTS: dict[str, tuple[str, ...]] = {
+    "EtaExpand": ("EtaExpand{expand_constructor=true, expand_global_var=true}",),
+    "DeadCodeElimination": (
+        "DeadCodeElimination",
+        "DeadCodeElimination{inline_once=true}",
+        "DeadCodeElimination{ref_precision=true, function_argument_precision=true}",
+        "DeadCodeElimination{inline_once=true, ref_precision=true}",
+    ),
     "SplitArgs": ("SplitArgs{max_function_args=3}", "SplitArgs{max_function_args=0}"),
 }
 """With which options a pass is tried; without any, if it is not here."""

@@ -7,15 +7,13 @@ needs variables of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from relayish.functor import ExprMutator
 from relayish.ir.adt import PatternVar
 from relayish.ir.expr import Expr, Function, Let, Var
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
-
-_E = TypeVar("_E", bound=Expr)
 
 BINDERS: Final[dict[type[Node], Callable[[Any], tuple[Var, ...]]]] = {  # Any: one kind of node
     Let: lambda let: (let.var,),
@@ -42,7 +40,7 @@ def substituted(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
     mutator = ExprMutator()
-    mutator.memo_map.update(values)
+    mutator.memo_map = {**values}  # what is put in is not visited
     return mutator.visit(expr)
 
 

@@ -1,0 +1,185 @@
+"""The functions inside a function, and the variables each of them is closed over."""
+
+from __future__ import annotations
+
+from relayish.analysis import free_type_vars, free_vars
+from relayish.ir.expr import Call, Expr, Function, Let, Var
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import Type, TypeVar
+from relayish.passes.interprocedural.copy import BINDERS
+from relayish.passes.interprocedural.marks import is_marked, is_opaque
+
+
+class Inner:
+    """What is known of one function inside another."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.var: Var | None = None
+        """The variable a let binds to it, where the function refers to that itself."""
+        self.uses: dict[Expr, None] = {}
+        """The variables and functions that occur in it, not in functions inside, in order."""
+        self.bound: set[Var] = set()
+        """The variables bound in it, not in functions inside."""
+        self.free: dict[Var, None] = {}
+        """The variables that occur in it or inside and are bound elsewhere, in order."""
+        self.around: dict[Var, None] = {}
+        """Those of its free variables that stand for functions it is part of, or for itself."""
+        self.captured: dict[Var, None] = {}
+        """The variables that must be given to it where it is made, in order."""
+        self.type_vars: dict[TypeVar, None] = {}
+        """The type variables that occur in it and are bound elsewhere, in order."""
+
+    @property
+    def functions(self) -> list[Function]:
+        """The functions directly inside, in order."""
+        return [used for used in self.uses if type(used) is Function]
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing need be given to it."""
+        return not self.captured and not self.type_vars
+
+
+class Captures:
+    """The functions inside a typed function, with what each of them captures.
+
+    A variable that stands for a function around another one, or for that one itself, is not
+    captured; what the function captures that it stands for is captured in its place, for from this
+    it can be made anew. Functions with the attribute ``Primitive`` stand for operators and are part
+    of what they stand in; what is inside functions of other compilers is not looked at.
+
+    Args:
+        root: A function; if it is a ``Closure``, the function it returns is part of it.
+
+    Complexity:
+        Linear in the distinct nodes of each function, and in what the functions capture; no
+        recursion.
+    """
+
+    def __init__(self, root: Function) -> None:
+        self.root = root
+        self.inner: dict[Function, Inner] = {}
+        """What is known of each function, of inner ones first; of the root last."""
+        self.named: dict[Var, Inner] = {}
+        """The functions that refer to themselves, by the variable a let binds to them."""
+        body = root.body
+        self._part = body if is_marked(root, "Closure") and type(body) is Function else None
+        self._lets: dict[Expr, list[Var]] = {}
+        self._is_polymorphic = any(
+            type(node) is Function and bool(node.type_params)
+            for node in EXPRESSIONS.pre_order(root)
+        )
+        self._of_type: dict[Type, tuple[TypeVar, ...]] = {}
+        self._find()
+        for known in reversed(self.inner.values()):
+            self._capture(known)
+
+    def _find(self) -> None:
+        """Walk every function, and sum up when those inside it are known."""
+        open_: dict[Function, Inner] = {}
+        stack: list[tuple[Function, bool]] = [(self.root, False)]
+        while stack:
+            function, is_walked = stack.pop()
+            if is_walked:
+                self._sum_up(open_[function])
+            elif function not in open_:
+                known = open_[function] = self._walk(function)
+                stack.append((function, True))
+                stack += [(inside, False) for inside in reversed(known.functions)]
+
+    def _walk(self, function: Function) -> Inner:
+        known = Inner(function)
+        if is_opaque(function) and function is not self.root:
+            known.uses = dict.fromkeys(free_vars(function))
+            return known
+        uses, bound, types = known.uses, known.bound, self._is_polymorphic
+        seen: set[Node] = set()
+        stack: list[Node] = [function]
+        append = stack.append
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            kind = type(node)
+            if kind is Var:
+                uses[node] = None  # type: ignore[index]  # a variable
+            elif type(node) is Function and node is not function and node is not self._part:
+                uses.update(dict.fromkeys(self._used_in(node)))
+                continue
+            elif type(node) is Let and type(node.value) is Function:
+                self._lets.setdefault(node.value, []).append(node.var)
+            if kind in BINDERS:
+                bound.update(BINDERS[kind](node))
+            if types:
+                self._note_types(node, known)
+            push = EXPRESSIONS.push[kind]
+            if push is not None:
+                push(node, seen, append)
+        return known
+
+    def _used_in(self, function: Function) -> tuple[Expr, ...]:
+        return free_vars(function) if is_marked(function, "Primitive") else (function,)
+
+    def _sum_up(self, known: Inner) -> None:
+        bound = known.bound
+        for used in known.uses:
+            if type(used) is Var:
+                if used not in bound:
+                    known.free[used] = None
+                continue
+            assert type(used) is Function
+            inside = self.inner[used]
+            for var in inside.free:
+                if var not in bound:
+                    known.free[var] = None
+            for type_var in inside.type_vars:
+                known.type_vars[type_var] = None
+        for type_var in known.function.type_params:
+            known.type_vars.pop(type_var, None)
+        for var in self._lets.get(known.function, ()):
+            if var in known.free:
+                known.var = var
+                self.named[var] = known
+        self.inner[known.function] = known
+
+    def _capture(self, known: Inner) -> None:
+        """Tell what ``known`` captures; the functions it is part of are told of already."""
+        if known.var is not None:
+            known.around[known.var] = None
+        for var in known.free:
+            if var is known.var:
+                continue
+            if var in known.around:
+                known.captured.update(self.named[var].captured)
+            else:
+                known.captured[var] = None
+        if self._is_polymorphic:
+            for var in known.captured:
+                known.type_vars.update(dict.fromkeys(self._type_vars(var.type_annotation)))
+        for function in known.functions:
+            inside = self.inner[function]
+            for var in known.around:
+                if var in inside.free:
+                    inside.around[var] = None
+
+    def _note_types(self, node: Node, known: Inner) -> None:
+        if type(node) is Var:
+            types: tuple[Type | None, ...] = (node.type_annotation,)
+        elif type(node) is Function:
+            types = (node.ret_type,)
+        elif type(node) is Call:
+            types = node.type_args
+        else:
+            return
+        for ty in types:
+            known.type_vars.update(dict.fromkeys(self._type_vars(ty)))
+
+    def _type_vars(self, ty: Type | None) -> tuple[TypeVar, ...]:
+        if ty is None:
+            return ()
+        if ty not in self._of_type:
+            self._of_type[ty] = free_type_vars(ty)
+        return self._of_type[ty]

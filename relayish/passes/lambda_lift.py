@@ -1,0 +1,188 @@
+"""Make global functions of the functions inside functions.
+
+Before::
+
+    def @main(%x: int32) -> fn (int32) -> int32 {
+      let %twice = fn (%a: int32) { %a + %a };
+      fn (%y: int32) { %twice(%x) + %y }
+    }
+
+After::
+
+    def @lifted_name1(%a: int32) { %a + %a }
+    def @lifted_name2(%twice: fn (int32) -> int32, %x: int32, Closure=1) {
+      fn (%y: int32) { %twice(%x) + %y }
+    }
+    def @main(%x: int32) -> fn (int32) -> int32 {
+      let %twice = @lifted_name1;
+      @lifted_name2(%twice, %x)
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, count
+from typing import Final, NamedTuple
+
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.structural_hash import structural_hash
+from relayish.passes.interprocedural.captures import Captures, Inner
+from relayish.passes.interprocedural.copy import fresh_var, substituted
+from relayish.passes.interprocedural.marks import is_opaque
+from relayish.transform import ModulePass, PassContext, register_pass
+
+_CLOSURE: Final = DictAttrs({"Closure": 1})
+
+
+class _Lifted(NamedTuple):
+    """A function that was given a name, and how it is told from others."""
+
+    skeleton: Function
+    """The function, with names in the place of functions inside and without its result type."""
+    shape: tuple[bool, ...]
+    """For each of its free variables whether it stands for the function itself."""
+    name: GlobalVar
+
+
+class _Lifter:
+    """Lifts the functions inside the functions of one module."""
+
+    def __init__(self, mod: IRModule) -> None:
+        self._mod = mod
+        self._known: dict[int, list[_Lifted]] = {}
+        self._taken = {name.name_hint for name in mod}
+        self.added: dict[GlobalVar | str, Expr] = {}
+        """What is to go into the module."""
+
+    def lift(self, root: Function) -> Function:
+        """Return ``root`` without functions inside, which are added."""
+        captures = Captures(root)
+        if len(captures.inner) == 1:
+            return root
+        names: dict[Function, GlobalVar] = {}
+        images: dict[Expr, Expr] = {}
+        pending: list[tuple[Inner, Function]] = []
+        for function, known in captures.inner.items():
+            inside: dict[Expr, Expr] = {used: images[used] for used in known.functions}
+            image = function.with_fields(body=substituted(function.body, inside))
+            if function is root:
+                root = image
+                continue
+            name, is_new = self._name(known, image, captures)
+            names[function] = name
+            images[function] = _made(name, known, known.captured)
+            if is_new:
+                pending.append((known, image))
+        for known, image in pending:
+            self.added[names[known.function]] = _finished(known, image, captures, names)
+        return root
+
+    def _name(self, known: Inner, image: Function, captures: Captures) -> tuple[GlobalVar, bool]:
+        """Return a name for ``image``, and whether no equal function goes by it already.
+
+        A function that needs others around it, or has type variables of theirs, is equal to none.
+        """
+        skeleton = Function(image.params, image.body, None, image.type_params, image.attrs)
+        number = structural_hash(skeleton)
+        shape = tuple([var is known.var for var in known.free])
+        is_shared = not known.type_vars and all(var is known.var for var in known.around)
+        lifted_before = self._known.setdefault(number, []) if is_shared else []
+        for lifted in lifted_before:
+            if lifted.shape == shape and structural_equal(lifted.skeleton, skeleton, True):
+                return lifted.name, False
+        stem = f"lifted_name{number & 0xFFFFFFFFFFFFFFFF}"
+        for text in chain([stem], (f"{stem}_{number}" for number in count(1))):
+            if text not in self._taken:
+                name, is_new = GlobalVar(text), True
+                break
+            if is_shared and text in self._mod:
+                name, is_new = self._mod.get_global_var(text), False
+                ours = _finished(known, image, captures, {known.function: name})
+                if structural_equal(self._mod[name], ours):
+                    break
+        self._taken.add(text)
+        lifted_before.append(_Lifted(skeleton, shape, name))
+        return name, is_new
+
+
+def _made(name: GlobalVar, known: Inner, captured: Iterable[Expr]) -> Expr:
+    """Return what the function that goes by ``name`` is made by, from what it captures."""
+    if known.is_closed:
+        return name
+    return Call(name, tuple(captured), span=known.function.span)
+
+
+def _finished(
+    known: Inner, image: Function, captures: Captures, names: dict[Function, GlobalVar]
+) -> Function:
+    """Return what goes into the module for ``image``, a function without functions inside."""
+    fresh: dict[Expr, Var] = {var: fresh_var(var) for var in known.captured}
+    values: dict[Expr, Expr] = {**fresh}
+    for var in known.around:
+        around = captures.named[var]
+        given = [fresh[captured] for captured in around.captured]
+        values[var] = _made(names[around.function], around, given)
+    image = image.with_fields(body=substituted(image.body, values))
+    if known.is_closed:
+        return image
+    function = known.function
+    return Function(
+        tuple(fresh.values()),
+        image,
+        function.checked_type,
+        tuple(known.type_vars),
+        _CLOSURE,
+        span=function.span,
+    )
+
+
+def lambda_lift(mod: IRModule) -> IRModule:
+    """Return ``mod`` with every function inside another one made a function of the module.
+
+    A function that uses no variable from outside is replaced by its global name. Any other is
+    replaced by a call ``@lifted_name<hash>(captured..)`` of a function that takes the variables it
+    uses and returns it; such a function has the attribute ``Closure=1``, and the function it
+    returns stays inside. A function bound by a let may refer to itself, and those inside may refer
+    to it: it is made anew there, of what it captures.
+
+    Names are the same in every process. Equal functions are lifted once; one whose name another
+    has got gets a number. Functions with the attribute ``Primitive`` stay where they are, and what
+    other compilers own is lifted as it stands. What has an effect or makes a reference, and is
+    shared between a function and what is around it, should be bound by a let: otherwise it is
+    evaluated in both.
+
+    Args:
+        mod: A typed module, see :func:`~relayish.analysis.infer_type`.
+
+    Returns:
+        ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
+
+    Complexity:
+        Linear in the distinct nodes of each function, and in what the functions capture; no
+        recursion.
+
+    Source:
+        Relay and RAF ``LambdaLift``, which fail where two functions get the same name.
+    """
+    lifter = _Lifter(mod)
+    changed: dict[GlobalVar | str, Expr] = {}
+    for name, definition in mod.functions.items():
+        if isinstance(definition, Function) and not is_opaque(definition):
+            changed[name] = lifter.lift(definition)
+    return mod.with_functions({**changed, **lifter.added})
+
+
+@register_pass(opt_level=1, infer_types=True, idempotent=True)
+class LambdaLift(ModulePass):
+    """Make global functions of the functions inside functions.
+
+    Pass form of :func:`lambda_lift`.
+    """
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` with functions lifted."""
+        return lambda_lift(mod)

@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from deep import call_chain, if_true, let_body, let_value, ref_nest, tuple_nest
+from recorded import assert_same_program
+
+import relayish.passes.lambda_lift as module
+from relayish.analysis import infer_type, well_formed
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Constant, Expr, Function, Let, Var
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import TensorType
+from relayish.text import astext, parse
+from relayish.transform import get_pass
+
+HEADER = '#[version = "0.0.5"]\n'
+DEPTH = 100_000
+INT = TensorType((), "int32")
+add = intern_op("add")
+lift = get_pass("LambdaLift")
+
+
+def program(text: str) -> IRModule:
+    return parse(HEADER + text)
+
+
+def same(mod: IRModule, text: str) -> None:
+    assert_same_program(lift(mod), HEADER + text)
+
+
+def functions_inside(func: Expr) -> int:
+    return sum(type(node) is Function for node in EXPRESSIONS.post_order(func)) - 1
+
+
+def test_equal_functions_are_lifted_once():
+    mod = program("""
+        def @main(%x: int32) -> int32 {
+          let %f = fn (%a: int32) -> int32 { add(%a, 1) };
+          let %g = fn (%b: int32) -> int32 { add(%b, 1) };
+          add(%f(%x), %g(%x))
+        }
+        def @other(%x: int32) -> int32 { (fn (%c: int32) -> int32 { add(%c, 1) })(%x) }
+    """)
+    assert len(lift(mod)) == 3
+
+
+def test_closures_that_capture_different_variables_are_lifted_once():
+    mod = program("""
+        def @main(%x: int32, %y: int32) -> int32 {
+          let %f = fn () -> int32 { negative(%x) };
+          let %g = fn () -> int32 { negative(%y) };
+          add(%f(), %g())
+        }
+    """)
+    out = lift(mod)
+    assert len(out) == 2
+    assert evaluate(out["main"], out, (3, 4)) == -7
+
+
+def test_functions_that_differ_in_whom_they_call_are_lifted_each():
+    """One calls itself, the other what it captures."""
+    mod = program("""
+        def @main(%k: fn (int32) -> int32) -> int32 {
+          let %f = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else { %f(subtract(%n, 1)) } };
+          let %g = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else { %k(subtract(%n, 1)) } };
+          add(%f(3), %g(3))
+        }
+    """)
+    assert len(lift(mod)) == 3
+
+
+def test_a_function_that_captures_nothing_but_itself_is_called_by_name():
+    same(
+        program("""
+            def @main(%x: int32) -> int32 {
+              let %f = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else { %f(%n) } };
+              %f(%x)
+            }
+        """),
+        """
+            def @lifted_name1(%n: int32) -> int32 {
+              if (less(%n, 1)) { 0 } else { @lifted_name1(%n) }
+            }
+            def @main(%x: int32) -> int32 { let %f = @lifted_name1; %f(%x) }
+        """,
+    )
+
+
+def test_a_function_that_passes_itself_on_is_lifted():
+    mod = program("""
+        def @main(%x: int32) -> int32 {
+          let %f = fn (%n: int32) -> int32 {
+            let %again = %f;
+            if (less(%n, 1)) { %x } else { add(1, %again(subtract(%n, 1))) } };
+          %f(4)
+        }
+    """)
+    out = lift(mod)
+    assert len(out) == 2
+    assert evaluate(out["main"], out, (10,)) == 14
+
+
+def test_functions_in_several_recursive_ones_make_each_anew():
+    mod = program("""
+        def @main(%x: int32, %y: int32) -> int32 {
+          let %outer = fn (%n: int32) -> int32 {
+            let %inner = fn (%m: int32) -> int32 {
+              let %both = fn () -> int32 { add(%outer(subtract(%n, 2)), %inner(subtract(%m, 2))) };
+              if (less(%m, 1)) { %x } else { add(%both(), %y) }
+            };
+            if (less(%n, 1)) { %y } else { %inner(%n) }
+          };
+          %outer(5)
+        }
+    """)
+    out = lift(mod)
+    assert len(out) == 4
+    assert [functions_inside(out[name]) for name in out] == [1, 1, 1, 0]
+    assert evaluate(out["main"], out, (10, 3)) == evaluate(mod["main"], mod, (10, 3))
+
+
+def test_a_primitive_function_stays_where_it_is():
+    mod = program("""
+        def @main(%x: int32) -> int32 {
+          (fn (%a: int32, Primitive=1) -> int32 { add(%a, 1) })(%x)
+        }
+    """)
+    typed = infer_type(mod)
+    assert lift(typed) is typed
+
+
+def test_a_function_of_another_compiler_is_lifted_as_it_stands():
+    mod = program("""
+        def @main(%x: int32) -> int32 {
+          let %f = fn (%a: int32, Compiler="dnnl") -> int32 {
+            (fn (%b: int32) -> int32 { add(%b, 1) })(%a) };
+          %f(%x)
+        }
+        def @theirs(%x: int32, Compiler="dnnl") -> int32 {
+          (fn (%b: int32) -> int32 { add(%b, 1) })(%x)
+        }
+    """)
+    out = lift(mod)
+    assert len(out) == 3
+    assert [functions_inside(out[name]) for name in out] == [1, 0, 1]
+
+
+def test_a_function_of_a_polymorphic_one_takes_its_types():
+    mod = program("""
+        def @const[A](%x: A) -> fn () -> A { fn () -> A { %x } }
+        def @id[A]() -> fn (A) -> A { fn (%y: A) -> A { %y } }
+        def @main(%x: int32) -> (int32, bool, int32) {
+          let %f: fn (int32) -> int32 = @id();
+          (@const(%x)(), @const(True)(), %f(%x))
+        }
+    """)
+    out = lift(mod)
+    assert [functions_inside(out[name]) for name in ("const", "id")] == [0, 0]
+    assert len(out) == 5
+    values = evaluate(out["main"], out, (7,))
+    assert tuple(map(int, values)) == (7, 1, 7)
+
+
+def test_a_shared_function_is_lifted_from_every_place_it_stands_in():
+    x, y = Var("x", INT), Var("y", INT)
+    shared = Function((y,), Call(add, (y, x)))
+    f = Function((), Call(shared, (x,)))
+    mod = IRModule({"main": Function((x,), Call(add, (Call(f, ()), Call(shared, (x,)))))})
+    out = lift(mod)
+    assert len(out) == 3
+    assert evaluate(out["main"], out, (5,)) == 20
+
+
+def test_untouched_functions_and_the_module_given_stay():
+    mod = infer_type(
+        program("""
+            def @plain(%x: int32) -> int32 { add(%x, 1) }
+            def @main(%x: int32) -> int32 { (fn (%a: int32) -> int32 { @plain(%a) })(%x) }
+        """)
+    )
+    before = dict(mod.functions)
+    out = lift(mod)
+    assert mod.functions == before
+    assert out["plain"] is mod["plain"]
+
+
+def test_closures_stay_as_they_are_when_lifted_again():
+    mod = program("""
+        def @main(%x: int32) -> fn () -> int32 { fn () -> int32 { (fn () -> int32 { %x })() } }
+    """)
+    out = lift(mod)
+    assert lift(out) is out
+    assert well_formed(out)
+
+
+def test_a_function_lifted_before_is_found_again():
+    text = "def @main(%x: int32) -> int32 { (fn (%a: int32) -> int32 { add(%a, 1) })(%x) }"
+    once = lift(program(text))
+    again = lift(once.with_function("main", program(text)["main"]))
+    assert [name.name_hint for name in again] == [name.name_hint for name in once]
+
+
+def test_raf_defect_a_name_that_is_taken_gets_a_number():
+    """There, two functions that hash alike are a fatal error."""
+    mod = program("def @main(%x: int32) -> int32 { (fn (%a: int32) -> int32 { add(%a, 1) })(%x) }")
+    (taken,) = [name for name in lift(mod) if name.name_hint != "main"]
+    x = Var("x", INT)
+    out = lift(mod.with_function(taken.name_hint, Function((x,), x)))
+    assert [name.name_hint for name in out] == [
+        taken.name_hint,
+        f"{taken.name_hint}_1",
+        "main",
+    ]
+    assert evaluate(out["main"], out, (1,)) == 2
+
+
+def test_raf_defect_functions_that_hash_alike_get_names_of_their_own(monkeypatch):
+    monkeypatch.setattr(module, "structural_hash", lambda _: 7)
+    mod = program("""
+        def @main(%x: int32) -> int32 {
+          let %f = fn (%a: int32) -> int32 { add(%a, 1) };
+          let %g = fn (%a: int32) -> int32 { add(%a, 2) };
+          let %h = fn (%a: int32) -> int32 { add(%a, 1) };
+          add(%f(%x), add(%g(%x), %h(%x)))
+        }
+    """)
+    out = lift(mod)
+    assert [name.name_hint for name in out] == ["lifted_name7", "lifted_name7_1", "main"]
+    assert evaluate(out["main"], out, (1,)) == 7
+
+
+def test_names_are_the_same_in_every_process():
+    script = f"""
+from relayish.text import parse
+from relayish.transform import get_pass
+mod = parse({HEADER + "def @main(%x: int32) { fn () { fn (%y: int32) { add(%x, %y) } } }"!r})
+print([name.name_hint for name in get_pass("LambdaLift")(mod)])
+"""
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("nest", [call_chain, let_body, let_value, tuple_nest, ref_nest])
+def test_deep_functions_are_lifted_from(nest):
+    x, y = Var("x", INT), Var("y", INT)
+    leaf = Call(Function((y,), Call(add, (x, y))), (x,))
+    out = lift(IRModule({"main": Function((x,), nest(DEPTH // 4, leaf))}))
+    assert len(out) == 2
+    assert functions_inside(out["main"]) == 0
+
+
+def test_deep_functions_are_lifted():
+    x = Var("x", INT)
+    condition = Var("c", TensorType((), "bool"))
+    func = Function((x,), if_true(DEPTH // 4, x))
+    out = lift(IRModule({"main": Function((condition,), func)}))
+    assert len(out) == 2
+
+
+def test_functions_deep_inside_functions_are_lifted():
+    x = Var("x", INT)
+    expr: Expr = x
+    for _ in range(2000):
+        expr = Function((Var("p", INT),), expr)
+    out = lift(IRModule({"main": Function((x,), expr)}))
+    assert len(out) == 2001
+    assert all(functions_inside(out[name]) == (name.name_hint != "main") for name in out)
+
+
+def test_a_chain_of_functions_is_lifted():
+    x = Var("x", INT)
+    names = [Var(f"f{index}") for index in range(2000)]
+    expr: Expr = Call(names[-1], (x,))
+    for index in reversed(range(2000)):
+        p = Var("p", INT)
+        body = Call(names[index - 1], (p,)) if index else Call(add, (p, Constant(1)))
+        expr = Let(names[index], Function((p,), body), expr)
+    out = lift(IRModule({"main": Function((x,), expr)}))
+    assert len(out) == 3  # all that call another capture it, and are one
+    assert "Closure" in astext(out)
