@@ -16,6 +16,7 @@ from relayish.transform.check import Check, get_check, list_checks, register_che
 from relayish.transform.config import list_configs, register_config_option
 from relayish.transform.context import PassContext
 from relayish.transform.counting import PassCountInstrument
+from relayish.transform.default_pipeline import default_pipeline
 from relayish.transform.diff import DiffInstrument
 from relayish.transform.dump import DumpInstrument
 from relayish.transform.immutable import ImmutableModuleInstrument
@@ -73,6 +74,7 @@ __all__ = [
     "add_pass_source",
     "create_function_pass",
     "create_module_pass",
+    "default_pipeline",
     "function_pass",
     "get_check",
     "get_pass",

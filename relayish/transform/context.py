@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Final, NamedTuple, NoReturn, Self
@@ -107,6 +108,18 @@ class PassContext:
             return False
         return name in self.required_pass or self.opt_level >= info.opt_level
 
+    def with_level(self, opt_level: int) -> PassContext:
+        """Return this context at another level; itself at its own.
+
+        The instruments are those in force here. To run passes under it without entering them a
+        second time, use :func:`resume`.
+        """
+        if opt_level == self.opt_level:
+            return self
+        return PassContext(
+            opt_level, self.required_pass, self.disabled_pass, self.instruments, self.config
+        )
+
     def override_instruments(self, instruments: Sequence[PassInstrument] | None) -> None:
         """Exit the instruments in force and enter these, until the context is left.
 
@@ -154,6 +167,17 @@ class PassContext:
             f"disabled_pass={self.disabled_pass!r}, instruments={self.instruments!r}, "
             f"config={dict(self.config)!r})"
         )
+
+
+@contextmanager
+def resume(ctx: PassContext) -> Iterator[PassContext]:
+    """Make ``ctx`` the current context, its instruments having been entered already."""
+    frames = _FRAMES.get()
+    _FRAMES.set((*frames, _Frame(ctx, ctx.instruments)))
+    try:
+        yield ctx
+    finally:
+        _FRAMES.set(frames)
 
 
 class _Frame(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from relayish.errors import DeclarationError, PassError, PipelineError, UnknownNameError
 from relayish.ir.module import IRModule
 from relayish.transform.base import Pass
-from relayish.transform.context import PassContext
+from relayish.transform.context import PassContext, resume
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.registry import REGISTRY, get_pass
 from relayish.transform.syntax import parse_specs
@@ -48,17 +48,27 @@ class Sequential(Pass):
         self.info = PassInfo(name, opt_level, required)
 
     def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
-        for pass_ in self.passes:
-            if not self.enables(pass_, ctx):
-                continue
-            for requirement in requirements(pass_):
-                mod = requirement(mod)
-            mod = pass_(mod)
+        inside = self.context(ctx)
+        if inside is ctx:
+            return self._run_steps(mod, ctx)
+        with resume(inside):
+            return self._run_steps(mod, inside)
+
+    def context(self, ctx: PassContext) -> PassContext:
+        """Return the context under which the passes run where this runs under ``ctx``."""
+        return ctx
+
+    def _run_steps(self, mod: IRModule, ctx: PassContext) -> IRModule:
+        for step in self._steps(ctx):
+            mod = step(mod)
         return mod
 
-    def enables(self, pass_: Pass, ctx: PassContext) -> bool:
-        """Return whether ``pass_``, one of :attr:`passes`, runs under ``ctx``."""
-        return ctx.pass_enabled(pass_.info)
+    def _steps(self, ctx: PassContext) -> Iterator[Pass]:
+        """Yield what runs under ``ctx``, requirements before what requires them."""
+        for pass_ in self.passes:
+            if ctx.pass_enabled(pass_.info):
+                yield from requirements(pass_)
+                yield pass_
 
     def plan(self, ctx: PassContext | None = None) -> tuple[Pass, ...]:
         """Return the passes that would run under ``ctx``, the current context if not given.
@@ -69,24 +79,20 @@ class Sequential(Pass):
         Raises:
             PassError, UnknownNameError, PipelineError: As :func:`requirements`.
         """
-        around = PassContext.current() if ctx is None else ctx
         planned: list[Pass] = []
-        pending: list[Iterator[Pass]] = [self._steps(around)]
+        inside = self.context(PassContext.current() if ctx is None else ctx)
+        pending = [(self._steps(inside), inside)]
         while pending:
-            step = next(pending[-1], None)
+            steps, around = pending[-1]
+            step = next(steps, None)
             if step is None:
                 pending.pop()
             elif isinstance(step, Sequential):
-                pending.append(step._steps(around))  # noqa: SLF001 - another of this class
+                inside = step.context(around)
+                pending.append((step._steps(inside), inside))  # noqa: SLF001 - of this class
             else:
                 planned.append(step)
         return tuple(planned)
-
-    def _steps(self, ctx: PassContext) -> Iterator[Pass]:
-        for pass_ in self.passes:
-            if self.enables(pass_, ctx):
-                yield from requirements(pass_)
-                yield pass_
 
     def __repr__(self) -> str:
         return f"Sequential({list(self.passes)!r}, name={self.info.name!r})"
