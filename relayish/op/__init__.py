@@ -44,13 +44,22 @@ from relayish.op import output_counts as _output_counts
 from relayish.op.builders import builder, namespace
 from relayish.op.call import call_op, make_attrs
 from relayish.op.gradient import register_gradient  # declares those of all families
+from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.op.op import register, register_pattern, register_stateful
-from relayish.op.registry import OpPattern, get_op, is_registered, list_ops, register_op
+from relayish.op.registry import (
+    MixedPrecision,
+    OpPattern,
+    get_op,
+    is_registered,
+    list_ops,
+    register_op,
+)
 
 get = get_op
 """Relay's name for :func:`get_op`."""
 
 __all__ = [
+    "MixedPrecision",
     "Op",
     "OpPattern",
     "annotation",
@@ -82,6 +91,7 @@ __all__ = [
     "reduction",
     "register",
     "register_gradient",
+    "register_mixed_precision_conversion",
     "register_op",
     "register_pattern",
     "register_stateful",

@@ -7,6 +7,7 @@ from typing import Any
 from relayish.ir.build import const
 from relayish.ir.expr import Op
 from relayish.op import registry
+from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.op.registry import OpPattern, get_op, list_ops, register_op
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "get",
     "list_op_names",
     "register",
+    "register_mixed_precision_conversion",
     "register_pattern",
     "register_stateful",
 ]

@@ -72,6 +72,17 @@ class OpPattern(IntEnum):
     OPAQUE = 8
 
 
+class MixedPrecision(IntEnum):
+    """Whether an operator is computed in a narrow element type; the numbers are Relay's."""
+
+    ALWAYS = 0
+    """It gains so much that its operands are cast."""
+    FOLLOW = 1
+    """It is, where its operands are narrow already."""
+    NEVER = 2
+    """Its result would be wrong."""
+
+
 num_inputs: OpTable[int] = OpTable("num_inputs")
 """How many arguments a call must have."""
 arguments: OpTable[tuple[str, ...]] = OpTable("arguments")
@@ -124,6 +135,14 @@ primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable("primal_gradie
 gradient of its result. There is one gradient for each argument, of its type; see
 :func:`~relayish.op.gradient.register.register_gradient`.
 """
+mixed_precision: OpTable[Callable[[Any, str], Sequence[Any]]] = OpTable("mixed_precision")
+"""``mixed_precision.get(op)(call, dtype)``: whether ``call`` may be computed in ``dtype``, and how.
+
+The answer has three parts: a :class:`MixedPrecision`, the element type to accumulate in, and that
+of the result; see :func:`~relayish.op.mixed_precision.register_mixed_precision_conversion`.
+"""
+chosen_dtype: OpTable[str] = OpTable("chosen_dtype")
+"""The attribute in which an operator is told the element type to accumulate in, or to make."""
 
 _DECLARED: dict[str, Op] = {}
 

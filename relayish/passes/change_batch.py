@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from relayish.analysis import all_vars, bound_vars
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.expr import Call, Expr, Function, Op, Var
@@ -113,7 +114,7 @@ class ChangeBatch(FunctionPass):
     batch_size: int = 16
 
     def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
-        """Look for the variables in all functions, then change each function."""
+        """Look for the variables in all functions, change each function, and infer types anew."""
         found = {var for func in mod.functions.values() for var in all_vars(func)}
         missing = [f"%{var.name_hint}" for var in self.data if var not in found]
         if missing:
@@ -121,7 +122,8 @@ class ChangeBatch(FunctionPass):
                 f"{', '.join(missing)} is no variable of the module; take the variables from the "
                 f"functions of the module that the pass is applied to"
             )
-        return super().run(mod, ctx)
+        out = super().run(mod, ctx)
+        return mod if out is mod else infer_type(out)
 
     def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
         """Return ``func`` with the new size of batch."""

@@ -44,12 +44,16 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "DeadCodeElimination{ref_precision=true, function_argument_precision=true}",
         "DeadCodeElimination{inline_once=true, ref_precision=true}",
     ),
+    "ToMixedPrecision": (
+        "ToMixedPrecision{missing_op_mode=2}",
+        "ToMixedPrecision{mixed_precision_type=bfloat16,missing_op_mode=2}",
+    ),
     "SplitArgs": ("SplitArgs{max_function_args=3}", "SplitArgs{max_function_args=0}"),
 }
 """With which options a pass is tried; without any, if it is not here."""
 
 ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {
-    "ChangeBatch": lambda mod: ChangeBatch({mod["main"].params[0]: 0}, batch_size=3),
+    "ChangeBatch": lambda mod: ChangeBatch(dict.fromkeys(mod["main"].params[:1], 0), 3),
 }
 """Passes that must be given something, made for a module."""
 
@@ -59,6 +63,7 @@ TOLERANCE: dict[str, float] = {
     "DivToMul": 1e-5,
     "ForwardFoldScaleAxis": 1e-4,
     "SimplifyInference": 1e-4,
+    "ToMixedPrecision": 0.25,  # bfloat16 keeps eight bits of a number, also of the parts of a sum
 }
 """How far from the value before the value after may be, of the larger of it and one."""
 

@@ -1,0 +1,244 @@
+"""Rewriting bottom-up where types change on the way.
+
+A pass that makes shapes static, or elements narrower, has to know what type each part has by now
+before it decides on the next call. Inferring types again after each step would take quadratic time;
+here the type of each rewritten node is told once, from those of its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+from relayish.errors import PassError
+from relayish.ir.adt import Clause, Match
+from relayish.ir.expr import (
+    Call,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import FuncType, TensorType, TupleType, Type
+from relayish.passes.rules.call_type import call_type
+
+_JOINTS: Final[frozenset[type[Node]]] = frozenset({Clause, If, Match, RefCreate, RefRead, RefWrite})
+"""Kinds of nodes that bring several values under one type: it stays what it was."""
+
+
+class Retyping:
+    """Rewrites the calls of operators in a program, telling types as it goes.
+
+    A subclass overrides :meth:`rewrite_call`, which may ask for the type of what it is given, and
+    :meth:`restored`, if the types it makes do not fit where the old ones did. The types of global
+    functions, of functions that are values, of parameters, references and of what ifs and matches
+    return stay as they were; those of tuples, of local variables, and of functions that are called
+    where they stand, follow what is in them.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+    """
+
+    _root: Function
+
+    def __init__(self) -> None:
+        self._known: dict[Node, Type] = {}
+        self._images: dict[Node, Node] = {}
+        self._inlined: set[Node] = set()
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
+        """Return what stands for ``pre``, a call of an operator, with rewritten arguments."""
+        return post
+
+    def rewrite_result(self, pre: Function, body: Expr) -> Expr:  # noqa: ARG002
+        """Return what the outermost function, ``pre``, returns, its ``body`` being rewritten."""
+        return body
+
+    def restored(self, pre: Expr, post: Expr) -> Expr:  # noqa: ARG002
+        """Return ``post``, which stands for ``pre``, as a value of the type that ``pre`` had."""
+        return post
+
+    def type_of(self, expr: Expr) -> Type:
+        """Return the type of ``expr``, part of the program or made while rewriting it.
+
+        Raises:
+            PassError: If types were not inferred.
+        """
+        found = self._known.get(expr) or expr.checked_type
+        if found is not None:
+            return found
+        stack: list[tuple[Expr, bool]] = [(expr, False)]
+        while stack:
+            node, is_entered = stack.pop()
+            if node in self._known or node.checked_type is not None:
+                continue
+            tell = _TYPE_OF.get(type(node))
+            if tell is None:
+                raise PassError(f"the type of {node} is not known; infer types first")
+            if is_entered:
+                self._known[node] = tell(self, node)
+                continue
+            stack.append((node, True))
+            stack += [(part, False) for part in _parts(node)]
+        return self._known[expr]
+
+    def rewrite(self, root: Function) -> Function:
+        """Return ``root`` rewritten; ``root`` itself when nothing changed."""
+        order = EXPRESSIONS.post_order(root)
+        bound: dict[Node, list[Var]] = {}
+        for node in order:
+            if type(node) is Let:
+                bound.setdefault(node.value, []).append(node.var)
+        self._root = root
+        self._inlined = _called_in_place(order)
+        images = self._images
+        for node in order:
+            image = self._image(node)
+            if image is node:
+                continue
+            images[node] = image
+            for var in bound.get(node, ()):
+                self._rebind(var, image)
+        found = images.get(root, root)
+        assert isinstance(found, Function)
+        return found
+
+    def _image(self, node: Any) -> Any:  # Any: a node of any kind
+        kind = type(node)
+        if kind is Function:
+            return self._function(node)
+        rebuild = EXPRESSIONS.rebuild[kind]
+        if rebuild is None:
+            return node
+        if kind is Call and type(node.op) is Op:
+            return self.rewrite_call(node, rebuild(node, self._images.get))
+        if kind is not Call and kind not in _JOINTS:
+            return rebuild(node, self._images.get)
+        image = rebuild(node, self._as_before)
+        if image is not node and kind is not Clause:
+            self._known[image] = self._called(node, image) or self.type_of(node)
+        return image
+
+    def _as_before(self, child: Node, default: Node) -> Node:
+        """Return what stands for ``child``, with the type that ``child`` had."""
+        image = self._images.get(child, default)
+        if image is child or not isinstance(child, Expr) or type(child) is Function:
+            return image
+        assert isinstance(image, Expr)
+        return self.restored(child, image)
+
+    def _called(self, node: Expr, image: Expr) -> Type | None:
+        """Return what a function called where it stands returns by now."""
+        if type(node) is not Call or type(image) is not Call or node.op not in self._inlined:
+            return None
+        func = self.type_of(image.op)
+        assert isinstance(func, FuncType)
+        return func.ret_type
+
+    def _function(self, func: Function) -> Function:
+        before = func.body
+        body = self._images.get(before, before)
+        assert isinstance(body, Expr)
+        if func is self._root:
+            body = self.rewrite_result(func, body)
+        elif func not in self._inlined and body is not before:
+            body = self.restored(before, body)
+        if body is before:
+            return func
+        ty = self.type_of(func)
+        assert isinstance(ty, FuncType)
+        if func is self._root or func in self._inlined:
+            image = func.with_fields(body=body, ret_type=None)
+            self._known[image] = ty.with_fields(ret_type=self.type_of(body))
+            return image
+        image = func.with_fields(body=body)
+        self._known[image] = ty
+        return image
+
+    def _rebind(self, var: Var, value: Node) -> None:
+        """Let another variable stand for ``var`` where its value is of another type by now."""
+        assert isinstance(value, Expr)
+        ty = self.type_of(value)
+        if _is_same(ty, self.type_of(var)):
+            return
+        share = var.may_share
+        if share is not None:
+            share = cast("Var", self._images.get(share, share))
+        fresh = Var(var.name_hint, None, share, span=var.span)
+        self._known[fresh] = ty
+        self._images[var] = fresh
+
+
+def _called_in_place(order: list[Node]) -> set[Node]:
+    """Return the functions that are called where they stand, and are used for nothing else."""
+    called: set[Node] = set()
+    kept: set[Node] = set()
+    for node in order:
+        if type(node) is Call:
+            kept.update([arg for arg in node.args if type(arg) is Function])
+            if type(node.op) is Function:
+                called.add(node.op)
+        elif type(node) is not Op:
+            kept.update([c for c in EXPRESSIONS.children(node) if type(c) is Function])
+    return {func for func in called - kept if isinstance(func, Function) and not func.type_params}
+
+
+def _is_same(one: Type, other: Type) -> bool:
+    """Return whether two types are the same, or tensors or plain tuples that plainly are."""
+    if one is other:
+        return True
+    if isinstance(one, TensorType) and isinstance(other, TensorType):
+        return structural_equal(one, other)
+    if not isinstance(one, TupleType) or not isinstance(other, TupleType):
+        return False
+    pairs = list(zip(one.fields, other.fields, strict=False))
+    return len(one.fields) == len(other.fields) and all(
+        a is b
+        or (isinstance(a, TensorType) and isinstance(b, TensorType) and structural_equal(a, b))
+        for a, b in pairs
+    )
+
+
+def _parts(expr: Expr) -> tuple[Expr, ...]:
+    """Return those parts of ``expr`` whose types tell its own."""
+    return _PARTS[type(expr)](expr)
+
+
+_PARTS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: a node of that kind
+    Call: lambda call: call.args,
+    Let: lambda let: (let.body,),
+    Tuple: lambda tup: tup.fields,
+    TupleGetItem: lambda item: (item.tuple_value,),
+}
+
+
+def _type_of_call(types: Retyping, call: Call) -> Type:
+    return call_type(call, tuple([types.type_of(arg) for arg in call.args]))
+
+
+def _type_of_tuple(types: Retyping, tup: Tuple) -> Type:
+    return TupleType(tuple([types.type_of(field) for field in tup.fields]))
+
+
+def _type_of_item(types: Retyping, item: TupleGetItem) -> Type:
+    ty = types.type_of(item.tuple_value)
+    assert isinstance(ty, TupleType)
+    return ty.fields[item.index]
+
+
+_TYPE_OF: Final[dict[type[Node], Callable[[Retyping, Any], Type]]] = {  # Any: as above
+    Call: _type_of_call,
+    Let: lambda types, let: types.type_of(let.body),
+    Tuple: _type_of_tuple,
+    TupleGetItem: _type_of_item,
+}
