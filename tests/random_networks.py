@@ -227,15 +227,8 @@ class _Network:
         kernel = given.pop("kernel", None) or pick(((1, 1), (3, 3), (3, 3), (2, 3)))
         padding = pick(((0, 0), (1, 1), (1, 1), (1, 0, 0, 1), (1, 1, 1, 1)))
         strides, dilation = pick(((1, 1), (1, 1), (2, 1), (2, 2))), pick(((1, 1), (1, 1), (1, 2)))
-        attrs = {
-            "groups": groups,
-            "padding": padding,
-            "strides": strides,
-            "dilation": dilation,
-            "channels": out,
-            "kernel_size": kernel,
-            **given,
-        }
+        attrs = {"groups": groups, "padding": padding, "strides": strides, "dilation": dilation}
+        attrs |= {"channels": out, "kernel_size": kernel, **given}
         if attrs["channels"] % attrs["groups"] or channels % attrs["groups"]:
             attrs["groups"] = 1
         inner, out = channels // attrs["groups"], attrs["channels"]
@@ -594,18 +587,8 @@ _UNARY: dict[str, Callable[..., Any]] = {
 }
 _LIKE = ("zeros_like", "ones_like")
 _OTHER = (
-    "like",
-    "cast",
-    "clip",
-    "leaky_relu",
-    "softmax",
-    "dropout",
-    "bias_add",
-    "prelu",
-    "batch_norm",
-    "batch_norm",
-    "instance_norm",
-    "layer_norm",
+    *("like", "cast", "clip", "leaky_relu", "softmax", "dropout", "bias_add", "prelu"),
+    *("batch_norm", "batch_norm", "instance_norm", "layer_norm"),
 )
 _BEFORE = ((), (), ("multiply",), ("multiply", "relu"), ("relu", "multiply"), ("multiply", "add"))
 _AFTER = (

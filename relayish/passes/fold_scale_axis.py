@@ -1,0 +1,33 @@
+"""Fold scales of channels into weights, backward and then forward, and evaluate what is constant.
+
+Before::
+
+    %0 = nn.conv2d(%x, meta[relay.Constant][0]);
+    multiply(%0, meta[relay.Constant][1])   // one number a channel
+
+After::
+
+    nn.conv2d(%x, meta[relay.Constant][0])  // multiplied
+"""
+
+from __future__ import annotations
+
+from relayish.passes.backward_fold_scale_axis import BackwardFoldScaleAxis
+from relayish.passes.fold_constant import FoldConstant
+from relayish.passes.forward_fold_scale_axis import ForwardFoldScaleAxis
+from relayish.transform import Sequential, register_pass
+
+
+@register_pass(opt_level=0, name="FoldScaleAxis", infer_types=True)
+def fold_scale_axis() -> Sequential:
+    """Fold scales of channels into weights, and evaluate the weights that are constant.
+
+    The passes it consists of run where the level of the context is theirs: below 3 it folds
+    constants alone.
+
+    Source:
+        Relay ``FoldScaleAxis``.
+    """
+    return Sequential(
+        [BackwardFoldScaleAxis(), ForwardFoldScaleAxis(), FoldConstant()], name="FoldScaleAxis"
+    )

@@ -1,0 +1,130 @@
+"""What is passed along a network: by which axes a tensor may be scaled, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.expr import Call, Constant, Expr, Op
+from relayish.ir.span import Span
+from relayish.ir.type import TensorType
+from relayish.op.call import call_op
+from relayish.op.registry import get_op
+
+Axes: TypeAlias = tuple[int, ...]
+"""The axes of the channels, in ascending order: one, or two where channels are split."""
+
+
+class Message(NamedTuple):
+    """A scale along ``axes`` can be taken over, if it is as it has to be.
+
+    Attributes:
+        axes: The axes along which the scale may differ.
+        positive: Whether it has to be positive: what it passes is no linear map.
+        not_zero: Whether it must not be zero: something is divided by it.
+    """
+
+    axes: Axes
+    positive: bool = False
+    not_zero: bool = False
+
+    def admits(self, scale: Expr) -> bool:
+        """Return whether ``scale`` is known to be as it has to be."""
+        if not self.positive and not self.not_zero:
+            return True
+        numbers = _numbers(scale)
+        if numbers is None or not np.isfinite(numbers).all():
+            return False
+        return bool((numbers > 0).all() if self.positive else (numbers != 0).all())
+
+
+def meet(one: Message | None, other: Message | None) -> Message | None:
+    """Return what both consumers of a tensor take over."""
+    if one is None or other is None or one.axes != other.axes:
+        return None
+    return Message(one.axes, one.positive or other.positive, one.not_zero or other.not_zero)
+
+
+_ARRANGES: Final = frozenset(
+    get_op(name) for name in ("expand_dims", "reshape", "squeeze", "transpose")
+)
+"""Operators that keep the numbers of their argument."""
+
+
+def _numbers(scale: Expr) -> np.ndarray | None:
+    """Return the numbers of a constant, however arranged, or ``None`` if they are not known."""
+    while type(scale) is Call and scale.op in _ARRANGES:
+        scale = scale.args[0]
+    if type(scale) is not Constant or not isinstance(scale.data, (np.ndarray, np.generic)):
+        return None
+    return np.asarray(scale.data, "float64")
+
+
+def tensor_type(expr: Expr) -> TensorType | None:
+    """Return the inferred type of ``expr`` if it is a tensor, of a known number of axes."""
+    ty = expr.checked_type
+    return ty if isinstance(ty, TensorType) else None
+
+
+def are_floats(*exprs: Expr) -> bool:
+    """Return whether all are tensors of floating-point numbers of one type.
+
+    Whole numbers wrap around: what is scaled before a sum is not what is scaled after it.
+    """
+    types = [tensor_type(expr) for expr in exprs]
+    dtypes = {None if ty is None else ty.dtype for ty in types}
+    if len(dtypes) > 1 or None in dtypes:
+        return False
+    (dtype,) = dtypes
+    return str(dtype).startswith(("float", "bfloat")) and numpy_dtype(str(dtype)).itemsize > 1
+
+
+def squeezed_axes(data: Expr, scale: Expr, axes: Axes) -> Axes | None:
+    """Return which axes of ``scale`` go away for those that ``axes`` of ``data`` name to be left.
+
+    Returns:
+        ``None`` if ``scale`` is not one number for each place along ``axes``, or not known to be.
+    """
+    data_type, scale_type = tensor_type(data), tensor_type(scale)
+    if data_type is None or scale_type is None:
+        return None
+    behind = len(data_type.shape) - len(scale_type.shape)
+    if behind > axes[0] or behind < 0 or axes[-1] >= len(data_type.shape):
+        return None
+    squeezed = []
+    for place, size in enumerate(scale_type.shape):
+        if place + behind in axes:
+            if not isinstance(size, int) or size != data_type.shape[place + behind]:
+                return None
+        elif size != 1 or not isinstance(size, int):
+            return None
+        else:
+            squeezed.append(place)
+    return tuple(squeezed)
+
+
+def squeezed(scale: Expr, axes: Axes, span: Span | None) -> Expr:
+    """Return ``scale`` without ``axes``."""
+    return made("squeeze", scale, span=span, axis=axes) if axes else scale
+
+
+def spread(scale: Expr, shape: Sequence[object], axes: Axes, span: Span | None) -> Expr:
+    """Return ``scale``, which has the axes named, such that it broadcasts to ``shape`` along them.
+
+    Where there are several, their sizes in ``shape`` have to be numbers.
+    """
+    if len(axes) == 1:
+        behind = len(shape) - axes[0] - 1
+        if not behind:
+            return scale
+        return made("expand_dims", scale, span=span, axis=1, num_newaxis=behind)
+    sizes = [size if place in axes else 1 for place, size in enumerate(shape)]
+    return made("reshape", scale, span=span, newshape=sizes)
+
+
+def made(op: str | Op, *args: Expr, span: Span | None, **attributes: object) -> Call:
+    """Return a call that stands at ``span``."""
+    return call_op(op, *args, **attributes).with_fields(span=span)
