@@ -22,7 +22,7 @@ LAYERS = (
     ("functor", "op"),
     ("text",),
     ("analysis", "prelude"),
-    ("interpreter",),
+    ("interpreter", "dataflow_pattern"),
     ("transform",),
     ("passes",),
     ("frontend",),

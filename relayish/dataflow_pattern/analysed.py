@@ -1,0 +1,165 @@
+"""What is known of a pattern before it is matched with anything."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.dataflow_pattern.dominator_tree import DominatorTree
+from relayish.dataflow_pattern.pattern import (
+    AltPattern,
+    AttrPattern,
+    CallPattern,
+    DFPattern,
+    DominatorPattern,
+    ExprPattern,
+    WildcardPattern,
+    children,
+    distinct,
+    is_operator,
+)
+from relayish.ir.expr import Op
+from relayish.ir.op import intern_op
+from relayish.op.registry import commutative
+
+_MANY_SHARED: Final = 256
+_MULTIPLY, _DIVIDE = intern_op("multiply"), intern_op("divide")
+
+
+class Analysed:
+    """A pattern, with what decides how much of the work on it has to be done again.
+
+    ``repeatable`` holds patterns that are part of themselves or of a path: they match several
+    expressions. ``interface`` holds, for each pattern that can match in more than one way, the
+    patterns inside it that stand for the same expression outside: only through them does it matter
+    outside which way was taken. Those without entry are tried in every way.
+    """
+
+    def __init__(self, root: DFPattern) -> None:
+        self.root = root
+        order, uses = distinct(root)
+        self.order = order
+        self.repeatable = _recursive(order) | _on_paths(order)
+        self.commutes = {
+            p: swapped for p in order if type(p) is CallPattern and (swapped := _swapped(p))
+        }
+        self.regrouped: dict[DFPattern, tuple[tuple[Op, CallPattern], ...]] = {}
+        ways = [
+            p for p in order if p in self.commutes or type(p) is AltPattern or self.regroupings(p)
+        ]
+        shared = [
+            p for p in order if uses[p] > 1 and p not in self.repeatable and not is_operator(p)
+        ]
+        self.interface: dict[DFPattern, tuple[DFPattern, ...]] = {}
+        if ways and len(shared) <= _MANY_SHARED:
+            self._find_interfaces(ways, shared)
+
+    def regroupings(self, pattern: DFPattern) -> tuple[tuple[Op, CallPattern], ...]:
+        """Return, by the operator of the call to match, what a product of a quotient may be too."""
+        found = self.regrouped.get(pattern)
+        if found is None:
+            found = tuple(regroup(pattern)) if type(pattern) is CallPattern else ()
+            self.regrouped[pattern] = found
+        return found
+
+    def _find_interfaces(self, ways: list[DFPattern], shared: list[DFPattern]) -> None:
+        if not shared:
+            self.interface = dict.fromkeys(ways, ())
+            return
+        if any(type(p) is WildcardPattern and p.pattern is not None for p in self.order):
+            self.interface = dict.fromkeys(ways, tuple(shared))
+            return
+        bit = {pattern: 1 << index for index, pattern in enumerate(shared)}
+        below: dict[DFPattern, int] = {}
+        for pattern in self.order:
+            mask = bit.get(pattern, 0)
+            for child in children(pattern):
+                mask |= below[child]
+            below[pattern] = mask
+        tree = DominatorTree(self.order[::-1], children)
+        for way in ways:
+            self.interface[way] = tuple(
+                each
+                for each in shared
+                if below[way] & bit[each] and each is not way and not tree.dominates(way, each)
+            )
+
+
+def _swapped(pattern: CallPattern) -> frozenset[Op]:
+    """Return the operators for whose calls the arguments may be taken in the other order."""
+    if pattern.any_args or len(pattern.args) != 2 or pattern.args[0] is pattern.args[1]:
+        return frozenset()
+    return frozenset(op for op in named_ops(pattern.op) or () if commutative.get(op))
+
+
+def named_ops(pattern: DFPattern) -> list[Op] | None:
+    """Return the operators that ``pattern`` names; ``None`` if it may be something else."""
+    found: list[Op] = []
+    stack = [pattern]
+    seen: set[DFPattern] = set()
+    while stack:
+        each = stack.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        if type(each) is AltPattern:
+            stack += (each.right, each.left)
+        elif type(each) is AttrPattern:
+            stack.append(each.pattern)
+        elif type(each) is ExprPattern and type(each.expr) is Op:
+            found.append(each.expr)
+        else:
+            return None
+    return found
+
+
+def regroup(pattern: CallPattern) -> list[tuple[Op, CallPattern]]:
+    """Return what else ``(x * y) / z`` or ``(x / y) * z`` may be: the operator, and the pattern."""
+    found: list[tuple[Op, CallPattern]] = []
+    if _calls(pattern, _DIVIDE):
+        product, by = pattern.args
+        if type(product) is CallPattern and _calls(product, _MULTIPLY):
+            for divided, other in (product.args, product.args[::-1]):
+                quotient = CallPattern(pattern.op, (divided, by))
+                found.append((_MULTIPLY, CallPattern(product.op, (other, quotient))))
+    elif _calls(pattern, _MULTIPLY):
+        for divided, other in (pattern.args, pattern.args[::-1]):
+            if type(divided) is CallPattern and _calls(divided, _DIVIDE):
+                numerator = CallPattern(pattern.op, (divided.args[0], other))
+                found.append((_DIVIDE, CallPattern(divided.op, (numerator, divided.args[1]))))
+    return found
+
+
+def _calls(pattern: CallPattern, op: Op) -> bool:
+    return (
+        type(pattern.op) is ExprPattern
+        and pattern.op.expr is op
+        and not pattern.any_args
+        and len(pattern.args) == 2
+    )
+
+
+def _on_paths(order: list[DFPattern]) -> set[DFPattern]:
+    found: set[DFPattern] = set()
+    for pattern in order:
+        if type(pattern) is DominatorPattern and pattern.path not in found:
+            found.update(distinct(pattern.path)[0])
+    return found
+
+
+def _recursive(order: list[DFPattern]) -> set[DFPattern]:
+    """Return the patterns that are part of themselves, by way of a wildcard."""
+    redirected = [p for p in order if type(p) is WildcardPattern and p.pattern is not None]
+    found: set[DFPattern] = set()
+    for wildcard in redirected:
+        below = distinct(wildcard)[0]
+        held: dict[DFPattern, list[DFPattern]] = {}
+        for pattern in below:
+            for child in children(pattern):
+                held.setdefault(child, []).append(pattern)
+        stack = list(held.get(wildcard, ()))
+        while stack:
+            pattern = stack.pop()
+            if pattern not in found:
+                found.add(pattern)
+                stack += held.get(pattern, ())
+    return found

@@ -1,0 +1,138 @@
+"""The ways through a program that dominator patterns ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from relayish.dataflow_pattern.dominator_tree import DominatorTree
+from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
+from relayish.ir.expr import Call, Expr
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+
+
+class _Matches(Protocol):
+    """What tells whether single expressions match a pattern, and how."""
+
+    def match(self, expr: Expr) -> bool: ...
+
+    def node_map(self) -> dict[DFPattern, tuple[Expr, ...]]: ...
+
+
+class _Asked:
+    """A pattern and what is known by now of the expressions that match it."""
+
+    def __init__(self, matcher: _Matches) -> None:
+        self.matcher = matcher
+        self._known: dict[Expr, bool] = {}
+
+    def __call__(self, expr: Expr) -> bool:
+        known = self._known.get(expr)
+        if known is None:
+            known = self._known[expr] = self.matcher.match(expr)
+        return known
+
+
+class _Nowhere:
+    """What stands for the parent where the ways back lead to none, or to several."""
+
+
+_NOWHERE = _Nowhere()
+
+
+class Dominance:
+    """An index of one program: which nodes all uses of a node lead through.
+
+    Complexity:
+        Making it takes ``n log n`` for ``n`` nodes; finding the parents of all children of a
+        pattern looks at every node a bounded number of times.
+    """
+
+    def __init__(self, root: Expr, matcher_of: Callable[[DFPattern], _Matches]) -> None:
+        self._root = root
+        self._matcher_of = matcher_of
+        self._tree: DominatorTree[Node] | None = None
+        self._asked: dict[DFPattern, _Asked] = {}
+        self._parents: dict[tuple[DominatorPattern, Expr | None], dict[Expr, Expr | _Nowhere]] = {}
+
+    def parent(self, pattern: DominatorPattern, child: Expr, wanted: Expr | None) -> Expr | None:
+        """Return the expression to which all ways back from ``child`` lead, or ``None``.
+
+        Args:
+            pattern: Says what a parent is, and what may stand on the way to it.
+            child: Where to start.
+            wanted: The parent, where it is known already.
+        """
+        found = self._search(pattern, child, wanted)
+        if isinstance(found, _Nowhere):
+            return None
+        if self._tree is None:
+            order = EXPRESSIONS.post_order(self._root)[::-1]
+            self._tree = DominatorTree(order, EXPRESSIONS.children)
+        return found if self._tree.dominates(child, found) else None
+
+    def passed(
+        self, pattern: DominatorPattern, child: Expr, parent: Expr
+    ) -> Iterator[dict[DFPattern, tuple[Expr, ...]]]:
+        """Yield how each expression on the way from ``child`` to ``parent`` matches the path."""
+        path = self._ask(pattern.path)
+        is_parent = self._ask(pattern.parent)
+        seen: set[Expr] = {child}
+        stack = [child]
+        while stack:
+            operands = _operands(stack.pop())
+            if parent in operands or any(map(is_parent, operands)):
+                continue
+            for operand in operands:
+                if operand not in seen:
+                    seen.add(operand)
+                    stack.append(operand)
+                    path.matcher.match(operand)
+                    yield path.matcher.node_map()
+
+    def _ask(self, pattern: DFPattern) -> _Asked:
+        found = self._asked.get(pattern)
+        if found is None:
+            found = self._asked[pattern] = _Asked(self._matcher_of(pattern))
+        return found
+
+    def _search(
+        self, pattern: DominatorPattern, child: Expr, wanted: Expr | None
+    ) -> Expr | _Nowhere:
+        known = self._parents.setdefault((pattern, wanted), {})
+        matches_path = self._ask(pattern.path)
+        matches_parent = self._ask(pattern.parent)
+
+        def is_parent(expr: Expr) -> bool:
+            return expr is wanted if wanted is not None else matches_parent(expr)
+
+        stack = [child]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            operands = _operands(node)
+            near = next(filter(is_parent, operands), None)
+            if near is not None:
+                known[stack.pop()] = near
+                continue
+            if not operands or not all(map(matches_path, operands)):
+                known[stack.pop()] = _NOWHERE
+                continue
+            missing = [operand for operand in operands if operand not in known]
+            if missing:
+                stack += missing
+                continue
+            first = known[operands[0]]
+            same = all(known[operand] is first for operand in operands)
+            known[stack.pop()] = first if same else _NOWHERE
+        return known[child]
+
+
+def _operands(expr: Expr) -> list[Expr]:
+    """Return what ``expr`` is computed from, the callee not included."""
+    if type(expr) is Call:
+        return list(expr.args)
+    return [each for each in EXPRESSIONS.children(expr) if isinstance(each, Expr)]

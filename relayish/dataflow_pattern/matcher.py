@@ -1,0 +1,483 @@
+"""Whether an expression matches a pattern, and by which expressions its parts do.
+
+What remains to be matched is a linked list of goals; where there are several ways to go on, the
+list stands on a stack together with how much had been bound by then. Nothing recurses, and no way
+is gone twice: a pattern is left a second time only with other bindings of what it shares with the
+pattern around it, and what an expression did not match once it is not compared with again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from relayish.dataflow_pattern.analysed import Analysed
+from relayish.dataflow_pattern.attributes import has_attributes
+from relayish.dataflow_pattern.dominance import Dominance
+from relayish.dataflow_pattern.pattern import (
+    VERBS,
+    AltPattern,
+    AttrPattern,
+    CallPattern,
+    ConstantPattern,
+    DataTypePattern,
+    DFPattern,
+    DominatorPattern,
+    ExprPattern,
+    FunctionPattern,
+    IfPattern,
+    LetPattern,
+    ShapePattern,
+    TupleGetItemPattern,
+    TuplePattern,
+    TypePattern,
+    VarPattern,
+    WildcardPattern,
+    is_operator,
+)
+from relayish.dataflow_pattern.types import Types
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.type import TensorType, Type
+
+NodeMap: TypeAlias = Mapping[DFPattern, tuple[Expr, ...]]
+"""The expressions that each part of a pattern matched: one, unless the part was on a path."""
+
+_Goal: TypeAlias = "tuple[Any, Expr, _Goal | None]"  # Any: a pattern or a step between patterns
+
+
+class _Failed:
+    """What a step returns that does not lead on."""
+
+
+_FAILED: Final = _Failed()
+
+
+class _Entered:
+    """A pattern that was entered and can match in several ways.
+
+    ``height`` is that of the stack of choices beneath it, ``outside`` what it shares with the
+    pattern around it, ``left`` the bindings of these it was left with.
+    """
+
+    __slots__ = ("height", "key", "left", "outside")
+
+    def __init__(self, key: object, outside: tuple[DFPattern, ...], height: int) -> None:
+        self.key = key
+        self.outside = outside
+        self.height = height
+        self.left: set[tuple[Expr | None, ...]] | None = None
+
+
+class _Test:
+    """A step that asks something of the expression that a pattern matched."""
+
+    __slots__ = ("holds",)
+
+    def __init__(self, holds: Callable[[Expr], bool]) -> None:
+        self.holds = holds
+
+
+class _Backward:
+    """A step that looks for the parent of a dominator pattern whose child has matched."""
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: DominatorPattern) -> None:
+        self.pattern = pattern
+
+
+class Matcher:
+    """Matches one pattern with any expressions of one program.
+
+    Args:
+        pattern: The pattern.
+        root: The program, within which parents are dominated.
+        mod: Where the functions and types are that it names.
+        types: What tells types, if it is to be shared.
+    """
+
+    def __init__(
+        self,
+        pattern: DFPattern | Analysed,
+        root: Expr,
+        mod: IRModule | None = None,
+        types: Types | None = None,
+    ) -> None:
+        self.analysed = pattern if isinstance(pattern, Analysed) else Analysed(pattern)
+        self.types = Types(root, mod) if types is None else types
+        self.root = root
+        self._mod = mod
+        self._bound: dict[DFPattern, Expr] = {}
+        self._repeated: dict[DFPattern, list[Expr]] = {}
+        self._trail: list[DFPattern] = []
+        self._choices: list[tuple[_Goal | None, int, _Entered | None]] = []
+        self._refuted: set[object] = set()
+        self._dominance: Dominance | None = None
+        self.steps = 0
+        """How many goals were taken up so far."""
+
+    def match(self, expr: Expr) -> bool:
+        """Return whether ``expr`` matches the pattern."""
+        self._bound.clear()
+        self._repeated.clear()
+        self._trail.clear()
+        self._choices.clear()
+        return self._solve((self.analysed.root, expr, None))
+
+    def node_map(self) -> dict[DFPattern, tuple[Expr, ...]]:
+        """Return what the parts of the pattern matched, the last time it did."""
+        found: dict[DFPattern, tuple[Expr, ...]] = {
+            pattern: (expr,) for pattern, expr in self._bound.items()
+        }
+        for pattern, exprs in self._repeated.items():
+            if exprs:
+                found[pattern] = tuple(exprs)
+        return found
+
+    def bindings(self) -> dict[DFPattern, Expr]:
+        """Return what the parts that match one expression only matched, the last time."""
+        return self._bound
+
+    def _solve(self, first: _Goal) -> bool:
+        goal: _Goal | None = first
+        bound, trail, steps = self._bound, self._trail, _STEPS
+        repeatable = self.analysed.repeatable
+        while goal is not None:
+            self.steps += 1
+            pattern, expr, rest = goal
+            following: _Goal | _Failed | None
+            held = bound.get(pattern)
+            if held is not None:
+                following = rest if held is expr else _FAILED
+            else:
+                if isinstance(pattern, DFPattern):
+                    trail.append(pattern)
+                    if pattern in repeatable:
+                        self._repeated.setdefault(pattern, []).append(expr)
+                    else:
+                        bound[pattern] = expr
+                following = steps[type(pattern)](self, pattern, expr, rest)
+            if isinstance(following, _Failed):
+                retry = self._retreat()
+                if retry is None:
+                    return False
+                following = retry
+            goal = following
+        return True
+
+    def _retreat(self) -> _Goal | None:
+        """Undo what was bound since the last choice; return what there is to try instead."""
+        choices = self._choices
+        while choices:
+            goal, mark, entered = choices.pop()
+            self._undo(mark)
+            if goal is not None:
+                return goal
+            assert entered is not None
+            if entered.left is None:
+                self._refuted.add(entered.key)
+        self._undo(0)
+        return None
+
+    def _undo(self, mark: int) -> None:
+        trail, bound, repeated = self._trail, self._bound, self._repeated
+        while len(trail) > mark:
+            pattern = trail.pop()
+            if pattern in bound:
+                del bound[pattern]
+            else:
+                repeated[pattern].pop()
+
+    def enter(self, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Goal | _Failed | None:
+        """Return what is to follow ``pattern``, which can match ``expr`` in several ways.
+
+        The mark of the choice is one below, for the pattern itself stays bound in all of them.
+        """
+        outside = self.analysed.interface.get(pattern)
+        if outside is None:
+            return rest
+        bound = self._bound
+        key = (pattern, expr, *[bound.get(each) for each in outside])
+        if key in self._refuted:
+            return _FAILED
+        entered = _Entered(key, outside, len(self._choices))
+        self._choices.append((None, len(self._trail), entered))
+        return (entered, expr, rest)
+
+    def choose(self, instead: _Goal | None) -> None:
+        """Note what to try if what is tried first leads nowhere."""
+        if instead is not None:
+            self._choices.append((instead, len(self._trail), None))
+
+    def leave(self, entered: _Entered, rest: _Goal | None) -> _Goal | _Failed | None:
+        """Go on behind a pattern that has matched in one way.
+
+        The other ways are forgotten where they would do just as well.
+        """
+        if not entered.outside:
+            entered.left = set()
+            del self._choices[entered.height :]
+            return rest
+        bound = self._bound
+        with_these = tuple([bound.get(each) for each in entered.outside])
+        if entered.left is None:
+            entered.left = set()
+        elif with_these in entered.left:
+            return _FAILED
+        entered.left.add(with_these)
+        return rest
+
+    def dominance(self) -> Dominance:
+        """Return what is known of the ways through the program."""
+        if self._dominance is None:
+            self._dominance = Dominance(self.root, self._independent)
+        return self._dominance
+
+    def _independent(self, pattern: DFPattern) -> Matcher:
+        inner = Matcher(pattern, self.root, self._mod, self.types)
+        inner._dominance = self._dominance
+        return inner
+
+    def go_back(
+        self, pattern: DominatorPattern, expr: Expr, rest: _Goal | None
+    ) -> _Goal | _Failed | None:
+        """Go on with the parent of ``pattern``, if the ways back from ``expr`` lead to one."""
+        ways = self.dominance()
+        parent = ways.parent(pattern, expr, self._bound.get(pattern.parent))
+        if parent is None:
+            return _FAILED
+        for node_map in ways.passed(pattern, expr, parent):
+            for each, exprs in node_map.items():
+                for one in exprs:
+                    self._trail.append(each)
+                    self._repeated.setdefault(each, []).append(one)
+        return (pattern.parent, parent, rest)
+
+
+_Following: TypeAlias = "_Goal | _Failed | None"
+
+
+def _expr(_: Matcher, pattern: ExprPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    wanted = pattern.expr
+    if wanted is expr:
+        return rest
+    if type(wanted) is not type(expr) or type(wanted) is Op:
+        return _FAILED
+    return rest if structural_equal(wanted, expr) else _FAILED
+
+
+def _var(_: Matcher, pattern: VarPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    if type(expr) is Var and (not pattern.name or pattern.name == expr.name_hint):
+        return rest
+    return _FAILED
+
+
+def _constant(_: Matcher, __: ConstantPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    return rest if type(expr) is Constant else _FAILED
+
+
+def _wildcard(_: Matcher, pattern: WildcardPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    redirected = pattern.redirection.pattern
+    return rest if redirected is None else (redirected, expr, rest)
+
+
+def _alt(matcher: Matcher, pattern: AltPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    after = matcher.enter(pattern, expr, rest)
+    if isinstance(after, _Failed):
+        return after
+    matcher.choose((pattern.right, expr, after))
+    return (pattern.left, expr, after)
+
+
+def _call(matcher: Matcher, pattern: CallPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    if type(expr) is not Call:
+        return _FAILED
+    op = expr.op
+    if is_operator(pattern.op) and pattern.op.expr is not op:
+        return _regrouped(matcher, pattern, expr, rest)
+    if pattern.any_args:
+        return (pattern.op, op, rest)
+    if len(pattern.args) != len(expr.args):
+        return _FAILED
+    if type(op) is Op and op in matcher.analysed.commutes.get(pattern, ()):
+        after = matcher.enter(pattern, expr, rest)
+        if isinstance(after, _Failed):
+            return after
+        first, second = expr.args
+        left, right = pattern.args
+        matcher.choose((pattern.op, op, (right, first, (left, second, after))))
+        return (pattern.op, op, (left, first, (right, second, after)))
+    for each, arg in zip(reversed(pattern.args), reversed(expr.args), strict=True):
+        rest = (each, arg, rest)
+    return (pattern.op, op, rest)
+
+
+def _regrouped(
+    matcher: Matcher, pattern: CallPattern, expr: Call, rest: _Goal | None
+) -> _Following:
+    """Match a product of a quotient with a quotient of a product, or the other way round."""
+    fitting = [each for op, each in matcher.analysed.regroupings(pattern) if op is expr.op]
+    if not fitting:
+        return _FAILED
+    after = matcher.enter(pattern, expr, rest)
+    if isinstance(after, _Failed):
+        return after
+    for each in reversed(fitting[1:]):
+        matcher.choose((each, expr, after))
+    return (fitting[0], expr, after)
+
+
+def _function(_: Matcher, pattern: FunctionPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    if type(expr) is not Function:
+        return _FAILED
+    rest = (pattern.body, expr.body, rest)
+    if pattern.any_params:
+        return rest
+    if len(pattern.params) != len(expr.params):
+        return _FAILED
+    for each, param in zip(reversed(pattern.params), reversed(expr.params), strict=True):
+        rest = (each, param, rest)
+    return rest
+
+
+def _if(_: Matcher, pattern: IfPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    if type(expr) is not If:
+        return _FAILED
+    rest = (pattern.false_branch, expr.false_branch, rest)
+    return (pattern.cond, expr.cond, (pattern.true_branch, expr.true_branch, rest))
+
+
+def _let(_: Matcher, pattern: LetPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    if type(expr) is not Let:
+        return _FAILED
+    rest = (pattern.body, expr.body, rest)
+    return (pattern.var, expr.var, (pattern.value, expr.value, rest))
+
+
+def _tuple(_: Matcher, pattern: TuplePattern, expr: Expr, rest: _Goal | None) -> _Following:
+    if type(expr) is not Tuple:
+        return _FAILED
+    if pattern.any_fields:
+        return rest
+    if len(pattern.fields) != len(expr.fields):
+        return _FAILED
+    for each, field in zip(reversed(pattern.fields), reversed(expr.fields), strict=True):
+        rest = (each, field, rest)
+    return rest
+
+
+def _projection(
+    _: Matcher, pattern: TupleGetItemPattern, expr: Expr, rest: _Goal | None
+) -> _Following:
+    if type(expr) is not TupleGetItem or pattern.index not in (None, -1, expr.index):
+        return _FAILED
+    return (pattern.tuple, expr.tuple_value, rest)
+
+
+def _attr(_: Matcher, pattern: AttrPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    if not has_attributes(expr, pattern.attrs):
+        return _FAILED
+    return (pattern.pattern, expr, rest)
+
+
+def _tested(holds: Callable[[Any, Type], bool]) -> Callable[..., _Following]:  # Any: the pattern
+    def step(matcher: Matcher, pattern: Any, expr: Expr, rest: _Goal | None) -> _Following:
+        def test(found: Expr) -> bool:
+            ty = matcher.types.of(found)
+            return ty is not None and holds(pattern, ty)
+
+        if expr.checked_type is not None:  # the type is there: ask it first
+            return (pattern.pattern, expr, rest) if holds(pattern, expr.checked_type) else _FAILED
+        return (pattern.pattern, expr, (_Test(test), expr, rest))
+
+    return step
+
+
+def _is_of_type(pattern: TypePattern, ty: Type) -> bool:
+    return structural_equal(pattern.type, ty)
+
+
+def _is_of_dtype(pattern: DataTypePattern, ty: Type) -> bool:
+    return type(ty) is TensorType and ty.dtype == pattern.dtype
+
+
+def _is_of_shape(pattern: ShapePattern, ty: Type) -> bool:
+    if type(ty) is not TensorType or len(ty.shape) != len(pattern.shape):
+        return False
+    return structural_equal(TensorType(ty.shape, ty.dtype), TensorType(pattern.shape, ty.dtype))
+
+
+TYPE_TESTS: Final[dict[type[DFPattern], Callable[[Any, Type], bool]]] = {  # Any: that kind
+    TypePattern: _is_of_type,
+    DataTypePattern: _is_of_dtype,
+    ShapePattern: _is_of_shape,
+}
+"""What the kinds of patterns ask of the type of an expression."""
+
+
+def _dominator(_: Matcher, pattern: DominatorPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    return (pattern.child, expr, (_Backward(pattern), expr, rest))
+
+
+def _backward(matcher: Matcher, step: _Backward, expr: Expr, rest: _Goal | None) -> _Following:
+    return matcher.go_back(step.pattern, expr, rest)
+
+
+def _test(_: Matcher, step: _Test, expr: Expr, rest: _Goal | None) -> _Following:
+    return rest if step.holds(expr) else _FAILED
+
+
+def _leave(matcher: Matcher, entered: _Entered, _: Expr, rest: _Goal | None) -> _Following:
+    return matcher.leave(entered, rest)
+
+
+_STEPS: Final[dict[type, Callable[..., _Following]]] = {
+    ExprPattern: _expr,
+    VarPattern: _var,
+    ConstantPattern: _constant,
+    WildcardPattern: _wildcard,
+    AltPattern: _alt,
+    CallPattern: _call,
+    FunctionPattern: _function,
+    IfPattern: _if,
+    LetPattern: _let,
+    TuplePattern: _tuple,
+    TupleGetItemPattern: _projection,
+    AttrPattern: _attr,
+    **{kind: _tested(holds) for kind, holds in TYPE_TESTS.items()},
+    DominatorPattern: _dominator,
+    _Backward: _backward,
+    _Test: _test,
+    _Entered: _leave,
+}
+"""What each kind of goal leads to."""
+
+
+def match(pattern: DFPattern, expr: Expr, mod: IRModule | None = None) -> bool:
+    """Return whether ``expr`` matches ``pattern``.
+
+    Args:
+        pattern: The pattern.
+        expr: The expression; what a parent dominates is looked for within it.
+        mod: Where the functions and types are that it names.
+
+    Complexity:
+        Bounded by the pattern, whatever its alternatives, as long as no expression has to be found
+        for two parts of it at once by trial; no recursion.
+
+    Source:
+        Relay ``match``.
+
+    Example:
+        >>> from relayish.dataflow_pattern import is_op, is_constant, wildcard
+        >>> from relayish import parse_expr
+        >>> sum_ = parse_expr("free_var %x: float32; %x + 1f")
+        >>> match(is_op("add")(is_constant(), wildcard()), sum_)
+        True
+    """
+    return Matcher(pattern, expr, mod).match(expr)
+
+
+VERBS["match"] = match

@@ -1,0 +1,143 @@
+"""Which expressions a pattern can match at all, told from their outermost parts.
+
+Every expression has a key: the operator that a call calls, and its kind for everything else.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from relayish.dataflow_pattern.analysed import Analysed, named_ops, regroup
+from relayish.dataflow_pattern.pattern import (
+    AltPattern,
+    AttrPattern,
+    CallPattern,
+    ConstantPattern,
+    DataTypePattern,
+    DFPattern,
+    DominatorPattern,
+    ExprPattern,
+    FunctionPattern,
+    IfPattern,
+    LetPattern,
+    ShapePattern,
+    TupleGetItemPattern,
+    TuplePattern,
+    TypePattern,
+    VarPattern,
+    WildcardPattern,
+)
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.node import Node
+
+Key: TypeAlias = "Op | type[Node]"
+"""The operator of a call of one; ``Call`` for other calls; the kind of any other expression."""
+
+_KINDS: dict[type[DFPattern], type[Node]] = {
+    VarPattern: Var,
+    ConstantPattern: Constant,
+    FunctionPattern: Function,
+    IfPattern: If,
+    LetPattern: Let,
+    TuplePattern: Tuple,
+    TupleGetItemPattern: TupleGetItem,
+}
+_WRAPPERS = (AttrPattern, TypePattern, DataTypePattern, ShapePattern)
+
+
+class Root(NamedTuple):
+    """One way a pattern can begin.
+
+    ``key`` is that of the expression, ``args`` the keys its arguments may have (``None`` for any),
+    where it is a call whose arguments count.
+    """
+
+    key: Key
+    args: tuple[frozenset[Key] | None, ...] | None
+
+    def admits(self, args: tuple[Key, ...]) -> bool:
+        """Return whether a call of arguments with these keys may match."""
+        if self.args is None:
+            return True
+        return len(args) == len(self.args) and all(
+            allowed is None or key in allowed for key, allowed in zip(args, self.args, strict=True)
+        )
+
+
+def key_of(expr: Expr) -> Key:
+    """Return the key of ``expr``."""
+    if type(expr) is not Call:
+        return type(expr)
+    return expr.op if type(expr.op) is Op else Call
+
+
+def roots_of(analysed: Analysed) -> list[Root] | None:
+    """Return how expressions that match the pattern may begin; ``None`` if any may."""
+    found: list[Root] = []
+    stack: list[DFPattern] = [analysed.root]
+    seen: set[DFPattern] = set()
+    while stack:
+        pattern = stack.pop()
+        if pattern in seen:
+            continue
+        seen.add(pattern)
+        if _wrapped(pattern) is not None:
+            stack += _wrapped(pattern) or ()
+        elif type(pattern) is CallPattern:
+            ops = named_ops(pattern.op)
+            if ops is None:
+                return None
+            orders = [pattern.args]
+            if pattern in analysed.commutes:
+                orders.append(pattern.args[::-1])
+            for order in orders:
+                args = None if pattern.any_args else tuple(map(_keys, order))
+                found += [Root(op, args) for op in ops]
+            found += [Root(op, None) for op, _ in analysed.regroupings(pattern)]
+        else:
+            keys = _keys(pattern)
+            if keys is None:
+                return None
+            found += [Root(key, None) for key in keys]
+    return found
+
+
+def _wrapped(pattern: DFPattern) -> tuple[DFPattern, ...] | None:
+    """Return the patterns that match the same expression, where ``pattern`` is around others."""
+    if type(pattern) is AltPattern:
+        return (pattern.right, pattern.left)
+    if type(pattern) is DominatorPattern:
+        return (pattern.child,)
+    if type(pattern) is WildcardPattern and pattern.pattern is not None:
+        return (pattern.pattern,)
+    if isinstance(pattern, _WRAPPERS):
+        return (pattern.pattern,)
+    return None
+
+
+def _keys(root: DFPattern) -> frozenset[Key] | None:
+    """Return the keys of expressions that may match ``root``; ``None`` for any."""
+    found: set[Key] = set()
+    stack = [root]
+    seen: set[DFPattern] = set()
+    while stack:
+        pattern = stack.pop()
+        if pattern in seen:
+            continue
+        seen.add(pattern)
+        inner = _wrapped(pattern)
+        if inner is not None:
+            stack += inner
+        elif type(pattern) in _KINDS:
+            found.add(_KINDS[type(pattern)])
+        elif type(pattern) is ExprPattern:
+            found.add(key_of(pattern.expr))
+        elif type(pattern) is CallPattern:
+            ops = named_ops(pattern.op)
+            if ops is None:
+                return None
+            found.update(ops)
+            found.update(op for op, _ in regroup(pattern))
+        else:
+            return None
+    return frozenset(found)

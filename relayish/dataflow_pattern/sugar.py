@@ -1,0 +1,113 @@
+"""Short ways to write patterns, under Relay's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from relayish.dataflow_pattern.pattern import (
+    AltPattern,
+    AttrPattern,
+    ConstantPattern,
+    DataTypePattern,
+    DFPattern,
+    DominatorPattern,
+    ExprPattern,
+    IfPattern,
+    LetPattern,
+    ShapePattern,
+    TupleGetItemPattern,
+    TuplePattern,
+    TypePattern,
+    VarPattern,
+    WildcardPattern,
+)
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Expr
+from relayish.ir.op import intern_op
+from relayish.ir.type import PrimExpr, Type
+from relayish.op.registry import get_op, is_registered
+
+
+def wildcard() -> WildcardPattern:
+    """Return a new pattern of anything."""
+    return WildcardPattern()
+
+
+def is_op(op_name: str) -> ExprPattern:
+    """Return the pattern of the operator ``op_name``; call it with patterns of its arguments.
+
+    Raises:
+        UnknownNameError: If no operator of that name is declared.
+    """
+    return ExprPattern(intern_op(op_name) if is_registered(op_name) else get_op(op_name))
+
+
+def is_var(name: str = "") -> VarPattern:
+    """Return the pattern of a local variable called ``name``, or of any."""
+    return VarPattern(name)
+
+
+def is_constant() -> ConstantPattern:
+    """Return the pattern of a constant."""
+    return ConstantPattern()
+
+
+def is_expr(expr: Expr) -> ExprPattern:
+    """Return the pattern of expressions structurally equal to ``expr``."""
+    return ExprPattern(expr)
+
+
+def is_tuple(fields: Sequence[DFPattern] | None = None) -> TuplePattern:
+    """Return the pattern of a tuple of ``fields``, or of any fields."""
+    return TuplePattern(tuple(fields or ()), fields is None)
+
+
+def is_tuple_get_item(tuple_value: DFPattern, index: int | None = None) -> TupleGetItemPattern:
+    """Return the pattern of the projection of field ``index``, or any, of ``tuple_value``."""
+    return TupleGetItemPattern(tuple_value, index)
+
+
+def is_if(cond: DFPattern, true_branch: DFPattern, false_branch: DFPattern) -> IfPattern:
+    """Return the pattern of an if."""
+    return IfPattern(cond, true_branch, false_branch)
+
+
+def is_let(var: DFPattern, value: DFPattern, body: DFPattern) -> LetPattern:
+    """Return the pattern of a let."""
+    return LetPattern(var, value, body)
+
+
+def has_type(ttype: Type, pattern: DFPattern | None = None) -> TypePattern:
+    """Return the pattern of what matches ``pattern`` (anything) and is of type ``ttype``."""
+    return TypePattern(wildcard() if pattern is None else pattern, ttype)
+
+
+def has_dtype(dtype: str, pattern: DFPattern | None = None) -> DataTypePattern:
+    """Return the pattern of tensors with elements of ``dtype`` that match ``pattern``."""
+    return DataTypePattern(wildcard() if pattern is None else pattern, dtype)
+
+
+def has_shape(shape: Sequence[int | PrimExpr], pattern: DFPattern | None = None) -> ShapePattern:
+    """Return the pattern of tensors of ``shape`` that match ``pattern``."""
+    return ShapePattern(wildcard() if pattern is None else pattern, tuple(shape))
+
+
+def has_attr(attrs: Mapping[str, object], pattern: DFPattern | None = None) -> AttrPattern:
+    """Return the pattern of what has ``attrs`` and matches ``pattern``."""
+    return AttrPattern(wildcard() if pattern is None else pattern, DictAttrs(attrs))
+
+
+def dominates(parent: DFPattern, path: DFPattern, child: DFPattern) -> DominatorPattern:
+    """Return the pattern of ``child`` over ``parent`` by way of ``path``.
+
+    See :class:`~relayish.dataflow_pattern.pattern.DominatorPattern`.
+    """
+    return DominatorPattern(parent, path, child)
+
+
+def alternatives(first: DFPattern, *others: DFPattern) -> DFPattern:
+    """Return the pattern of what any of these matches, the first that does."""
+    found = first
+    for other in others:
+        found = AltPattern(found, other)
+    return found
