@@ -1,9 +1,23 @@
 """What can be known about a program without changing it."""
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
+from relayish.analysis.dominators import post_dominators
 from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effect
+from relayish.analysis.extract import (
+    extract_fused_functions,
+    extract_intermdeiate_expr,
+    extract_intermediate_expr,
+)
+from relayish.analysis.feature import Feature, detect_feature
 from relayish.analysis.infer_type import infer_type, infer_type_local
 from relayish.analysis.kind import check_kind
+from relayish.analysis.mac_count import count_layers, get_total_mac_number
+from relayish.analysis.operators import (
+    extract_operators,
+    list_fake_quantized_op_freqs,
+    list_op_freqs,
+)
+from relayish.analysis.purity import Purity, is_pure, purity_of
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
 from relayish.analysis.unmatched_cases import unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
@@ -15,6 +29,8 @@ __all__ = [
     "CallGraphEntry",
     "Effect",
     "Effects",
+    "Purity",
+    "Feature",
     "all_type_vars",
     "all_vars",
     "analyse_effects",
@@ -22,13 +38,25 @@ __all__ = [
     "bound_vars",
     "check_kind",
     "check_well_formed",
+    "count_layers",
     "count_nodes",
+    "detect_feature",
+    "extract_fused_functions",
+    "extract_intermdeiate_expr",
+    "extract_intermediate_expr",
+    "extract_operators",
     "free_type_vars",
     "free_vars",
+    "get_total_mac_number",
     "has_effect",
     "infer_type",
     "infer_type_local",
+    "is_pure",
+    "list_fake_quantized_op_freqs",
+    "list_op_freqs",
+    "post_dominators",
     "post_order_visit",
+    "purity_of",
     "unmatched_cases",
     "well_formed",
 ]

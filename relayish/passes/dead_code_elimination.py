@@ -16,106 +16,18 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
-
-from relayish.analysis import Effects, analyse_effects
 from relayish.functor import ExprMutator
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Var
+from relayish.ir.expr import Expr, Function, GlobalVar, Let, Tuple
 from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.op import registry
-from relayish.transform import FunctionPass, PassContext, register_pass
-
-_ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, Constant, GlobalVar, Op})
-
-
-class _Needed:
-    """Finds which let-bound variables the result of an expression, or an effect, depends on."""
-
-    def __init__(self, root: Expr, mod: IRModule | None) -> None:
-        self._root = root
-        self._mod = mod
-        self._effects: Effects | None = None
-        self._pure_ops: dict[Expr, bool] = {}
-        self.bound: dict[Expr, Expr] = {}
-        self.used: set[Node] = set()
-        self.nested: set[Expr] = set()
-        self.kept_for_effect: set[Expr] = set()
-
-    def find(self) -> None:
-        """Start from the result and from every value with an effect; follow uses to values."""
-        bound, used, table = self.bound, self.used, EXPRESSIONS.push
-        seen: set[Node] = set()
-        stack: list[Node] = [self._root]
-        pop, append = stack.pop, stack.append
-        while stack:
-            node = pop()
-            kind = type(node)
-            if type(node) is Var:
-                if node not in used:
-                    used.add(node)
-                    if node in bound:
-                        append(bound[node])
-                    if node.may_share is not None:
-                        append(node.may_share)
-                continue
-            if node in seen:
-                continue
-            if kind is Let:
-                append(self._descend(node, seen, append))
-                continue
-            seen.add(node)
-            push = table[kind]
-            if push is not None:
-                push(node, seen, append)
-
-    def _descend(self, node: Node, seen: set[Node], append: Callable[[Node], None]) -> Node:
-        """Note the bindings of a chain of lets; return its tail, or where it was entered before."""
-        while type(node) is Let and node not in seen:
-            seen.add(node)
-            var, value = node.var, node.value
-            self.bound[var] = value
-            if not self._is_flat(value):
-                self.nested.add(value)
-                if self._acts(value):
-                    self.kept_for_effect.add(value)
-                    append(value)
-                    if var.may_share is not None:
-                        append(var.may_share)
-            if var in self.used:  # by an enclosing scope that shares a part of this one
-                append(value)
-            node = node.body
-        return node
-
-    def _is_flat(self, value: Expr) -> bool:
-        """Return whether ``value`` plainly has no effect, and nothing inside it to drop."""
-        if type(value) is not Call:
-            return type(value) in _ATOMS
-        op = value.op
-        if type(op) is not Op or not (self._pure_ops.get(op) or self._is_pure(op)):
-            return False
-        for arg in value.args:
-            if type(arg) not in _ATOMS:
-                return False
-        return True
-
-    def _is_pure(self, op: Op) -> bool:
-        pure = registry.is_registered(op.name) and not registry.stateful.get(op)
-        self._pure_ops[op] = pure
-        return pure
-
-    def _acts(self, value: Expr) -> bool:
-        if self._effects is None:
-            self._effects = analyse_effects(self._root, self._mod)
-        return bool(self._effects.of(value))
+from relayish.passes.dead_code.counted import Counted
+from relayish.passes.dead_code.needed import Judge, Needed
+from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
 
 
 class _Eliminator(ExprMutator):
     """Drops the lets whose variable is not needed."""
 
-    def __init__(self, needed: _Needed) -> None:
+    def __init__(self, needed: Needed) -> None:
         self._needed = needed
 
     def visit_let(self, let: Let) -> Expr:
@@ -140,7 +52,55 @@ class _Eliminator(ExprMutator):
         return image
 
 
-def eliminate_dead_code(expr: Expr, mod: IRModule | None = None) -> Expr:
+class _Inliner(ExprMutator):
+    """Drops the lets whose variable is not needed, and puts what is used once where it is used."""
+
+    def __init__(self, counted: Counted) -> None:
+        self._counted = counted
+
+    def visit_let(self, let: Let) -> Expr:
+        counted, memo = self._counted, self.memo_map
+        chain: list[tuple[Let, Expr]] = []
+        tail: Expr = let
+        while type(tail) is Let and tail not in memo:
+            var, value = tail.var, tail.value
+            if counted.is_inlined(var):
+                memo[var] = self.visit(value)
+                chain.append((tail, value))
+            elif var in counted.used or value in counted.kept_for_effect:
+                chain.append((tail, self.visit(value)))
+            else:
+                chain.append((tail, value))
+            tail = tail.body
+        image = self.visit(tail)
+        for binding, value in reversed(chain):
+            var = binding.var
+            needed = var in counted.used or binding.value in counted.kept_for_effect
+            if needed and not counted.is_inlined(var):
+                image = binding.with_fields(value=value, body=image)
+            memo[binding] = image
+        return image
+
+
+def _eliminate(expr: Expr, judge: Judge, *, inline_once: bool) -> Expr:
+    if inline_once:
+        counted = Counted(expr, judge)
+        counted.find()
+        return _Inliner(counted).visit(expr)
+    needed = Needed(expr, judge)
+    needed.find()
+    return _Eliminator(needed).visit(expr)
+
+
+def eliminate_dead_code(
+    expr: Expr,
+    mod: IRModule | None = None,
+    *,
+    inline_once: bool = False,
+    ignore_impurity: bool = False,
+    ref_precision: bool = False,
+    function_argument_precision: bool = False,
+) -> Expr:
     """Return ``expr`` without the bindings on which neither its value nor an effect depends.
 
     Chains of dead bindings vanish together. A binding stays, used or not, when evaluating its value
@@ -153,30 +113,71 @@ def eliminate_dead_code(expr: Expr, mod: IRModule | None = None) -> Expr:
             where it is only shared, the scope it is evaluated in is that of the uses that are left.
         mod: Where the functions are that ``expr`` calls by global name; without it they are taken
             to have effects.
+        inline_once: Put a value that is pure and used once where it is used, unless that is in a
+            function inside the one that binds it, which may be called again and again.
+        ignore_impurity: Take everything for pure. What the program does besides its value may be
+            lost then, or come at another time.
+        ref_precision: Drop reads nobody uses, and writes to references of which nothing is read and
+            which go nowhere else.
+        function_argument_precision: Judge calls of known functions that call their parameters by
+            the arguments.
 
     Returns:
         ``expr`` itself when everything is needed.
 
     Complexity:
-        Linear in the number of distinct nodes; no recursion.
+        Linear in the number of distinct nodes; no recursion. With one of the precisions this once
+        more for each time that what was dropped has left a reference unread, or a function closed.
 
     Source:
         Relay ``DeadCodeElimination``; what an effect uses counts as used, as it does not in RAF.
     """
-    needed = _Needed(expr, mod)
-    needed.find()
-    return _Eliminator(needed).visit(expr)
+    while True:
+        judge = Judge(
+            expr,
+            mod,
+            ignore_impurity=ignore_impurity,
+            ref_precision=ref_precision,
+            function_argument_precision=function_argument_precision,
+        )
+        image = _eliminate(expr, judge, inline_once=inline_once)
+        if image is expr or not judge.might_change_its_mind:
+            return image
+        expr = image
 
 
-@register_pass(opt_level=1)
-class DeadCodeElimination(FunctionPass):
+@register_pass(opt_level=1, required=("InferType",), idempotent=True)
+class DeadCodeElimination(ModulePass):
     """Drop bindings on which neither the result nor an effect depends.
 
-    Pass form of :func:`eliminate_dead_code`.
+    Pass form of :func:`eliminate_dead_code`, whose options it has. Which functions are pure is
+    found out once for the whole module. Left alone are functions that passes leave alone
+    (``SkipOptimization``, ``Compiler``, ``Extern``).
     """
 
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` without dead bindings."""
-        image = eliminate_dead_code(func, mod)
-        assert isinstance(image, Function)
-        return image
+    inline_once: bool = False
+    ignore_impurity: bool = False
+    ref_precision: bool = False
+    function_argument_precision: bool = False
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` without dead bindings."""
+        while True:
+            judge = Judge(
+                Tuple(tuple(mod.functions.values())),
+                mod,
+                ignore_impurity=self.ignore_impurity,
+                ref_precision=self.ref_precision,
+                function_argument_precision=self.function_argument_precision,
+            )
+            image = self._transform(mod, judge)
+            if image is mod or not judge.might_change_its_mind:
+                return image
+            mod = image
+
+    def _transform(self, mod: IRModule, judge: Judge) -> IRModule:
+        made: dict[GlobalVar | str, Expr] = {}
+        for name, func in mod.functions.items():
+            if isinstance(func, Function) and not is_skipped(func):
+                made[name] = _eliminate(func, judge, inline_once=self.inline_once)
+        return mod.with_functions(made)

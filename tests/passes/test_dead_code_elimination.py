@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from deep import DEEP_NESTS
 
-from relayish.ir.expr import Call, Expr, Function, Let, Var
+from relayish.analysis.effects import Effects
+from relayish.ir.expr import Call, Expr, Function, Let, RefCreate, Tuple, Var
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.registry import get_op
 from relayish.passes import eliminate_dead_code
+from relayish.passes.dead_code import needed
 from relayish.text import parse
 from relayish.transform import get_pass
 
@@ -154,3 +156,225 @@ def test_shared_chain_is_rebuilt_once() -> None:
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels(kind: str) -> None:
     eliminate_dead_code(DEEP_NESTS[kind](100_000))
+
+
+INLINED = {
+    "used once": (
+        "fn (%x: int32) { let %a = add(%x, 1); let %b = add(%a, 2); multiply(%b, %b) }",
+        "fn (%x: int32) { let %b = add(add(%x, 1), 2); multiply(%b, %b) }",
+    ),
+    "used twice in one call": (
+        "fn (%x: int32) { let %a = add(%x, 1); add(%a, %a) }",
+        "fn (%x: int32) { let %a = add(%x, 1); add(%a, %a) }",
+    ),
+    "used once by what is needed and once by what is not": (
+        "fn (%x: int32) { let %a = add(%x, 1); let %dead = add(%a, 2); multiply(%a, 3) }",
+        "fn (%x: int32) { multiply(add(%x, 1), 3) }",
+    ),
+    "used once, in a branch": (
+        "fn (%c: bool, %x: int32) { let %a = add(%x, 1); if (%c) { %a } else { 0 } }",
+        "fn (%c: bool, %x: int32) { if (%c) { add(%x, 1) } else { 0 } }",
+    ),
+    "used once, in a function inside": (
+        "fn (%x: int32) { let %a = add(%x, 1); fn (%y: int32) { add(%a, %y) } }",
+        "fn (%x: int32) { let %a = add(%x, 1); fn (%y: int32) { add(%a, %y) } }",
+    ),
+    "bound and used once in a function inside": (
+        "fn () { fn (%y: int32) { let %a = add(%y, 1); negative(%a) } }",
+        "fn () { fn (%y: int32) { negative(add(%y, 1)) } }",
+    ),
+    "function that is called once": (
+        "fn (%x: int32) { let %f = fn (%y: int32) { add(%y, 1) }; %f(%x) }",
+        "fn (%x: int32) { fn (%y: int32) { add(%y, 1) }(%x) }",
+    ),
+    "function that calls itself": (
+        "fn (%x: int32) { let %f = fn (%y: int32) -> int32 { %f(%y) }; %f(%x) }",
+        "fn (%x: int32) { let %f = fn (%y: int32) -> int32 { %f(%y) }; %f(%x) }",
+    ),
+    "reference that a function inside makes once for all its calls": (
+        "fn () { let %r = ref(1); fn () { ref_read(%r) } }",
+        "fn () { let %r = ref(1); fn () { ref_read(%r) } }",
+    ),
+    "read before a write": (
+        ("fn (%r: ref(int32)) { let %a = ref_read(%r); let %w = ref_write(%r, 2); negative(%a) }"),
+        ("fn (%r: ref(int32)) { let %a = ref_read(%r); let %w = ref_write(%r, 2); negative(%a) }"),
+    ),
+    "argument of an effect": (
+        "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %w = ref_write(%r, %a); () }",
+        "fn (%r: ref(int32), %x: int32) { let %w = ref_write(%r, add(%x, 1)); () }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(INLINED))
+def test_value_used_once_is_inlined_where_that_changes_nothing(name: str) -> None:
+    before, after = (_main(text) for text in INLINED[name])
+    image = eliminate_dead_code(before, inline_once=True)
+    assert_structural_equal(image, after)
+    assert eliminate_dead_code(image, inline_once=True) is image
+
+
+def test_variable_whose_memory_is_shared_is_not_inlined() -> None:
+    x, first = Var("x"), Var("first")
+    second = Var("second", may_share=first)
+    negative = get_op("negative")
+    body = Let(first, Call(negative, (x,)), Let(second, Call(negative, (first,)), second))
+    func = Function((x,), body)
+    assert eliminate_dead_code(func, inline_once=True) is func
+
+
+def test_value_that_two_functions_share_is_not_inlined_into_them() -> None:
+    x, v = Var("x"), Var("v")
+    shared = Call(get_op("negative"), (v,))
+    functions = Tuple((Function((), shared), Function((), shared)))
+    func = Function((x,), Let(v, RefCreate(x), functions))
+    assert eliminate_dead_code(func, inline_once=True) is func
+
+
+def test_ignoring_impurity_drops_and_inlines_what_has_an_effect() -> None:
+    func = _main("fn (%r: ref(int32)) { let %w = ref_write(%r, 1); let %a = ref_read(%r); %a }")
+    assert eliminate_dead_code(func) is func
+    without = eliminate_dead_code(func, ignore_impurity=True)
+    assert_structural_equal(without, _main("fn (%r: ref(int32)) { let %a = ref_read(%r); %a }"))
+    inlined = eliminate_dead_code(func, ignore_impurity=True, inline_once=True)
+    assert_structural_equal(inlined, _main("fn (%r: ref(int32)) { ref_read(%r) }"))
+
+
+def test_raf_defect_1_operands_of_what_is_kept_for_its_effect_stay_bound() -> None:
+    """RAF follows uses from the result only, and writes what an effect uses into the effect."""
+    func = _main(
+        "fn (%r: ref(int32), %x: int32) { let %a = add(%x, 1); let %b = multiply(%a, 2); "
+        "let %w = ref_write(%r, %b); let %v = ref_write(%r, %b); %x }"
+    )
+    assert eliminate_dead_code(func) is func
+
+
+PRECISE = {
+    "writes to a reference nobody reads": (
+        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); %x }",
+        "fn (%x: int32) { %x }",
+    ),
+    "writes through a function that is called": (
+        (
+            "fn (%x: int32) { let %r = ref(0); let %f = fn () { ref_write(%r, %x) }; "
+            "let %u = %f(); %x }"
+        ),
+        "fn (%x: int32) { %x }",
+    ),
+    "reads into references that are read by nobody": (
+        (
+            "fn (%x: int32) { let %r = ref(0); let %s = ref(1); let %w = ref_write(%r, %x); "
+            "let %a = ref_read(%r); let %v = ref_write(%s, %a); let %b = ref_read(%s); %x }"
+        ),
+        "fn (%x: int32) { %x }",
+    ),
+    "reference that is read": (
+        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); ref_read(%r) }",
+        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); ref_read(%r) }",
+    ),
+    "reference that is returned": (
+        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); %r }",
+        "fn (%x: int32) { let %r = ref(0); let %w = ref_write(%r, %x); %r }",
+    ),
+    "reference that goes by another name": (
+        (
+            "fn (%x: int32) { let %r = ref(0); let %s = %r; let %w = ref_write(%r, %x); "
+            "ref_read(%s) }"
+        ),
+        (
+            "fn (%x: int32) { let %r = ref(0); let %s = %r; let %w = ref_write(%r, %x); "
+            "ref_read(%s) }"
+        ),
+    ),
+    "reference that is put into another": (
+        (
+            "fn (%s: ref(ref(int32))) { let %r = ref(0); let %v = ref_write(%s, %r); "
+            "let %w = ref_write(%r, 1); () }"
+        ),
+        (
+            "fn (%s: ref(ref(int32))) { let %r = ref(0); let %v = ref_write(%s, %r); "
+            "let %w = ref_write(%r, 1); () }"
+        ),
+    ),
+    "reference that is somebody else's": (
+        "fn (%r: ref(int32)) { let %w = ref_write(%r, 1); () }",
+        "fn (%r: ref(int32)) { let %w = ref_write(%r, 1); () }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PRECISE))
+def test_references_nobody_can_see_into_are_told_apart_on_request(name: str) -> None:
+    before, after = (_main(text) for text in PRECISE[name])
+    image = eliminate_dead_code(before, ref_precision=True)
+    assert_structural_equal(image, after)
+    assert eliminate_dead_code(image, ref_precision=True) is image
+
+
+HIGHER = """
+def @apply(%f: fn (int32) -> int32, %x: int32) -> int32 { %f(%x) }
+def @again(%f: fn (int32) -> int32, %x: int32) -> int32 { @apply(%f, @apply(%f, %x)) }
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "dies"),
+    [
+        ("@apply(fn (%y: int32) -> int32 { add(%y, 1) }, 1)", True),
+        ("@again(fn (%y: int32) -> int32 { add(%y, 1) }, 1)", True),
+        ("@apply(fn (%y: int32) -> int32 { ref_read(%r) }, 1)", False),
+        ("@again(fn (%y: int32) -> int32 { ref_read(%r) }, 1)", False),
+        ("@apply(%g, 1)", False),
+        ("@again(fn (%y: int32) -> int32 { %g(%y) }, 1)", False),
+        ("fn (%h: fn (int32) -> int32) { fn (%z: int32) { %h(%z) } }(%g)(1)", False),
+    ],
+)
+def test_call_is_as_pure_as_its_arguments_on_request(call: str, dies: bool) -> None:
+    main = f"def @main(%r: ref(int32), %g: fn (int32) -> int32) {{ let %u = {call}; 1 }}"
+    mod = parse(f"{HEADER}{HIGHER}{main}")
+    assert get_pass("DeadCodeElimination")(mod) is mod
+    precise = get_pass("DeadCodeElimination", function_argument_precision=True)(mod)
+    assert (precise is not mod) is dies
+
+
+def test_module_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = 0
+
+    class Counting(Effects):
+        def __init__(self, *args: object, **options: object) -> None:
+            nonlocal made
+            made += 1
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr(needed, "Effects", Counting)
+    functions = "".join(
+        f"def @f{n}(%x: int32) -> int32 {{ let %u = @f{n + 1}(%x); add(%u, 1) }}" for n in range(20)
+    )
+    mod = parse(f"{HEADER}{functions}def @f20(%x: int32) -> int32 {{ %x }}")
+    assert get_pass("DeadCodeElimination")(mod) is mod
+    assert made == 1
+
+
+def test_functions_of_other_compilers_are_left_alone() -> None:
+    mod = parse(f'{HEADER}def @f(%x: int32, Compiler="c") {{ let %d = 1; %x }}')
+    assert get_pass("DeadCodeElimination")(mod) is mod
+
+
+def test_pass_is_registered_as_in_relay() -> None:
+    info = get_pass("DeadCodeElimination").info
+    assert (info.opt_level, info.required) == (1, ("InferType",))
+
+
+@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+def test_nest_of_100_000_levels_is_inlined(kind: str) -> None:
+    eliminate_dead_code(DEEP_NESTS[kind](100_000), inline_once=True, ref_precision=True)
+
+
+def test_long_chain_used_once_each_becomes_one_call() -> None:
+    negative = get_op("negative")
+    x = Var("x")
+    names = [Var(f"v{n}") for n in range(100_000)]
+    body: Expr = names[-1]
+    for n in reversed(range(100_000)):
+        body = Let(names[n], Call(negative, (names[n - 1] if n else x,)), body)
+    assert isinstance(eliminate_dead_code(body, inline_once=True), Call)

@@ -1,0 +1,59 @@
+"""Functions that use no local variable from outside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from relayish.ir.adt import Match, PatternVar
+from relayish.ir.expr import Function, Let, Var
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS, PATTERNS
+
+_NOWHERE: Final = 1 << 62
+
+
+def closed_functions(nodes: Iterable[Node]) -> set[Node]:
+    """Return the functions among ``nodes`` that are closed: what is called is all they consist of.
+
+    A function that calls itself by the variable a let binds it to counts as using that variable
+    from outside; functions of a module call themselves by their global names.
+
+    Args:
+        nodes: All nodes of a program, children before parents.
+
+    Complexity:
+        Linear in the number of nodes and edges; no recursion.
+    """
+    nodes = list(nodes)
+    depths: dict[Node, int] = {}  # of nodes: how many functions they are in where first reached
+    bound: dict[Node, int] = {}  # of variables: how many functions their binding is in
+    for node in reversed(nodes):
+        depth = depths.setdefault(node, 0)
+        kind = type(node)
+        if type(node) is Function:
+            depth += 1
+            bound.update(dict.fromkeys(node.params, depth))
+        elif type(node) is Let:
+            bound[node.var] = depth
+        elif type(node) is Match:
+            for clause in node.clauses:
+                for pattern in PATTERNS.post_order(clause.lhs):
+                    if type(pattern) is PatternVar:
+                        bound[pattern.var] = depth
+        if kind is not Var:
+            for child in EXPRESSIONS.children(node):
+                depths[child] = min(depth, depths.get(child, _NOWHERE))
+    outermost: dict[Node, int] = {}  # of nodes: the least depth of a variable used below
+    closed: set[Node] = set()
+    for node in nodes:
+        if type(node) is Var:
+            outermost[node] = bound.get(node, 0)
+            continue
+        least = _NOWHERE
+        for child in EXPRESSIONS.children(node):
+            least = min(least, outermost.get(child, _NOWHERE))
+        outermost[node] = least
+        if type(node) is Function and least > depths[node]:
+            closed.add(node)
+    return closed

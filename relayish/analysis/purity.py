@@ -1,0 +1,84 @@
+"""Which expressions are pure: all that counts of evaluating them, or of calling them, is the value.
+
+Impure are reading and writing references, operators with state, and calls of functions that are not
+known. Creating a reference is pure, and so is failing, or not ending. What exactly an impure
+expression may do is told by :mod:`relayish.analysis.effects`, on which this stands.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from relayish.analysis.effects import Effect, Effects
+from relayish.ir.expr import Expr
+from relayish.ir.module import IRModule
+
+
+class Purity(NamedTuple):
+    """Whether evaluating an expression is pure, and whether calling what it evaluates to is.
+
+    Source:
+        Relay ``Purity`` of its dead code elimination.
+    """
+
+    pure_eval: bool
+    pure_call: bool
+
+
+def purity_of(
+    expr: Expr,
+    mod: IRModule | None = None,
+    *,
+    ref_precision: bool = False,
+    function_argument_precision: bool = False,
+) -> Purity:
+    """Return the purity of ``expr``.
+
+    Args:
+        expr: Any expression.
+        mod: Where the functions are that it calls by global name; without it they are not known.
+        ref_precision: Writes to a reference that nothing but writes ever uses are pure.
+        function_argument_precision: A call of a known function that calls its parameters is as pure
+            as the arguments are; otherwise parameters are functions that are not known.
+
+    Complexity:
+        Linear in distinct nodes, of ``expr`` and of the functions of ``mod`` it may call; no
+        recursion. To ask about many expressions of one program, ask
+        :func:`~relayish.analysis.effects.analyse_effects` once.
+
+    Example:
+        >>> from relayish.ir.expr import Function, RefRead, Var
+        >>> r = Var("r")
+        >>> purity_of(Function((r,), RefRead(r)))
+        Purity(pure_eval=True, pure_call=False)
+    """
+    effects = Effects(
+        expr,
+        mod,
+        ref_precision=ref_precision,
+        function_argument_precision=function_argument_precision,
+    )
+    return Purity(effects.of(expr) == Effect.NONE, effects.of_call(expr) == Effect.NONE)
+
+
+def is_pure(
+    expr: Expr,
+    mod: IRModule | None = None,
+    *,
+    ref_precision: bool = False,
+    function_argument_precision: bool = False,
+) -> bool:
+    """Return whether evaluating ``expr`` is pure; see :func:`purity_of`.
+
+    Example:
+        >>> from relayish.ir.expr import RefCreate, RefRead, Var
+        >>> x = Var("x")
+        >>> is_pure(RefCreate(x)), is_pure(RefRead(x))
+        (True, False)
+    """
+    return purity_of(
+        expr,
+        mod,
+        ref_precision=ref_precision,
+        function_argument_precision=function_argument_precision,
+    ).pure_eval

@@ -1,0 +1,1 @@
+"""What dead code elimination is made of: which bindings are needed, and how often."""
