@@ -55,17 +55,18 @@ class StaticShapes(MixedModeVisitor):
 
 
 def _own_shape(expr: Expr) -> tuple[int, ...] | None:
-    known = _shape_of_type(expr.checked_type)
+    known = static_shape_of(expr.checked_type)
     if known is not None:
         return known
     if type(expr) is Var:
-        return _shape_of_type(expr.type_annotation)
+        return static_shape_of(expr.type_annotation)
     if type(expr) is Constant and isinstance(expr.data, (np.ndarray, np.generic)):
         return expr.data.shape
     return None
 
 
-def _shape_of_type(ty: Type | None) -> tuple[int, ...] | None:
+def static_shape_of(ty: Type | None) -> tuple[int, ...] | None:
+    """Return the shape of a tensor type all of whose dimensions are known, or ``None``."""
     if type(ty) is not TensorType:
         return None
     sizes = tuple(size for size in ty.shape if isinstance(size, int))

@@ -53,7 +53,10 @@ class Retyping:
 
     def __init__(self) -> None:
         self._known: dict[Node, Type] = {}
+        self._unknown: set[Node] = set()
         self._images: dict[Node, Node] = {}
+        self.values: dict[Node, Expr] = {}
+        """What is bound to the local variables of the rewritten program, as far as it is made."""
         self._inlined: set[Node] = set()
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
@@ -74,6 +77,15 @@ class Retyping:
         Raises:
             PassError: If types were not inferred.
         """
+        found = self.find_type(expr)
+        if found is None:
+            raise PassError(
+                f"the type of a {type(expr).__name__} is not known; infer types before this pass"
+            )
+        return found
+
+    def find_type(self, expr: Expr) -> Type | None:
+        """Return the type of ``expr``, or ``None`` where that of some part of it is not known."""
         found = self._known.get(expr) or expr.checked_type
         if found is not None:
             return found
@@ -82,14 +94,16 @@ class Retyping:
             node, is_entered = stack.pop()
             if node in self._known or node.checked_type is not None:
                 continue
-            tell = _TYPE_OF.get(type(node))
-            if tell is None:
-                raise PassError(f"the type of {node} is not known; infer types first")
+            kind = type(node)
+            if kind not in _TYPE_OF or node in self._unknown or _is_call_of_value(node):
+                self._unknown.add(node)
+                self._unknown.update([above for above, is_open in stack if is_open])
+                return None
             if is_entered:
-                self._known[node] = tell(self, node)
+                self._known[node] = _TYPE_OF[kind](self, node)
                 continue
             stack.append((node, True))
-            stack += [(part, False) for part in _parts(node)]
+            stack += [(part, False) for part in _PARTS[kind](node)]
         return self._known[expr]
 
     def rewrite(self, root: Function) -> Function:
@@ -104,11 +118,10 @@ class Retyping:
         images = self._images
         for node in order:
             image = self._image(node)
-            if image is node:
-                continue
-            images[node] = image
+            if image is not node:
+                images[node] = image
             for var in bound.get(node, ()):
-                self._rebind(var, image)
+                self._bind(var, node, image)
         found = images.get(root, root)
         assert isinstance(found, Function)
         return found
@@ -165,18 +178,19 @@ class Retyping:
         self._known[image] = ty
         return image
 
-    def _rebind(self, var: Var, value: Node) -> None:
+    def _bind(self, var: Var, before: Node, value: Expr) -> None:
         """Let another variable stand for ``var`` where its value is of another type by now."""
-        assert isinstance(value, Expr)
-        ty = self.type_of(value)
-        if _is_same(ty, self.type_of(var)):
-            return
-        share = var.may_share
-        if share is not None:
-            share = cast("Var", self._images.get(share, share))
-        fresh = Var(var.name_hint, None, share, span=var.span)
-        self._known[fresh] = ty
-        self._images[var] = fresh
+        image = var
+        if value is not before:
+            ty = self.type_of(value)
+            if not _is_same(ty, self.type_of(var)):
+                share = var.may_share
+                if share is not None:
+                    share = cast("Var", self._images.get(share, share))
+                image = Var(var.name_hint, None, share, span=var.span)
+                self._images[var] = image
+                self._known[image] = ty
+        self.values[image] = value
 
 
 def _called_in_place(order: list[Node]) -> set[Node]:
@@ -209,17 +223,16 @@ def _is_same(one: Type, other: Type) -> bool:
     )
 
 
-def _parts(expr: Expr) -> tuple[Expr, ...]:
-    """Return those parts of ``expr`` whose types tell its own."""
-    return _PARTS[type(expr)](expr)
-
-
 _PARTS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: a node of that kind
     Call: lambda call: call.args,
     Let: lambda let: (let.body,),
     Tuple: lambda tup: tup.fields,
     TupleGetItem: lambda item: (item.tuple_value,),
 }
+
+
+def _is_call_of_value(expr: Expr) -> bool:
+    return type(expr) is Call and type(expr.op) is not Op
 
 
 def _type_of_call(types: Retyping, call: Call) -> Type:
