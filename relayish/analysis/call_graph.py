@@ -116,7 +116,6 @@ class CallGraph:
         >>> print(graph.print_var("main"))
         Call graph node: main,  #refs = 0
           call site: <main> calls twice
-        <BLANKLINE>
     """
 
     __slots__ = ("_entries", "_groups", "module")

@@ -40,7 +40,7 @@ def substituted(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
     mutator = ExprMutator()
-    mutator.memo_map = {**values}  # what is put in is not visited
+    mutator.memo_map.update(values.items())  # what is put in is not visited
     return mutator.visit(expr)
 
 

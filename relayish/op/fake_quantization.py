@@ -1,0 +1,14 @@
+"""Where numbers that stand for small integers begin to be floating point, and where they end."""
+
+from __future__ import annotations
+
+from relayish.ir.op import intern_op
+from relayish.op.registry import OpTable
+
+dequantizes: OpTable[bool] = OpTable("dequantizes")
+"""True for operators that turn integers into the floating point numbers they stand for."""
+quantizes: OpTable[bool] = OpTable("quantizes")
+"""True for operators that turn floating point numbers into the integers that stand for them."""
+
+dequantizes.set(intern_op("qnn.dequantize"), value=True)
+quantizes.set(intern_op("qnn.quantize"), value=True)

@@ -1,0 +1,75 @@
+"""How many times an operator multiplies and adds, by operator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+from relayish.errors import OperatorError
+from relayish.ir.op import intern_op
+from relayish.ir.type import TensorType, Type
+from relayish.op.layout import read_layout
+from relayish.op.registry import OpTable
+
+MacRule: TypeAlias = Callable[[Any, tuple[Type, ...], Type], int]  # Any: the operator's attributes
+"""``rule(attrs, types of the arguments, type of the result)``."""
+
+mac_count: OpTable[MacRule] = OpTable("mac_count")
+"""How many multiplications, each with its addition, one call of the operator takes.
+
+Operators that multiply no matrices have no entry; they count as none.
+"""
+
+
+def _sizes(ty: Type) -> tuple[int, ...]:
+    """Return the shape of a tensor all of whose sizes are known."""
+    sizes = ty.shape if isinstance(ty, TensorType) else (None,)
+    known = tuple([size for size in sizes if isinstance(size, int)])
+    if len(known) < len(sizes):
+        raise OperatorError(
+            f"cannot count multiplications where there is a {ty}; expected a tensor of known shape"
+        )
+    return known
+
+
+def _along(letters: str, layout: str, shape: Sequence[int]) -> int:
+    """Return the product of the sizes of the axes that ``letters`` name, split ones included."""
+    axes = zip(read_layout(layout, OperatorError), shape, strict=True)
+    return math.prod([size for axis, size in axes if axis.letter.upper() in letters])
+
+
+def _convolution(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # Any: see MacRule
+    """Each output sums over the window, and over the input channels of its group."""
+    data, weight = (_sizes(ty) for ty in types[:2])
+    if attrs.kernel_size is None:
+        letters = {axis.letter for axis in read_layout(attrs.kernel_layout, OperatorError)}
+        window = _along("".join(letters - set("OIoi")), attrs.kernel_layout, weight)
+    else:
+        window = math.prod([int(size) for size in attrs.kernel_size])
+    channels = _along("C", attrs.data_layout, data)
+    return math.prod(_sizes(result)) * window * channels // int(attrs.groups)
+
+
+def _product(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # Any: see MacRule
+    """Each output sums over the axis that the matrices have in common."""
+    axis = -2 if getattr(attrs, "transpose_a", False) else -1
+    return math.prod(_sizes(result)) * _sizes(types[0])[axis]
+
+
+_RULES: Final[dict[MacRule, tuple[str, ...]]] = {
+    _convolution: (
+        "nn.conv1d",
+        "nn.conv2d",
+        "nn.conv3d",
+        "nn.conv1d_transpose",
+        "nn.conv2d_transpose",
+        "nn.conv3d_transpose",
+        "nn.contrib_conv2d_NCHWc",
+    ),
+    _product: ("nn.dense", "nn.matmul", "nn.batch_matmul"),
+}
+
+for _rule, _names in _RULES.items():
+    for _name in _names:
+        mac_count.set(intern_op(_name), _rule)
