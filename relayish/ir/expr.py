@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, Union
 
 import numpy as np
 
 from relayish._support import infix, show
 from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.literal import same_literal
 from relayish.ir.node import Node, field, node
 from relayish.ir.span import Span
 from relayish.ir.type import Type, TypeVar
@@ -243,6 +244,40 @@ class Function(Expr):
     ret_type: Type | None = None
     type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
     attrs: DictAttrs | None = None
+
+    def with_attr(self, name: str | Mapping[str, object], value: object = None) -> Function:
+        """Return the function with an attribute set, or those of a mapping.
+
+        Returns:
+            The function itself where it has just these values. Its type stays: attributes do not
+            bear on it.
+
+        Source:
+            Relay ``Function.with_attr``.
+
+        Example:
+            >>> x = Var("x")
+            >>> Function((x,), x).with_attr("Primitive", 1).attrs
+            DictAttrs({'Primitive': 1})
+        """
+        held = {} if self.attrs is None else dict(self.attrs.items())
+        given = DictAttrs({name: value} if isinstance(name, str) else name)
+        if all(key in held and same_literal(held[key], new) for key, new in given.items()):
+            return self
+        attrs = DictAttrs({**held, **dict(given.items())})
+        return self.with_fields(attrs=attrs, checked_type=self.checked_type)
+
+    def without_attr(self, name: str) -> Function:
+        """Return the function without an attribute; itself if it has none of that name.
+
+        Source:
+            Relay ``Function.without_attr``.
+        """
+        if self.attrs is None or name not in self.attrs:
+            return self
+        kept = {key: value for key, value in self.attrs.items() if key != name}
+        attrs = DictAttrs(kept) if kept else None
+        return self.with_fields(attrs=attrs, checked_type=self.checked_type)
 
 
 @node("ref_create")

@@ -229,6 +229,33 @@ class IRModule:
             definitions, names = definitions.remove(key), names.remove(key.name_hint)
         return self if definitions is self._functions else self._derive(definitions, names)
 
+    def with_module(self, other: IRModule) -> IRModule:
+        """Return the module with all functions and types of ``other`` put in.
+
+        What goes by a name that is taken comes in its place. Attributes are those of this module.
+
+        Returns:
+            ``self`` when all of them stand there already.
+
+        Raises:
+            DuplicateNameError: If one name stands for two different variables in the two: a call
+                of the one would not be a call of the other.
+        """
+        functions: dict[GlobalVar | str, Definition] = dict(other.functions.items())
+        derived = self.with_functions(functions)
+        for header, data in other.type_definitions.items():
+            if self._types.get(header) is not data:
+                derived = derived.with_type(data)
+        return derived
+
+    def functions_items(self) -> list[tuple[GlobalVar, Definition]]:
+        """Return the definitions with the variables they go by, in order of name.
+
+        Source:
+            Relay ``IRModule.functions_items``.
+        """
+        return list(self.functions.items())
+
     def with_type(self, data: TypeData) -> IRModule:
         """Return the module with the type definition ``data`` put in under its header."""
         header = data.header
@@ -288,6 +315,12 @@ class IRModule:
         raise FrozenNodeError(
             "cannot assign into a module: modules are immutable; "
             "use mod = mod.with_function(name, func)"
+        )
+
+    def update(self, other: object) -> NoReturn:  # noqa: ARG002 - whatever was meant
+        """Refuse: nothing is put into a module in place."""
+        raise FrozenNodeError(
+            "cannot update a module: modules are immutable; use mod = mod.with_module(other)"
         )
 
     __str__ = show.text
