@@ -2,7 +2,7 @@
 
 Exit codes:
     0: Done.
-    1: ``check`` found the program wanting.
+    1: ``check`` found the program wanting, or ``bisect`` a pass at fault.
     2: An error in what was given: arguments, pipeline, program text, files.
     3: An error nobody foresaw, in a pass or in relayish; ``--traceback`` shows where.
     130: Interrupted (Ctrl-C).
@@ -35,11 +35,13 @@ _COMMANDS: Final = {
     "passes": "relayish.cli.passes",
     "print": "relayish.cli.show",
     "check": "relayish.cli.check",
+    "bisect": "relayish.cli.bisect",
 }
 
 _EPILOG: Final = """\
-exit codes: 0 done; 1 check found the program wanting; 2 an error in arguments, pipeline, program
-or files; 3 an unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed
+exit codes: 0 done; 1 check found the program wanting, or bisect a pass at fault; 2 an error in
+arguments, pipeline, program or files; 3 an unforeseen error in a pass or in relayish; 130
+interrupted; 141 output closed
 """
 
 
@@ -102,6 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_passes(commands)
     _add_print(commands)
     _add_check(commands)
+    _add_bisect(commands)
     return parser
 
 
@@ -112,54 +115,74 @@ _Commands = argparse._SubParsersAction  # noqa: SLF001
 def _add_opt(commands: _Commands[_Parser]) -> None:
     opt = _add_command(commands, "opt", "run passes over a program")
     _add_program(opt)
+    _add_output(opt)
+    _add_pipeline(opt)
+    for when in ("before", "after"):
+        opt.add_argument(
+            f"--print-ir-{when}-all",
+            action="store_true",
+            help=f"print the program {when} every pass, on standard error",
+        )
+        _add_names(opt, f"--print-ir-{when}", f"print the program {when} this pass")
     opt.add_argument(
+        "--print-changed",
+        action="store_true",
+        help="print the program only after passes that change it",
+    )
+    opt.add_argument(
+        "--diff",
+        action="store_true",
+        help="print what each pass changes, line by line, on standard error",
+    )
+    opt.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="whether differences are in colour; auto: on a terminal",
+    )
+    opt.add_argument(
+        "--dump-ir",
+        metavar="DIR",
+        help="write the program after every pass to a file of its own in a new directory",
+    )
+    opt.add_argument(
+        "--verify-each",
+        action="store_true",
+        help="after every pass, check that the program is well formed and well typed, and what the "
+        "pass says of it",
+    )
+    _add_names(opt, "--verify", "check this as well after every pass")
+    opt.add_argument(
+        "--timing", action="store_true", help="print how long passes took, on standard error"
+    )
+
+
+def _add_pipeline(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "-p",
         "--passes",
-        required=True,
         metavar="PIPELINE",
         help='what to run, in order: "FoldConstant,DeadCodeElimination", with options as in '
-        '"FoldConstant{fold_qnn=true}"; `relayish passes` lists all',
+        '"FoldConstant{fold_qnn=true}"; `relayish passes` lists all; if not given, the default '
+        "passes of the level",
     )
-    _add_output(opt)
-    opt.add_argument(
+    command.add_argument(
         "-O",
         "--opt-level",
         type=_level,
         metavar="LEVEL",
-        help="run passes of this level and below; all that are named, if not given",
+        help="run passes of this level and below; if not given, all that are named, and of the "
+        "default passes those of level 2",
     )
-    opt.add_argument(
-        "--disable-pass", action="append", default=[], metavar="NAME", help="leave a pass out"
-    )
-    opt.add_argument(
-        "--required-pass",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="run a pass of the pipeline whatever its level",
-    )
-    opt.add_argument(
-        "--config",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="set an option of the pass context",
-    )
-    opt.add_argument(
-        "--print-ir-after-all",
-        action="store_true",
-        help="print the program after every pass, on standard error",
-    )
-    opt.add_argument(
-        "--print-ir-after",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="print the program after this pass, on standard error",
-    )
-    opt.add_argument(
-        "--timing", action="store_true", help="print how long passes took, on standard error"
-    )
+    _add_names(command, "--disable-pass", "leave a pass out")
+    _add_names(command, "--required-pass", "run a pass of the pipeline whatever its level")
+    _add_names(command, "--config", "set an option of the pass context", "NAME=VALUE")
+
+
+def _add_names(
+    command: argparse.ArgumentParser, option: str, what: str, metavar: str = "NAME"
+) -> None:
+    command.add_argument(option, action="append", default=[], metavar=metavar, help=what)
 
 
 def _add_passes(commands: _Commands[_Parser]) -> None:
@@ -177,6 +200,33 @@ def _add_check(commands: _Commands[_Parser]) -> None:
     check = _add_command(commands, "check", "check that a program is well formed and well typed")
     _add_program(check)
     check.add_argument("--no-types", action="store_true", help="do not infer types")
+
+
+def _add_bisect(commands: _Commands[_Parser]) -> None:
+    bisect = _add_command(
+        commands, "bisect", "find the pass of a pipeline that is at fault, and the least program"
+    )
+    _add_program(bisect)
+    _add_output(bisect)
+    _add_pipeline(bisect)
+    _add_names(bisect, "--check", "a check that must hold after every pass")
+    bisect.add_argument(
+        "--value", action="store_true", help="what the program computes must stay the same"
+    )
+    bisect.add_argument("--entry", default="main", metavar="NAME", help="the function to compute")
+    bisect.add_argument("--seed", type=int, default=0, help="of the arguments that are drawn")
+    bisect.add_argument("--rtol", type=float, default=1e-5, help="relative error allowed")
+    bisect.add_argument("--atol", type=float, default=1e-5, help="absolute error allowed")
+    bisect.add_argument(
+        "--command",
+        dest="command_line",
+        metavar="CMD",
+        help="a command that must leave with 0; {} stands for a file with the program",
+    )
+    bisect.add_argument("--timeout", type=float, metavar="SECONDS", help="for the command")
+    bisect.add_argument(
+        "--tries", type=_level, default=2000, help="how many smaller programs to try; 0 for none"
+    )
 
 
 def _add_command(commands: _Commands[_Parser], name: str, summary: str) -> argparse.ArgumentParser:

@@ -7,31 +7,26 @@ import sys
 
 from relayish import text
 from relayish.cli.files import read_module, write_result
-from relayish.errors import ConfigError
-from relayish.transform.config import read_config
-from relayish.transform.context import PassContext
+from relayish.cli.setting import context_of, pipeline_of
+from relayish.transform.check import get_check
+from relayish.transform.diff import DiffInstrument
+from relayish.transform.dump import DumpInstrument
 from relayish.transform.instrument import PassInstrument
-from relayish.transform.printing import PassPrintingInstrument, PrintAfterAll
+from relayish.transform.printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
+from relayish.transform.progress import ProgressInstrument
 from relayish.transform.registry import pass_entry
-from relayish.transform.sequential import Sequential, parse_pipeline
+from relayish.transform.sequential import Sequential
 from relayish.transform.timing import PassTimingInstrument
+from relayish.transform.verify import USUAL_CHECKS, VerifyInstrument
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the result is written when every pass has succeeded."""
-    pipeline = parse_pipeline(args.passes)
-    for name in (*args.disable_pass, *args.required_pass, *args.print_ir_after):
-        pass_entry(name)  # misspelt, it would silently have no effect
+    pipeline = pipeline_of(args)
     timing = PassTimingInstrument()
-    ctx = PassContext(
-        opt_level=_level(pipeline, args.opt_level),
-        required_pass=args.required_pass,
-        disabled_pass=args.disable_pass,
-        instruments=[*_printers(args), *([timing] if args.timing else [])],
-        config=dict(_setting(item) for item in args.config),
-    )
+    watching = [*([timing] if args.timing else []), *_instruments(args, pipeline)]
+    ctx = context_of(args, pipeline, watching)
     mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
-    _tell_skipped(pipeline, ctx)
     with ctx:
         # without the call around it, which would print and time the whole like one more pass
         out = pipeline.run(mod, ctx)
@@ -40,35 +35,38 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _level(pipeline: Sequential, given: int | None) -> int:
-    """Return the level of the context: who names a pass and no level wants the pass to run."""
-    if given is not None:
-        return given
-    return max(2, *(pass_.info.opt_level for pass_ in pipeline.passes))
+def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassInstrument]:
+    """Return the instruments that are asked for; what they print goes to standard error."""
+    for name in (*args.print_ir_after, *args.print_ir_before):
+        pass_entry(name)  # misspelt, it would silently have no effect
+    for name in args.verify:
+        get_check(name)
+    made: list[PassInstrument] = []
+    if args.verify_each or args.verify:
+        made.append(VerifyInstrument((*(USUAL_CHECKS if args.verify_each else ()), *args.verify)))
+    if args.dump_ir is not None:
+        made.append(DumpInstrument(args.dump_ir))
+    made += _printers(args)
+    if args.diff:
+        made.append(DiffInstrument(colour=_in_colour(args.color), file=sys.stderr))
+    if sys.stderr.isatty():
+        made.append(ProgressInstrument(pipeline))
+    return made
 
 
 def _printers(args: argparse.Namespace) -> list[PassInstrument]:
-    if args.print_ir_after_all:
-        return [PrintAfterAll(file=sys.stderr)]
-    if args.print_ir_after:
-        return [PassPrintingInstrument((), args.print_ir_after, file=sys.stderr)]
-    return []
+    made: list[PassInstrument] = []
+    changed = args.print_changed
+    if args.print_ir_before_all:
+        made.append(PrintBeforeAll(file=sys.stderr))
+    if args.print_ir_after_all or (changed and not args.print_ir_after):
+        made.append(PrintAfterAll(only_changed=changed, file=sys.stderr))
+    if args.print_ir_before or args.print_ir_after:
+        after = () if args.print_ir_after_all else args.print_ir_after
+        before = () if args.print_ir_before_all else args.print_ir_before
+        made.append(PassPrintingInstrument(before, after, only_changed=changed, file=sys.stderr))
+    return made
 
 
-def _setting(item: str) -> tuple[str, object]:
-    name, equals, value = item.partition("=")
-    if not equals:
-        raise ConfigError(f"expected NAME=VALUE after --config; found {item!r}")
-    return name, read_config(name, value)
-
-
-def _tell_skipped(pipeline: Sequential, ctx: PassContext) -> None:
-    for pass_ in pipeline.passes:
-        if ctx.pass_enabled(pass_.info):
-            continue
-        why = (
-            "it is disabled"
-            if pass_.info.name in ctx.disabled_pass
-            else f"its level is {pass_.info.opt_level}, above {ctx.opt_level}"
-        )
-        sys.stderr.write(f"relayish: note: {pass_.info.name} is not run: {why}\n")
+def _in_colour(wish: str) -> bool:
+    return sys.stderr.isatty() if wish == "auto" else wish == "always"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from relayish.errors import PassError
 from relayish.ir.module import IRModule
 from relayish.transform.base import Pass
-from relayish.transform.context import PassContext
-from relayish.transform.sequential import Sequential, requirements
+from relayish.transform.sequential import Sequential
 from relayish.transform.shrink import MOST_TRIES, shrink
 
 Fault = Callable[[IRModule, IRModule], str | None]
@@ -65,7 +64,8 @@ def bisect(
     if already is not None:
         raise PassError(f"the program is at fault before any pass: {already}")
     current = mod
-    for position, pass_ in enumerate(single_passes(pipeline, PassContext.current())):
+    passes = pipeline.plan() if isinstance(pipeline, Sequential) else (pipeline,)
+    for position, pass_ in enumerate(passes):
         after, message = _run(pass_, current)
         if message is None and after is not current:
             message = fault(mod, after)
@@ -74,25 +74,6 @@ def bisect(
             return Culprit(pass_, position, message, current, shrunk)
         current = after
     return None
-
-
-def single_passes(pipeline: Pass, ctx: PassContext) -> Iterator[Pass]:
-    """Yield the passes ``pipeline`` runs under ``ctx``, those inside others in their place.
-
-    Complexity:
-        Linear in the number of passes; pipelines may nest as deep as one likes.
-    """
-    pending = [pipeline]
-    while pending:
-        pass_ = pending.pop()
-        if not isinstance(pass_, Sequential):
-            yield pass_
-            continue
-        inside: list[Pass] = []
-        for item in pass_.passes:
-            if ctx.pass_enabled(item.info):
-                inside += (*requirements(item), item)
-        pending += reversed(inside)
 
 
 def _run(pass_: Pass, mod: IRModule) -> tuple[IRModule, str | None]:

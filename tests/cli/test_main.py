@@ -27,7 +27,6 @@ def test_every_command_has_help(command: str, capsys: Capture) -> None:
     [
         ([], "required: COMMAND"),
         (["nothing"], "invalid choice: 'nothing'"),
-        (["opt", "x"], "required: -p/--passes"),
         (["opt", "-p", "FoldConstant"], "required: FILE"),
         (["opt", "x", "-p", "FoldConstant", "-O", "fast"], "expected a whole number from 0"),
         (["opt", "x", "-p", "FoldConstant", "-O", "-1"], "expected"),

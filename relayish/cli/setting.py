@@ -1,0 +1,78 @@
+"""What the commands that run passes have in common: the pipeline and the context around it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from relayish.errors import ConfigError
+from relayish.transform.config import read_config
+from relayish.transform.context import PassContext
+from relayish.transform.default_pipeline import default_pipeline
+from relayish.transform.instrument import PassInstrument
+from relayish.transform.registry import pass_entry
+from relayish.transform.sequential import Sequential, parse_pipeline
+
+DEFAULT_LEVEL = 2
+"""The level where neither a pipeline nor a level is given."""
+
+
+def pipeline_of(args: argparse.Namespace) -> Sequential:
+    """Return the pipeline that is named, or the default one of the level.
+
+    Raises:
+        PipelineError, UnknownNameError: If it names what there is not.
+    """
+    if args.passes is not None:
+        return parse_pipeline(args.passes)
+    return default_pipeline(DEFAULT_LEVEL if args.opt_level is None else args.opt_level)
+
+
+def context_of(
+    args: argparse.Namespace, pipeline: Sequential, instruments: Sequence[PassInstrument] = ()
+) -> PassContext:
+    """Return the context to run ``pipeline`` under; tell which of its passes will not run.
+
+    Raises:
+        ConfigError, UnknownNameError: If an option or a pass is unknown.
+    """
+    for name in (*args.disable_pass, *args.required_pass):
+        pass_entry(name)  # misspelt, it would silently have no effect
+    ctx = PassContext(
+        opt_level=_level(args, pipeline),
+        required_pass=args.required_pass,
+        disabled_pass=args.disable_pass,
+        instruments=instruments,
+        config=dict(_setting(item) for item in args.config),
+    )
+    _tell_skipped(pipeline, ctx)
+    return ctx
+
+
+def _level(args: argparse.Namespace, pipeline: Sequential) -> int:
+    """Return the level of the context: who names a pass and no level wants the pass to run."""
+    if args.opt_level is not None:
+        return int(args.opt_level)
+    if args.passes is None:
+        return DEFAULT_LEVEL
+    return max(DEFAULT_LEVEL, *(pass_.info.opt_level for pass_ in pipeline.passes))
+
+
+def _setting(item: str) -> tuple[str, object]:
+    name, equals, value = item.partition("=")
+    if not equals:
+        raise ConfigError(f"expected NAME=VALUE after --config; found {item!r}")
+    return name, read_config(name, value)
+
+
+def _tell_skipped(pipeline: Sequential, ctx: PassContext) -> None:
+    for pass_ in pipeline.passes:
+        if ctx.pass_enabled(pass_.info):
+            continue
+        why = (
+            "it is disabled"
+            if pass_.info.name in ctx.disabled_pass
+            else f"its level is {pass_.info.opt_level}, above {ctx.opt_level}"
+        )
+        sys.stderr.write(f"relayish: note: {pass_.info.name} is not run: {why}\n")
