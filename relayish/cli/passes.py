@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from relayish.transform.info import PassInfo
 from relayish.transform.registry import REGISTRY, PassEntry
 
 
@@ -41,8 +42,18 @@ def render_entry(entry: PassEntry) -> str:
         f"  {info.description or '(no description)'}",
         f"  level:    {info.opt_level}",
         f"  required: {', '.join(info.required) or '-'}",
+        *(f"  {label} {', '.join(names)}" for label, names in _promises(info) if names),
         f"  from:     {entry.claimant}",
         "  options:" if entry.options else "  options:  -",
         *(f"    {option}" for option in entry.options),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _promises(info: PassInfo) -> tuple[tuple[str, Sequence[str]], ...]:
+    """Return what a pass says of the programs it takes and gives, each behind its label."""
+    manner = (
+        *(("infers types",) if info.infer_types else ()),
+        *(("idempotent",) if info.idempotent else ()),
+    )
+    return ("manner:  ", manner), ("takes:   ", info.requires), ("ensures: ", info.ensures)
