@@ -59,6 +59,8 @@ ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {
 
 TOLERANCE: dict[str, float] = {
     "BackwardFoldScaleAxis": 1e-4,
+    "FlattenAtrousConv": 1e-4,
+    "FoldExplicitPadding": 1e-4,
     "FoldScaleAxis": 1e-4,
     "DivToMul": 1e-5,
     "ForwardFoldScaleAxis": 1e-4,
@@ -79,8 +81,8 @@ REFUSES: dict[str, type[RelayishError]] = {
 }
 """Passes that are not for every program, with the error in which they say so."""
 
-NO_STRUCTURE = frozenset({"InferType", "EraseType"})
-"""Passes that change nothing but types, which comparison of structures leaves out."""
+NO_STRUCTURE = frozenset({"AnnotateSpans", "CapturePostDfsIndexInSpans", "EraseType", "InferType"})
+"""Passes that change nothing but types or spans, which comparison of structures leaves out."""
 
 MERGES: dict[str, str] = {
     "EliminateCommonSubexpr": "it merges projections, whose sharing is no structure",

@@ -1,0 +1,226 @@
+"""Padding is taken over where it is what the window pads by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from deep import let_body
+
+from relayish import op
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Constant, Function, Tuple, Var
+from relayish.ir.module import IRModule
+from relayish.ir.span import Span
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import TensorType
+from relayish.op import nn, qnn
+from relayish.passes.fold_explicit_padding import FoldExplicitPadding, fold_explicit_padding
+
+SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
+LEAST = float(np.finfo("float32").min)
+
+
+def program(body, *params):
+    return IRModule({"main": Function(params, body)})
+
+
+def folded(mod):
+    """Return the body after the pass, which must have removed padding and kept the value."""
+    out = FoldExplicitPadding()(mod)
+    assert out is not mod
+    rng = np.random.default_rng(3)
+    args = []
+    for param in mod["main"].params:
+        ty = param.type_annotation
+        whole = ty.dtype.startswith("int")
+        drawn = rng.integers(-9, 9, ty.shape) if whole else rng.normal(0, 1, ty.shape)
+        args.append(drawn.astype(ty.dtype))
+    before, after = evaluate(mod["main"], mod, args), evaluate(out["main"], out, args)
+    np.testing.assert_allclose(after, before, rtol=1e-5, atol=1e-5)
+    return out["main"].body
+
+
+def image(rank, channels_last=False):
+    shape = (1, *(7,) * rank, 3) if channels_last else (1, 3, *(7,) * rank)
+    return Var("x", TensorType(shape, "float32"))
+
+
+def padded(x, value=0.0, widths=((1, 0), (2, 1), (0, 3)), channels_last=False):
+    rank = len(x.type_annotation.shape) - 2
+    none = ((0, 0),)
+    whole = (*none, *widths[:rank], *none) if channels_last else (*none * 2, *widths[:rank])
+    return nn.pad(x, whole, value)
+
+
+def sums(rank, own, widths=((1, 0), (2, 1), (0, 3))):
+    sides = [widths[axis][side] for side in (0, 1) for axis in range(rank)]
+    return tuple(size + own for size in sides)
+
+
+@pytest.mark.parametrize("own", [0, 1])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_convolution_takes_over_zeros(rank, own):
+    x = image(rank)
+    w = Var("w", TensorType((2, 3, *(2,) * rank), "float32"))
+    conv = getattr(nn, f"conv{rank}d")(padded(x), w, padding=(own,) * rank)
+    body = folded(program(conv, x, w))
+    assert body.attrs.padding == sums(rank, own)
+
+
+@pytest.mark.parametrize("layout", ["NHWC", "HWNC"])
+def test_layout_says_which_axes_are_padded(layout):
+    shape = {"NHWC": (1, 7, 7, 3), "HWNC": (7, 7, 1, 3)}[layout]
+    x, w = Var("x", TensorType(shape, "float32")), Var("w", TensorType((2, 2, 3, 2), "float32"))
+    widths = [{"H": (1, 2), "W": (3, 0)}.get(axis, (0, 0)) for axis in layout]
+    conv = nn.conv2d(nn.pad(x, widths, 0.0), w, data_layout=layout, kernel_layout="HWIO")
+    if layout == "NHWC":
+        assert folded(program(conv, x, w)).attrs.padding == (1, 3, 2, 0)
+    else:
+        assert fold_explicit_padding(conv).attrs.padding == (1, 3, 2, 0)
+
+
+def test_channels_held_in_blocks_stay_as_they_are():
+    x = Var("x", TensorType((1, 2, 7, 7, 4), "float32"))
+    w = Var("w", TensorType((1, 2, 3, 3, 4, 4), "float32"))
+    conv = nn.contrib_conv2d_nchwc(
+        nn.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1), (0, 0)), 0.0),
+        w,
+        channels=4,
+        kernel_size=(3, 3),
+        data_layout="NCHW4c",
+        kernel_layout="OIHW4i4o",
+        out_layout="NCHW4c",
+    )
+    assert folded(program(conv, x, w)).attrs.padding == (1, 1, 1, 1)
+
+
+def unchanged(call):
+    assert fold_explicit_padding(call) is call
+
+
+def test_other_numbers_than_zero_stay():
+    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
+    unchanged(nn.conv2d(padded(x, 1.0), w))
+    unchanged(nn.conv2d(padded(x, Var("v", TensorType((), "float32"))), w))
+
+
+def test_padding_of_channels_stays():
+    x, w = image(2), Var("w", TensorType((2, 5, 3, 3), "float32"))
+    unchanged(nn.conv2d(nn.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), 0.0), w))
+
+
+def test_padding_by_reflection_or_by_less_than_nothing_stays():
+    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
+    widths = ((0, 0), (0, 0), (1, 1), (1, 1))
+    unchanged(nn.conv2d(nn.pad(x, widths, 0.0, pad_mode="reflect"), w))
+    unchanged(nn.conv2d(nn.pad(x, ((0, 0), (0, 0), (-1, 1), (1, 1)), 0.0), w))
+    unchanged(nn.conv2d(nn.pad(x, widths, 0.0), w, padding=(-1, 0)))
+
+
+def test_padding_of_the_weight_stays():
+    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
+    unchanged(nn.conv2d(x, nn.pad(w, ((0, 0), (0, 0), (1, 1), (1, 1)), 0.0)))
+
+
+def test_padding_of_padding_is_taken_over_at_once():
+    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
+    twice = nn.pad(padded(x), ((0, 0), (0, 0), (1, 1), (1, 1)), 0.0)
+    body = folded(program(nn.conv2d(twice, w), x, w))
+    assert body.args[0].name_hint == "x"
+
+
+def test_padding_others_see_stays_for_them():
+    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
+    pad = padded(x)
+    out = fold_explicit_padding(Tuple([nn.conv2d(pad, w), pad]))
+    assert out.fields[1] is pad
+    assert out.fields[0].args[0] is x
+
+
+@pytest.mark.parametrize("value", [-np.inf, LEAST])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_maximum_pool_takes_over_the_least_number(rank, value):
+    x = image(rank)
+    pool = getattr(nn, f"max_pool{rank}d")(padded(x, value), pool_size=(4,) * rank, ceil_mode=True)
+    assert folded(program(pool, x)).attrs.padding == sums(rank, 0)
+
+
+@pytest.mark.parametrize("value", [0.0, -1e38, np.inf, np.nan])
+def test_maximum_pool_takes_over_no_other_number(value):
+    mod = program(nn.max_pool2d(padded(x := image(2), value), pool_size=(2, 2)), x)
+    assert FoldExplicitPadding()(mod) is mod
+
+
+def test_maximum_pool_of_whole_numbers_takes_over_the_least_of_their_type():
+    x = Var("x", TensorType((1, 3, 7, 7), "int8"))
+    least = Constant(np.int8(-128))
+    pool = nn.max_pool2d(padded(x, least), pool_size=(4, 4))
+    assert folded(program(pool, x)).args[0].name_hint == "x"
+    mod = program(nn.max_pool2d(padded(x, Constant(np.int16(-129))), pool_size=(2, 2)), x)
+    assert FoldExplicitPadding()(mod) is mod
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize("ceil_mode", [False, True])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_average_pool_takes_over_zeros_and_counts_them(rank, ceil_mode, counted):
+    x = image(rank)
+    attrs = {"strides": (3,) * rank, "ceil_mode": ceil_mode, "count_include_pad": counted}
+    pool = getattr(nn, f"avg_pool{rank}d")(padded(x), pool_size=(2,) * rank, **attrs)
+    body = folded(program(pool, x))
+    assert body.attrs.padding == sums(rank, 0)
+    assert body.attrs.count_include_pad
+
+
+def test_average_pool_takes_over_more_padding_only_where_it_counts_its_own():
+    x = image(2)
+    attrs = {"pool_size": (3, 3), "padding": (1, 1)}
+    unchanged(nn.avg_pool2d(padded(x), **attrs))
+    folded(program(nn.avg_pool2d(padded(x), count_include_pad=True, **attrs), x))
+
+
+@pytest.mark.parametrize(("value", "takes"), [(3, True), (0, False)])
+def test_quantized_convolution_takes_over_its_zero_point(value, takes):
+    x = Var("x", TensorType((1, 3, 7, 7), "int8"))
+    w = Var("w", TensorType((2, 3, 2, 2), "int8"))
+    scalars = [Constant(np.int32(3)), Constant(np.int32(0))]
+    scalars += [Constant(np.float32(1)), Constant(np.float32(1))]
+    pad = padded(x, Constant(np.int32(value)))
+    conv = qnn.conv2d(pad, w, *scalars, channels=2, kernel_size=(2, 2))
+    if takes:
+        assert folded(program(conv, x, w)).attrs.padding == (1, 2, 0, 1)
+    else:
+        unchanged(conv)
+
+
+def test_zero_point_may_be_the_same_variable():
+    x = Var("x", TensorType((1, 3, 7, 7), "int8"))
+    w, zero = Var("w", TensorType((2, 3, 2, 2), "int8")), Var("z", TensorType((), "int32"))
+    scalars = [zero, Constant(np.int32(0)), Constant(np.float32(1)), Constant(np.float32(1))]
+    conv = qnn.conv2d(padded(x, zero), w, *scalars, channels=2, kernel_size=(2, 2))
+    assert fold_explicit_padding(conv).args[0] is x
+
+
+def test_span_is_kept():
+    span = Span("net", 1, 1, 2, 3)
+    x, w = image(2), Var("w", TensorType((2, 3, 3, 3), "float32"))
+    conv = nn.conv2d(padded(x), w).with_fields(span=span)
+    assert fold_explicit_padding(conv).span == span
+
+
+def test_many_paddings_are_taken_over_in_one_step_each():
+    x, w = image(2), Var("w", TensorType((3, 3, 1, 1), "float32"))
+    expr = x
+    for _ in range(20_000):
+        expr = op.add(nn.conv2d(nn.pad(expr, ((0, 0), (0, 0), (0, 0), (0, 0)), 0.0), w), x)
+    out = fold_explicit_padding(expr)
+    assert not any(
+        getattr(getattr(node, "op", None), "name", "") == "nn.pad"
+        for node in EXPRESSIONS.post_order(out)
+    )
+    assert fold_explicit_padding(out) is out
+
+
+def test_program_of_any_depth_is_walked():
+    expr = let_body(100_000)
+    assert fold_explicit_padding(expr) is expr
