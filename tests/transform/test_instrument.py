@@ -237,3 +237,70 @@ def test_instrument_helpers_of_other_names_are_welcome() -> None:
             return "x"
 
     assert Mine().report() == "x"
+
+
+class FailsIn(PassInstrument):
+    """Raises in one hook, once."""
+
+    def __init__(self, hook: str) -> None:
+        self.hook = hook
+
+    def trip(self, hook: str) -> None:
+        if hook == self.hook:
+            self.hook = ""
+            raise RuntimeError(hook)
+
+    def enter_pass_ctx(self) -> None:
+        self.trip("enter_pass_ctx")
+
+    def exit_pass_ctx(self) -> None:
+        self.trip("exit_pass_ctx")
+
+    def should_run(self, mod: IRModule, info: PassInfo) -> bool:
+        self.trip("should_run")
+        return True
+
+    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+        self.trip("run_before_pass")
+
+    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+        self.trip("run_after_pass")
+
+
+@pytest.mark.parametrize(
+    ("hook", "ran", "entered", "exited"),
+    [
+        ("enter_pass_ctx", 0, 1, 1),
+        ("should_run", 0, 1, 1),
+        ("run_before_pass", 0, 1, 1),
+        ("run_after_pass", 1, 1, 1),
+        ("exit_pass_ctx", 1, 1, 0),
+    ],
+)
+@pytest.mark.parametrize("pipeline", [False, True])
+def test_after_any_failing_hook_the_context_is_left_and_serves_again(
+    mod: IRModule, hook: str, ran: int, entered: int, exited: int, pipeline: bool
+) -> None:
+    class Other(PassInstrument):
+        def enter_pass_ctx(self) -> None:
+            log.append("enter")
+
+        def exit_pass_ctx(self) -> None:
+            log.append("exit")
+
+    log: list[str] = []
+    other, fails = Other(), FailsIn(hook)
+    # the one that fails to exit stands before the other, whose exit is then skipped
+    order = [fails, other] if hook == "exit_pass_ctx" else [other, fails]
+    ctx = PassContext(instruments=order)
+    work = Sequential([logging_pass(log)]) if pipeline else logging_pass(log)
+    before = PassContext.current()
+    with pytest.raises(RuntimeError, match=hook), ctx:
+        work(mod)
+    assert log.count("pass") == ran
+    assert (log.count("enter"), log.count("exit")) == (entered, exited)
+    assert PassContext.current() is before
+    log.clear()
+    with ctx:
+        assert work(mod) is mod
+    assert log == ["enter", "pass", "exit"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -145,3 +146,61 @@ def test_snake_case_is_that_of_the_files() -> None:
         "Inline": "inline",
     }
     assert {name: snake_case(name) for name in names} == names
+
+
+def run_with(tmp_path: Path, source: str, script: str) -> str:
+    """Return what ``script`` prints where a distribution is installed that adds ``source``."""
+    (tmp_path / "elsewhere.py").write_text(source)
+    info = tmp_path / "elsewhere-2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 2.0\n")
+    (info / "entry_points.txt").write_text("[relayish.passes]\nany-name = elsewhere\n")
+    done = subprocess.run(
+        [sys.executable, "-c", f"from relayish import transform\n{script}"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(tmp_path)},
+    )
+    return done.stdout.strip()
+
+
+ELSEWHERE = """
+from relayish.transform import ModulePass, register_pass
+@register_pass(opt_level=1, required=("InferType",))
+class {name}(ModulePass):
+    "Comes from elsewhere."
+    times: int = 1
+    def transform_module(self, mod, ctx):
+        return mod
+"""
+
+
+def test_pass_of_an_installed_distribution_is_used_like_any_other(tmp_path: Path) -> None:
+    script = (
+        "import relayish as relay\n"
+        "pipeline = transform.parse_pipeline('Elsewhere{times=3}')\n"
+        "print([p.info.name for p in pipeline.plan()], transform.Elsewhere(times=2).times)\n"
+        "entry = transform.pass_entry('relayish.pass_.Elsewhere')\n"
+        "print(entry.info.opt_level, entry.info.description, entry.options[0], entry.claimant)\n"
+        "print({'Elsewhere', 'FoldConstant'} <= set(transform.list_passes()))\n"
+    )
+    assert run_with(tmp_path, ELSEWHERE.format(name="Elsewhere"), script).splitlines() == [
+        "['InferType', 'Elsewhere'] 2",
+        "1 Comes from elsewhere. times: int = 1 elsewhere.Elsewhere",
+        "True",
+    ]
+
+
+def test_distribution_that_claims_a_name_of_relayish_is_named_with_it(tmp_path: Path) -> None:
+    script = (
+        "print(type(transform.FoldConstant()).__module__)\n"
+        "try:\n"
+        "    transform.list_passes()\n"
+        "except transform.registry.PassError as error:\n"
+        "    print(error)\n"
+    )
+    own, message = run_with(tmp_path, ELSEWHERE.format(name="FoldConstant"), script).splitlines()
+    assert own == "relayish.passes.fold_constant"
+    for part in ("elsewhere adds", "relayish.passes.fold_constant.FoldConstant and elsewhere."):
+        assert part in message

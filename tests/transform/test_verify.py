@@ -155,9 +155,9 @@ def test_unknown_check_of_a_pass_names_the_pass(facts: dict[str, object]) -> Non
 def test_unknown_name_that_a_check_found_is_a_fault_of_the_program(
     runs: list[IRModule],
 ) -> None:
-    register_check("has_main")(lambda mod: mod.get_global_var("main") and None)
-    with pytest.raises(CheckError, match="broke the check has_main: the module defines no"):
-        run(unit(), returns(IRModule(), "B"), checks=("has_main",))
+    register_check("has_entry")(lambda mod: mod.get_global_var("main") and None)
+    with pytest.raises(CheckError, match="broke the check has_entry: the module defines no"):
+        run(unit(), returns(IRModule(), "B"), checks=("has_entry",))
     assert runs == []
 
 

@@ -46,13 +46,18 @@ _USUAL = {"relayish.ir.expr.Function": "_Function", "relayish.ir.module.IRModule
 def transform_stubs() -> str:
     """Return the whole stub."""
     writer = _Writer()
-    passes = "".join(f"\n{line}" for entry in REGISTRY.entries() for line in writer.lines(entry))
+    passes = "".join(f"\n{line}" for entry in own_passes() for line in writer.lines(entry))
     imports = "".join(f"import {module} as _{_flat(module)}\n" for module in sorted(writer.modules))
     usual = (
         "from relayish.ir.expr import Function as _Function\n"
         "from relayish.ir.module import IRModule as _IRModule\n"
     )
     return f"{HEAD}{imports}{usual}{''.join(_exports())}{passes}\n"
+
+
+def own_passes() -> list[PassEntry]:
+    """Return the passes that come with relayish, not those of other distributions and of tests."""
+    return [entry for entry in REGISTRY.entries() if entry.claimant.startswith("relayish.")]
 
 
 def _exports() -> Iterator[str]:
