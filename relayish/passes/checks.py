@@ -7,3 +7,5 @@ is imported here from the pass it belongs to.
 """
 
 from __future__ import annotations
+
+from relayish.passes.normal_form import checks as _normal_forms  # noqa: F401 - registers its checks

@@ -1,0 +1,146 @@
+"""Whether an expression is in A-normal form, or in basic block normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from relayish.analysis.node_scopes import ATOMS, NodeScopes, is_opaque
+from relayish.errors import CheckError
+from relayish.ir.adt import Match
+from relayish.ir.expr import Expr, Function, If, Let
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+
+
+class Offence(NamedTuple):
+    """What stands where the normal form does not allow it."""
+
+    expr: Expr
+    problem: str
+
+
+def is_a_normal_form(expr: Expr) -> bool:
+    """Return whether ``expr`` is in A-normal form; see :func:`check_a_normal_form`.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple, Var
+        >>> x, y = Var("x"), Var("y")
+        >>> is_a_normal_form(Let(y, Tuple((x,)), y)), is_a_normal_form(Tuple((Tuple((x,)),)))
+        (True, False)
+    """
+    return a_normal_form_offence(expr) is None
+
+
+def check_a_normal_form(expr: Expr) -> None:
+    """Raise unless ``expr`` is in A-normal form.
+
+    There every operand is a name (a variable, global, operator or constructor), as are conditions,
+    what is matched, and the result of each block. Everything else, constants included, is the value
+    of one let. Values are not lets. A block is the expression itself, the body of a function, a
+    branch or an arm; where ``expr`` is a function, it is a name for this purpose. What is inside
+    a primitive function is not looked at.
+
+    Raises:
+        CheckError: Naming the first expression that stands where it may not.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    _refuse(a_normal_form_offence(expr), "a_normal_form", "ToANormalForm")
+
+
+def is_basic_block_normal_form(expr: Expr) -> bool:
+    """Return whether ``expr`` is in that form; see :func:`check_basic_block_normal_form`.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple, Var
+        >>> x, t = Var("x"), Tuple(())
+        >>> is_basic_block_normal_form(If(x, t, x)), is_basic_block_normal_form(If(x, t, t))
+        (True, False)
+    """
+    return not NodeScopes(expr).lifted
+
+
+def check_basic_block_normal_form(expr: Expr) -> None:
+    """Raise unless ``expr`` is in basic block normal form.
+
+    There nodes that several blocks use are bound by lets. Blocks are bodies of functions,
+    branches and arms, and the expression itself.
+
+    Raises:
+        CheckError: Naming one expression that should be bound.
+
+    Complexity:
+        Linear in distinct nodes, but for a logarithmic factor on what several scopes share.
+    """
+    lifted = NodeScopes(expr).lifted
+    if lifted:
+        found = next(node for node in EXPRESSIONS.post_order(expr) if node in lifted)
+        assert isinstance(found, Expr)
+        offence = Offence(found, "is used in several blocks, so a let should bind it")
+        _refuse(offence, "basic_block_normal_form", "ToBasicBlockNormalForm")
+
+
+def a_normal_form_offence(expr: Expr) -> Offence | None:
+    """Return what keeps ``expr`` from being in A-normal form, ``None`` if nothing does."""
+    seen: set[Node] = set()
+    blocks: list[Expr] = []
+    if type(expr) is Function:
+        blocks += _blocks_of_function(expr)
+    else:
+        blocks.append(expr)
+    while blocks:
+        tail = blocks.pop()
+        while type(tail) is Let:
+            value, tail = tail.value, tail.body
+            kind = type(value)
+            if kind in ATOMS:
+                continue
+            if kind is Let:
+                return Offence(value, "is the value of another let")
+            if value in seen:
+                return Offence(value, "is the value of two lets")
+            seen.add(value)
+            inside = _BLOCKS.get(kind)
+            if inside is not None:
+                blocks += inside(value)
+            operands = EXPRESSIONS.children(value) if inside is None else _NAMES[kind](value)
+            for operand in operands:
+                if type(operand) not in ATOMS:
+                    assert isinstance(operand, Expr)
+                    return Offence(operand, f"is an operand of {_name(value)}, and is no name")
+        if type(tail) not in ATOMS:
+            return Offence(tail, "is the result of a block, and is no name")
+    return None
+
+
+def _blocks_of_function(func: Function) -> tuple[Expr, ...]:
+    return () if is_opaque(func) else (func.body,)
+
+
+_BLOCKS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: a node of the kind
+    Function: _blocks_of_function,
+    If: lambda node: (node.true_branch, node.false_branch),
+    Match: lambda node: tuple([clause.rhs for clause in node.clauses]),
+}
+_NAMES: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: as above
+    Function: lambda _: (),
+    If: lambda node: (node.cond,),
+    Match: lambda node: (node.data,),
+}
+
+
+def _refuse(offence: Offence | None, check: str, remedy: str) -> None:
+    if offence is not None:
+        raise CheckError(
+            f"{_name(offence.expr)} {offence.problem}; the pass {remedy} brings programs "
+            f"into this form",
+            check=check,
+        )
+
+
+def _name(node: Expr) -> str:
+    place = f" at {node.span}" if node.span is not None else ""
+    kind = type(node).__name__
+    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}{place}, {node!r},"

@@ -1,0 +1,1 @@
+"""What the passes to normal forms are made of."""

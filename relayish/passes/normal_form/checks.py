@@ -1,0 +1,32 @@
+"""The normal forms as checks of modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
+from relayish.ir.expr import Expr
+from relayish.ir.module import IRModule
+from relayish.passes.normal_form.functions import own_functions
+from relayish.transform.check import register_check
+
+
+@register_check("a_normal_form")
+def a_normal_form(mod: IRModule) -> None:
+    """Operands, conditions and results are names; lets bind everything else, constants included."""
+    _check_functions(mod, check_a_normal_form)
+
+
+@register_check("basic_block_normal_form")
+def basic_block_normal_form(mod: IRModule) -> None:
+    """What several branches, arms or bodies of functions share is bound by lets."""
+    _check_functions(mod, check_basic_block_normal_form)
+
+
+def _check_functions(mod: IRModule, check: Callable[[Expr], None]) -> None:
+    for name, func in own_functions(mod):
+        try:
+            check(func)
+        except BaseException as error:
+            error.add_note(f"in function @{name.name_hint}")
+            raise

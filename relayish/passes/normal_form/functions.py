@@ -1,0 +1,37 @@
+"""Bringing whole functions and modules into a normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from relayish.analysis.node_scopes import is_opaque
+from relayish.ir.expr import Expr, Function, GlobalVar
+from relayish.ir.module import IRModule
+
+
+def own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
+    """Yield the functions of ``mod`` but for those other compilers own."""
+    for name, func in mod.functions.items():
+        if type(func) is Function and (func.attrs is None or "Compiler" not in func.attrs):
+            yield name, func
+
+
+def transform_body(expr: Expr, transform: Callable[[Expr], Expr]) -> Expr:
+    """Return ``expr`` transformed; of a function, the body."""
+    if type(expr) is not Function:
+        return transform(expr)
+    return expr if is_opaque(expr) else expr.with_fields(body=transform(expr.body))
+
+
+def transform_functions(mod: IRModule, transform: Callable[[Expr], Expr]) -> IRModule:
+    """Return ``mod`` with its functions transformed, but for those other compilers own."""
+    changed: dict[GlobalVar | str, Expr] = {}
+    for name, func in own_functions(mod):
+        try:
+            image = transform(func)
+        except BaseException as error:
+            error.add_note(f"in function @{name.name_hint}")
+            raise
+        if image is not func:
+            changed[name] = image
+    return mod.with_functions(changed)

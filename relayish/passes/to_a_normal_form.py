@@ -1,0 +1,72 @@
+"""Bind every intermediate value to a variable.
+
+Before::
+
+    %0 = add(%x, 1);
+    if (%c) { multiply(%0, %0) } else { %0 }
+
+After::
+
+    let %x_1 = 1;
+    let %x_2 = add(%x, %x_1);
+    let %x_3 = if (%c) { let %x_0 = multiply(%x_2, %x_2); %x_0 } else { %x_2 };
+    %x_3
+"""
+
+from __future__ import annotations
+
+from relayish.analysis.normal_form import is_a_normal_form
+from relayish.ir.expr import Expr
+from relayish.ir.module import IRModule
+from relayish.passes.normal_form.fill import bind_all
+from relayish.passes.normal_form.functions import transform_body, transform_functions
+from relayish.transform import ModulePass, PassContext, register_pass
+
+
+def to_a_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
+    """Return ``expr`` in A-normal form: operands are names, lets bind everything else in order.
+
+    A node that several places share is bound once, in the innermost scope around all of them: one
+    that two branches share stands in front of the ``If``, and is evaluated whichever is taken.
+    Constants are bound as well. Lets in the values of others become one chain, to which each let
+    that is not needed for it adds another name of its result.
+
+    Args:
+        expr: Any well-formed expression. Of a function the body is brought into the form. It may
+            have free variables. Functions with the attribute ``Primitive`` stay as they are.
+        mod: Where the functions are that ``expr`` calls by global name; without it they are taken
+            to have effects, and what they may act on keeps its order.
+
+    Returns:
+        ``expr`` itself when it is in A-normal form.
+
+    Complexity:
+        Linear in distinct nodes, but for a logarithmic factor on what several scopes share; no
+        recursion.
+
+    Source:
+        Relay ``ToANormalForm``, which changes the module it is given, binds another name for the
+        result of each let even where the form is reached, and is quadratic on chains of lets.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple, Var
+        >>> x = Var("x")
+        >>> tup = to_a_normal_form(Tuple((Tuple((x,)),)))
+        >>> tup.value.fields[0] is x, tup.body.value.fields[0] is tup.var
+        (True, True)
+    """
+    if is_a_normal_form(expr):
+        return expr
+    return transform_body(expr, lambda body: bind_all(body, mod))
+
+
+@register_pass(opt_level=1, idempotent=True, ensures=("a_normal_form",))
+class ToANormalForm(ModulePass):
+    """Bind every intermediate value to a variable, so that operands are names.
+
+    Pass form of :func:`to_a_normal_form`. Functions that other compilers own stay as they are.
+    """
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` with its functions in A-normal form."""
+        return transform_functions(mod, lambda func: to_a_normal_form(func, mod))

@@ -1,0 +1,68 @@
+"""Bind what several blocks share to variables.
+
+Before::
+
+    %0 = add(%x, %x);
+    if (%c) { multiply(%0, 2) } else { %0 }
+
+After::
+
+    let %x_0 = add(%x, %x);
+    if (%c) { multiply(%x_0, 2) } else { %x_0 }
+"""
+
+from __future__ import annotations
+
+from relayish.ir.expr import Expr
+from relayish.ir.module import IRModule
+from relayish.passes.normal_form.fill import bind_lifted
+from relayish.passes.normal_form.functions import transform_body, transform_functions
+from relayish.transform import ModulePass, PassContext, register_pass
+
+
+def to_basic_block_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
+    """Return ``expr`` with lets for the nodes that several blocks share.
+
+    Blocks are bodies of functions, branches and arms. A shared node is bound in the innermost scope
+    around its uses: one that two branches share stands in front of the ``If``, and is evaluated
+    whichever is taken. What is shared within one block remains a graph. Where a node is bound that
+    may act, so are all others that may, which keeps them in order.
+
+    Args:
+        expr: Any well-formed expression. Of a function the body is brought into the form. It may
+            have free variables. Functions with the attribute ``Primitive`` stay as they are.
+        mod: Where the functions are that ``expr`` calls by global name; without it they are taken
+            to have effects.
+
+    Returns:
+        ``expr`` itself when nothing is shared so.
+
+    Complexity:
+        Linear in distinct nodes, but for a logarithmic factor on what several scopes share; no
+        recursion.
+
+    Source:
+        Relay ``ToBasicBlockNormalForm``, which overlooks a node that is used in a block and then in
+        another one inside of it.
+
+    Example:
+        >>> from relayish.ir.expr import If, Tuple, Var
+        >>> x, shared = Var("x"), Tuple(())
+        >>> let = to_basic_block_normal_form(If(x, shared, shared))
+        >>> let.value is shared, let.body.true_branch is let.var
+        (True, True)
+    """
+    return transform_body(expr, lambda body: bind_lifted(body, mod))
+
+
+@register_pass(opt_level=1, idempotent=True, ensures=("basic_block_normal_form",))
+class ToBasicBlockNormalForm(ModulePass):
+    """Bind what several blocks (branches, arms, bodies of functions) share to variables.
+
+    Pass form of :func:`to_basic_block_normal_form`. Functions that other compilers own stay as
+    they are.
+    """
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` with its functions in basic block normal form."""
+        return transform_functions(mod, lambda func: to_basic_block_normal_form(func, mod))
