@@ -13,7 +13,7 @@ from typing import Any, Final
 from relayish.errors import suggest
 from relayish.transform.base import FunctionPass, ModulePass, Pass, is_skipped
 from relayish.transform.check import Check, get_check, list_checks, register_check, run_check
-from relayish.transform.config import list_configs, register_config_option
+from relayish.transform.config import add_config_source, list_configs, register_config_option
 from relayish.transform.context import PassContext
 from relayish.transform.counting import PassCountInstrument
 from relayish.transform.default_pipeline import default_pipeline
@@ -101,6 +101,7 @@ __all__ = [
 PASS_SOURCES: Final = (PackageSource("relayish.passes"), EntryPointSource("relayish.passes"))
 for _source in PASS_SOURCES:
     add_pass_source(_source)
+add_config_source(REGISTRY.find, REGISTRY.entries)
 
 FUNCTIONS: Final = {
     "InferTypeLocal": "relayish.passes.infer_type",

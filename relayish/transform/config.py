@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
@@ -29,6 +29,7 @@ class _Option:
 
 
 _OPTIONS: Final[dict[str, _Option]] = {}
+_SOURCES: Final[list[tuple[Callable[[str], object], Callable[[], object]]]] = []
 
 
 def register_config_option(
@@ -59,7 +60,9 @@ def register_config_option(
 
 
 def list_configs() -> dict[str, ConfigDescription]:
-    """Return every registered option, by name."""
+    """Return every registered option, by name; imports every pass there is."""
+    for _, load in _SOURCES:
+        load()
     return {
         name: {
             "type": describe_hint(option.hint),
@@ -102,7 +105,19 @@ def read_config(name: str, text: str) -> object:
         raise ConfigError(f"config option {name!r}: {error}") from None
 
 
+def add_config_source(load_for: Callable[[str], object], load: Callable[[], object]) -> None:
+    """Have options found that the modules of passes register, before these are imported.
+
+    Args:
+        load_for: Imports the module of the pass with this name, if there is one.
+        load: Imports them all.
+    """
+    _SOURCES.append((load_for, load))
+
+
 def _find(name: str) -> _Option:
+    if name not in _OPTIONS:
+        _load_owner(str(name))
     found = _OPTIONS.get(name)
     if found is None:
         raise ConfigError(
@@ -110,6 +125,15 @@ def _find(name: str) -> _Option:
             f"there are {', '.join(sorted(_OPTIONS))}"
         )
     return found
+
+
+def _load_owner(name: str) -> None:
+    """Import the pass that an option is named after: ``relay.FuseOps.max_depth``."""
+    for word in name.split(".")[:-1]:
+        if not word[:1].isupper():
+            continue  # only passes are written like that
+        for load_for, _ in _SOURCES:
+            load_for(word)
 
 
 def _check(name: str, hint: object, value: object) -> object:

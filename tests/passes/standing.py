@@ -70,6 +70,7 @@ TOLERANCE: dict[str, float] = {
 """How far from the value before the value after may be, of the larger of it and one."""
 
 OTHER_VALUE: dict[str, str] = {
+    "AnnotateSpans": "a parsed module has data types of its own; arguments of such are of the old ones",
     "ChangeBatch": "it takes arguments of another shape",
     "FirstOrderGradient": "it returns gradients beside the value",
 }
