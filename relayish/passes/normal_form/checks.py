@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from relayish.analysis.graph_normal_form import check_graph_normal_form
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
 from relayish.ir.expr import Expr
 from relayish.ir.module import IRModule
@@ -21,6 +22,12 @@ def a_normal_form(mod: IRModule) -> None:
 def basic_block_normal_form(mod: IRModule) -> None:
     """What several branches, arms or bodies of functions share is bound by lets."""
     _check_functions(mod, check_basic_block_normal_form)
+
+
+@register_check("graph_normal_form")
+def graph_normal_form(mod: IRModule) -> None:
+    """Lets bind only what acts, refers to itself, or is told which memory to share."""
+    _check_functions(mod, lambda func: check_graph_normal_form(func, mod))
 
 
 def _check_functions(mod: IRModule, check: Callable[[Expr], None]) -> None:

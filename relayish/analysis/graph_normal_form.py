@@ -1,0 +1,135 @@
+"""Which lets of an expression a graph needs, and whether there are others."""
+
+from __future__ import annotations
+
+from relayish.analysis.effects import Effects
+from relayish.analysis.timeless import Timeless
+from relayish.errors import CheckError
+from relayish.ir.expr import Expr, Let, RefCreate, Var
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+
+
+def needless_lets(
+    expr: Expr, mod: IRModule | None = None, *, creates: bool | None = None
+) -> tuple[Let, ...]:
+    """Return the lets of ``expr`` whose value may stand wherever their variable is used.
+
+    The others bind what may act, or (in programs that create references) depends on when and how
+    often it is evaluated; functions that refer to themselves; and variables that are told to share
+    memory with others, or others with them.
+
+    Args:
+        expr: Any well-formed expression.
+        mod: Where the functions are that ``expr`` calls by global name; without it they are taken
+            to have effects.
+        creates: Whether functions of ``mod`` create references; found out if not given.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    lets = _Lets()
+    lets.walk(expr)
+    if not lets.found:
+        return ()
+    acting = Effects(expr, mod).acting()
+    if creates is None:
+        creates = mod is not None and creates_references(mod)
+    timeless = Timeless().check if creates or lets.creates else None
+    return tuple(
+        [
+            let
+            for let in lets.found
+            if let not in lets.recursive
+            and let.value not in acting
+            and let.var.may_share is None
+            and let.var not in lets.shared
+            and (timeless is None or timeless(let.value))
+        ]
+    )
+
+
+def creates_references(mod: IRModule) -> bool:
+    """Return whether a function of ``mod`` creates a reference."""
+    return any(
+        type(node) is RefCreate
+        for func in mod.functions.values()
+        for node in EXPRESSIONS.pre_order(func)
+    )
+
+
+def is_graph_normal_form(expr: Expr, mod: IRModule | None = None) -> bool:
+    """Return whether ``expr`` has no lets but those a graph needs; see :func:`needless_lets`.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple
+        >>> x, t = Var("x"), Tuple(())
+        >>> is_graph_normal_form(Tuple((t, t))), is_graph_normal_form(Let(x, t, Tuple((x, x))))
+        (True, False)
+    """
+    return not needless_lets(expr, mod)
+
+
+def check_graph_normal_form(expr: Expr, mod: IRModule | None = None) -> None:
+    """Raise unless ``expr`` is in graph normal form; see :func:`needless_lets`.
+
+    Raises:
+        CheckError: Naming a let in whose place its value could stand.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    found = needless_lets(expr, mod)
+    if found:
+        let = found[0]
+        place = f" at {let.span}" if let.span is not None else ""
+        raise CheckError(
+            f"a Let{place} binds %{let.var.name_hint} to {let.value!r}, which could stand where "
+            f"the variable is used; the pass ToGraphNormalForm brings programs into this form",
+            check="graph_normal_form",
+        )
+
+
+class _Lets:
+    """The lets of an expression, values before what follows them."""
+
+    def __init__(self) -> None:
+        self.found: list[Let] = []
+        self.recursive: set[Let] = set()
+        self.shared: set[Var] = set()
+        self.creates = False
+
+    def walk(self, root: Expr) -> None:
+        met: set[Node] = set()
+        stack: list[tuple[Node, bool]] = [(root, False)]
+        below: list[Node] = []
+        table = EXPRESSIONS.push
+        while stack:
+            node, valued = stack.pop()
+            if valued:
+                assert type(node) is Let
+                if node.var in met:  # before what follows: it can only be in the value
+                    self.recursive.add(node)
+                continue
+            if node in met:
+                continue
+            met.add(node)
+            kind = type(node)
+            if type(node) is Let:
+                self.found.append(node)
+                if node.var.may_share is not None:
+                    self.shared.add(node.var.may_share)
+                stack += ((node.body, False), (node, True), (node.value, False))
+                continue
+            if type(node) is Var:
+                if node.may_share is not None:
+                    self.shared.add(node.may_share)
+                continue
+            if kind is RefCreate:
+                self.creates = True
+            push = table[kind]
+            if push is not None:
+                push(node, met, below.append)
+                stack += [(child, False) for child in below]
+                below.clear()
