@@ -182,7 +182,7 @@ class _Maker:
             return None
         places = const(np.arange(known.shape[0]).astype("int32"))
         length = known.shape[0] + 2
-        dense = op.dyn.sparse_to_dense(places, self.sizes(length), known.expr, const(0.0))
+        dense = op.dyn.sparse_to_dense(places, known.expr, const(0.0), self.sizes(length))
         return _Known(dense, (length,))
 
     def make_sum(self, known: _Known) -> _Known:

@@ -1,0 +1,234 @@
+"""Sizes that come as arguments become attributes where they are constant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from random_exprs import same_value
+from random_sizes import random_sizes
+
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import TypeInferenceError
+from relayish.interpreter import evaluate
+from relayish.ir.build import const, var
+from relayish.ir.expr import Call, Constant, Expr, Function, Let, Tuple, Var
+from relayish.ir.module import IRModule
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.op.registry import list_ops
+from relayish.passes import dynamic_to_static as subject
+from relayish.passes.dynamic_to_static import dynamic_to_static
+from relayish.passes.rules import retyping
+from relayish.passes.rules.static import STATIC_FORMS
+from relayish.passes.rules.table import op
+from relayish.text import astext, parse
+from relayish.transform import DynamicToStatic
+
+HEADER = '#[version = "0.0.5"]\n'
+
+
+def vector(*numbers: float, dtype: str = "int32") -> Constant:
+    return Constant(np.asarray(numbers, dtype))
+
+
+def made_static(body: Expr, *params: Var) -> Function:
+    mod = IRModule.from_expr(Function(params, body))
+    out = DynamicToStatic()(mod)
+    args = [np.arange(24, dtype="float32").reshape(p.type_annotation.shape) for p in params]
+    values = [evaluate(m["main"], m, args) for m in (mod, out)]
+    assert same_value(*values)
+    return out["main"]
+
+
+x = var("x", shape=(1, 2, 3, 4))
+image = var("image", shape=(1, 1, 4, 6))
+volume = var("volume", shape=(1, 1, 2, 3, 4))
+FORMS = {
+    "broadcast_to": (op.dyn.broadcast_to(x, vector(2, 2, 3, 4)), x, (2, 2, 3, 4)),
+    "expand_dims": (op.dyn.expand_dims(x, const(-1)), x, (1, 2, 3, 4, 1)),
+    "full": (op.dyn.full(const(2.0), vector(2, 3, dtype="int64")), None, (2, 3)),
+    "image.resize2d": (
+        op.dyn.image.resize2d(image, vector(2, 3), vector(0, 0, 0, 0, dtype="float32")),
+        image,
+        (1, 1, 2, 3),
+    ),
+    "nn.pad": (
+        op.dyn.nn.pad(x, Constant(np.asarray([[0, 0], [1, 0], [0, 2], [0, 0]])), const(1.0)),
+        x,
+        (1, 3, 5, 4),
+    ),
+    "nn.upsampling": (op.dyn.nn.upsampling(image, const(2.0), const(3.0)), image, (1, 1, 8, 18)),
+    "nn.upsampling3d": (
+        op.dyn.nn.upsampling3d(volume, const(1.0), const(2.0), const(1.0)),
+        volume,
+        (1, 1, 2, 6, 4),
+    ),
+    "one_hot": (
+        op.dyn.one_hot(vector(0, 2), const(1.0), const(0.0), const(3)),
+        None,
+        (2, 3),
+    ),
+    "ones": (op.dyn.ones(vector(2, 3), dtype="int8"), None, (2, 3)),
+    "reshape": (op.dyn.reshape(x, vector(0, -1, 12)), x, (1, 2, 12)),
+    "sparse_to_dense": (
+        op.dyn.sparse_to_dense(vector(1, 2), vector(5, 6), const(0), vector(4)),
+        None,
+        (4,),
+    ),
+    "squeeze": (op.dyn.squeeze(x, vector(0)), x, (2, 3, 4)),
+    "strided_slice": (
+        op.dyn.strided_slice(x, vector(0, 1, 0, 3), vector(1, 2, 3, 0), vector(1, 1, 2, -1)),
+        x,
+        (1, 1, 2, 3),
+    ),
+    "tile": (op.dyn.tile(x, vector(2, 1, 1, 1, 3)), x, (2, 1, 2, 3, 12)),
+    "zeros": (op.dyn.zeros(vector(), dtype="float32"), None, ()),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_static_operator_does_what_the_dynamic_one_did(name: str) -> None:
+    body, param, shape = FORMS[name]
+    func = made_static(body, *([] if param is None else [param]))
+    assert func.body.op.name == name
+    assert func.ret_type.shape == shape
+
+
+@pytest.mark.parametrize("ret_type", ["both", "values", "indices"])
+def test_topk_keeps_its_attributes(ret_type: str) -> None:
+    topk = op.dyn.topk(x, const(2), axis=2, ret_type=ret_type, is_ascend=True, dtype="int64")
+    func = made_static(getattr(topk, "tuple_value", topk), x)
+    assert func.body.op.name == "topk"
+    assert (func.body.attrs.k, func.body.attrs.axis, func.body.attrs.is_ascend) == (2, 2, True)
+
+
+def test_every_dynamic_operator_has_a_static_form() -> None:
+    names = {node.name for node in STATIC_FORMS}
+    assert names == {name for name in list_ops() if name.startswith("dyn.")}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_keep_their_value_and_lose_what_is_unknown(seed: int) -> None:
+    program = random_sizes(seed, unknown=seed % 2 == 0)
+    out = DynamicToStatic()(program.mod)
+    infer_type(out, fresh=True)
+    values = [evaluate(m["main"], m, program.args) for m in (program.mod, out)]
+    assert same_value(*values)
+    text = astext(out)
+    assert program.is_open or not ("dyn." in text or "?" in text)
+    assert DynamicToStatic()(out) is out
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        op.dyn.reshape(x, vector(1, -2, -2)),  # -2 stands for several sizes, and for none here
+        op.dyn.reshape(x, vector(5, 5)),
+        op.dyn.squeeze(x, vector(1)),
+        op.dyn.zeros(vector(-1), dtype="float32"),
+        op.dyn.broadcast_to(x, vector(1, 2, 3, 5)),
+        op.dyn.nn.upsampling(image, const(np.float32("inf")), const(1.0)),
+    ],
+)
+def test_call_stays_where_its_sizes_are_wrong(call: Call) -> None:
+    mod = infer_type(IRModule.from_expr(Function((x, image), call)))
+    assert DynamicToStatic()(mod) is mod
+
+
+def test_size_with_an_effect_stays() -> None:
+    mod = parse(
+        HEADER + "def @main(%x: Tensor[(4), float32], %r: ref(Tensor[(2), int32])) {"
+        ' dyn.reshape(%x, shape_of(ref_read(%r), dtype="int32"), newshape=[]) }'
+    )
+    assert DynamicToStatic()(mod) is mod
+
+
+def test_sizes_only_known_at_run_time_stay() -> None:
+    sizes = var("sizes", shape=(2,), dtype="int32")
+    mod = IRModule.from_expr(Function((x, sizes), op.dyn.reshape(x, sizes)))
+    assert DynamicToStatic()(mod) is mod
+
+
+def test_branches_keep_what_they_have_in_common() -> None:
+    mod = parse(
+        HEADER + "def @main(%c: bool, %x: Tensor[(4), float32], %n: Tensor[(1), int32]) {"
+        ' if (%c) { dyn.reshape(%x, shape_of(%x, dtype="int32"), newshape=[]) }'
+        " else { dyn.reshape(%x, %n, newshape=[]) } }"
+    )
+    branch = DynamicToStatic()(mod)["main"].body
+    assert branch.true_branch.op.name == "reshape"
+    assert branch.false_branch.op.name == "dyn.reshape"
+    assert "?" in str(branch.checked_type)
+
+
+def test_function_called_where_it_stands_returns_static_shapes() -> None:
+    mod = parse(
+        HEADER + "def @main(%x: Tensor[(4), float32]) {"
+        " %0 = fn (%y: Tensor[(4), float32]) {"
+        ' dyn.reshape(%y, shape_of(%y, dtype="int32"), newshape=[]) };'
+        ' dyn.zeros(shape_of(%0(%x), dtype="int32"), shape=[], dtype="float32") }'
+    )
+    func = DynamicToStatic()(mod)["main"]
+    assert func.body.op.name == "zeros"
+    assert func.ret_type.shape == (4,)
+
+
+def test_callers_see_the_static_result_of_a_function() -> None:
+    mod = parse(
+        HEADER + "def @f(%x: Tensor[(4), float32]) {"
+        ' dyn.reshape(%x, shape_of(%x, dtype="int32"), newshape=[]) }\n'
+        "def @main(%x: Tensor[(4), float32]) { nn.relu(@f(%x)) }"
+    )
+    out = DynamicToStatic()(mod)
+    assert out["f"].ret_type.shape == (4,)
+    assert out["main"].body.args[0].checked_type.shape == (4,)
+
+
+def test_shapes_that_turn_out_not_to_fit_are_ill_typed() -> None:
+    y = var("y", shape=(5,))
+    body = op.add(op.dyn.reshape(x, vector(4, 6)), y)
+    with pytest.raises(TypeInferenceError):
+        DynamicToStatic()(IRModule.from_expr(Function((x, y), body)))
+
+
+def chain(levels: int) -> Function:
+    """Reshape as often as that, each time to the shape of what was reshaped before."""
+    data: Expr = x
+    for _ in range(levels):
+        data = op.dyn.reshape(data, op.shape_of(data, dtype="int32"))
+    return infer_type(Function((x,), data))
+
+
+def test_work_is_linear_in_what_depends_on_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    typed = []
+
+    def counting(call, args):
+        typed.append(call)
+        return call_type(call, args)
+
+    call_type = subject.call_type
+    monkeypatch.setattr(subject, "call_type", counting)
+    monkeypatch.setattr(retyping, "call_type", counting)
+    counts = []
+    for levels in (50, 100, 200):
+        func = chain(levels)
+        typed.clear()
+        dynamic_to_static(func)
+        counts.append(len(typed))
+    assert counts[2] - counts[1] == 2 * (counts[1] - counts[0])
+    assert counts[2] <= 4 * 200
+
+
+def test_long_programs_with_sizes_in_variables_are_no_matter() -> None:
+    names = [Var(f"s{at}") for at in range(20_000)]
+    body: Expr = op.dyn.zeros(names[-1], dtype="float32")
+    for at in reversed(range(1, len(names))):
+        body = Let(names[at], op.add(names[at - 1], vector(0, 0)), body)
+    func = infer_type(Function((), Let(names[0], vector(2, 3), body)))
+    found = {n.op.name for n in EXPRESSIONS.post_order(dynamic_to_static(func)) if type(n) is Call}
+    assert "zeros" in found
+    assert "dyn.zeros" not in found
+
+
+def test_unchanged_function_is_returned_as_it_is() -> None:
+    func = infer_type(Function((x,), Tuple((op.nn.relu(x), op.shape_of(x)))))
+    assert dynamic_to_static(func) is func

@@ -1,0 +1,75 @@
+"""Passes that put places, or numbers, into the spans of a program."""
+
+from __future__ import annotations
+
+from deep import let_body
+from random_exprs import random_module
+
+from relayish.analysis.infer_type import infer_type
+from relayish.ir.expr import Call, Constant, Expr, Function, Var
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.annotate_spans import annotate_spans
+from relayish.passes.capture_postdfs_index_in_spans import capture_postdfs_index_in_spans
+from relayish.passes.rules.table import op
+from relayish.text import astext
+from relayish.transform import AnnotateSpans, CapturePostDfsIndexInSpans
+
+
+def test_spans_point_into_the_text() -> None:
+    for seed in range(20):
+        mod = infer_type(random_module(seed, 40))
+        out = annotate_spans(mod)
+        assert_structural_equal(out, mod, map_free_vars=True)
+        lines = astext(mod).splitlines()
+        for node in EXPRESSIONS.post_order(out["main"]):
+            if type(node) is Var:
+                assert lines[node.span.line - 1][node.span.column - 1] == "%"
+            elif type(node) is Constant and node.data.dtype == "bool" and node.data.shape == ():
+                line = lines[node.span.line - 1]
+                found = line[node.span.column - 1 : node.span.end_column - 1]
+                assert found == str(node.data)
+
+
+def test_annotated_module_is_typed() -> None:
+    out = AnnotateSpans()(random_module(3, 40))
+    assert all(func.checked_type is not None for func in out.functions.values())
+
+
+def numbers(func: Expr) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for node in EXPRESSIONS.post_order(func):
+        if isinstance(node, Expr) and node.span is not None:
+            found.setdefault(node.visit_name, []).append(str(node.span))
+    return found
+
+
+def test_span_holds_the_number_and_that_of_the_dominator() -> None:
+    x, y = Var("x"), Var("y")
+    left, right = op.tanh(x), op.exp(x)
+    func = Function((x, y), op.add(op.add(left, right), y))
+    # x, y, add, tanh, tanh(x), exp, exp(x), their sum, the sum, the function
+    assert numbers(capture_postdfs_index_in_spans(func)) == {
+        "var": ["index:0:9", "index:1:9"],
+        "call": ["index:4:7", "index:6:7", "index:7:8", "index:8:9"],
+        "function": ["index:9:-1"],
+    }
+
+
+def test_numbering_keeps_types_sharing_and_operators() -> None:
+    mod = infer_type(random_module(5, 40))
+    out = CapturePostDfsIndexInSpans()(mod)
+    before, after = (EXPRESSIONS.post_order(m["main"]) for m in (mod, out))
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        assert type(old) is type(new)
+        if isinstance(old, Expr):
+            assert new.checked_type is old.checked_type
+        if type(old) is Call:
+            assert (old.op is new.op) or old.op.visit_name not in ("op", "constructor")
+    assert_structural_equal(out, mod)
+
+
+def test_numbers_go_as_deep_as_the_program() -> None:
+    out = capture_postdfs_index_in_spans(let_body(50_000))
+    assert str(out.span).endswith(":-1")

@@ -1,0 +1,249 @@
+"""What is computed in a narrow type, what is not, and what keeps its type."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from relayish.analysis import count_nodes
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import DuplicateNameError, PassError
+from relayish.interpreter import evaluate
+from relayish.ir.build import const, var
+from relayish.ir.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.op import MixedPrecision, register_mixed_precision_conversion
+from relayish.op.registry import mixed_precision
+from relayish.passes.rules.table import op
+from relayish.passes.to_mixed_precision import to_mixed_precision
+from relayish.text import parse
+from relayish.transform import PassContext, ToMixedPrecision
+
+HEADER = '#[version = "0.0.5"]\n'
+KEEP = "relay.ToMixedPrecision.keep_orig_output_dtype"
+x, w = var("x", shape=(2, 2)), var("w", shape=(2, 2))
+
+
+def narrowed(body: Expr, *params: Var, dtype: str = "float16") -> Function:
+    func = infer_type(Function(params or (x, w), body))
+    return infer_type(to_mixed_precision(func, dtype, 2))
+
+
+def product() -> Call:
+    return op.nn.dense(x, w, units=2)
+
+
+def assert_becomes(before: str, after: str, **options: object) -> None:
+    ours = ToMixedPrecision(missing_op_mode=2, **options)(parse(HEADER + before))
+    assert_structural_equal(infer_type(ours), infer_type(parse(HEADER + after)))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_are_narrow_and_so_is_what_follows(dtype: str) -> None:
+    body = narrowed(op.tanh(op.add(product(), product())), dtype=dtype).body
+    assert body.checked_type.dtype == dtype
+
+
+def test_variables_and_constants_are_cast_for_what_follows() -> None:
+    body = narrowed(op.add(product(), const(1.0))).body
+    assert [arg.checked_type.dtype for arg in body.args] == ["float16"] * 2
+    assert narrowed(op.add(x, w)).body.checked_type.dtype == "float16"
+
+
+def test_what_is_wide_keeps_what_follows_it_wide() -> None:
+    body = narrowed(op.add(op.exp(x), product())).body
+    assert body.checked_type.dtype == "float32"
+    assert body.args[1].op.name == "cast"
+
+
+def test_sum_of_narrow_numbers_is_wide() -> None:
+    body = narrowed(op.sum(product())).body
+    assert (body.op.name, body.checked_type.dtype) == ("sum", "float32")
+    assert body.args[0].attrs.dtype == "float32"
+
+
+def test_casts_are_shared_and_never_go_back_and_forth() -> None:
+    both = Tuple((op.exp(product()), op.sum(product())))
+    shared = product()
+    again = narrowed(Tuple((op.exp(shared), op.sum(shared), op.nn.relu(shared))))
+    casts = [n for n in EXPRESSIONS.post_order(again) if type(n) is Call and n.op.name == "cast"]
+    assert len(casts) == 3  # of x, of w, and one back for both that need it
+    assert len(narrowed(both).body.fields) == 2
+    assert narrowed(Tuple((product(), product()))).body.fields[0].args[0].op.name == "cast"
+
+
+def test_integers_are_left_alone() -> None:
+    a = var("a", shape=(2, 2), dtype="int8")
+    for body in (
+        op.add(a, a),
+        op.nn.dense(a, a, units=2, out_dtype="int32"),
+        op.nn.dense(a, a, units=2),
+        op.zeros((2,), dtype="int32"),
+    ):
+        func = infer_type(Function((a,), body))
+        assert to_mixed_precision(func, missing_op_mode=2) is func
+
+
+def test_double_precision_stays_where_precision_counts() -> None:
+    wide = var("a", shape=(2, 2), dtype="float64")
+    assert narrowed(op.exp(wide), wide).body.checked_type.dtype == "float64"
+    total = narrowed(op.sum(op.nn.relu(wide)), wide).body
+    assert total.checked_type.dtype == "float64"
+
+
+def test_tensors_made_from_nothing_are_made_narrow() -> None:
+    assert_becomes(
+        'def @main() { (zeros(shape=[2], dtype="float32"), full(1f, shape=[2], dtype="float32")) }',
+        'def @main() { (zeros(shape=[2], dtype="float16"), '
+        'full(cast(1f, dtype="float16"), shape=[2], dtype="float16")) }',
+    )
+
+
+def test_fields_of_a_tuple_are_cast_one_by_one() -> None:
+    pair = Var("pair")
+    body = Let(pair, Tuple((product(), op.exp(x))), op.concatenate(pair))
+    joined = narrowed(body).body.body
+    fields = joined.args[0].fields
+    assert type(fields[0]) is TupleGetItem  # narrow already
+    assert type(fields[1].args[0]) is TupleGetItem
+    assert [field.checked_type.dtype for field in fields] == ["float16"] * 2
+
+
+def test_local_variables_follow_their_values() -> None:
+    y = Var("y")
+    image = narrowed(Let(y, product(), op.nn.relu(y)))
+    assert image.body.var.type_annotation.dtype == "float16"
+    assert image.ret_type.dtype == "float16"
+
+
+def test_function_called_where_it_stands_returns_what_it_computes() -> None:
+    assert_becomes(
+        "def @main(%x: Tensor[(2, 2), float32]) {"
+        " fn (%y: Tensor[(2, 2), float32]) { nn.dense(%y, %y, units=2) }(nn.relu(%x)) }",
+        "def @main(%x: Tensor[(2, 2), float32]) { %0 = fn (%y: Tensor[(2, 2), float32]) {"
+        ' %1 = cast(%y, dtype="float16"); nn.dense(%1, %1, units=2, out_dtype="float16") };'
+        ' %0(cast(nn.relu(cast(%x, dtype="float16")), dtype="float32")) }',
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "let %f = fn (%y: Tensor[(2, 2), float32]) { nn.dense(%y, %y, units=2) }; %f(%f(%x))",
+        "let %r = ref(nn.dense(%x, %x, units=2)); let %u = ref_write(%r, nn.relu(%x));"
+        " ref_read(%r)",
+        "if (%c) { nn.dense(%x, %x, units=2) } else { exp(%x) }",
+        "match (Box(nn.dense(%x, %x, units=2))) { Box(%y) => { nn.relu(%y) }, }",
+        "@same(nn.dense(%x, %x, units=2))",
+        "let %f = fn [A](%y: A) -> A { %y }; %f(nn.dense(%x, %x, units=2))",
+        "let %f = fn (%n: int32, %y: Tensor[(2, 2), float32]) -> Tensor[(2, 2), float32] {"
+        " if (less(%n, 1)) { %y } else { %f(subtract(%n, 1), nn.dense(%y, %x, units=2)) } };"
+        " %f(3, %x)",
+    ],
+)
+def test_types_stay_where_parts_of_a_program_meet(body: str) -> None:
+    mod = parse(
+        HEADER + "type Box[A] { Box(A) }\n"
+        "def @same(%y: Tensor[(2, 2), float32]) { nn.relu(%y) }\n"
+        f"def @main(%c: bool, %x: Tensor[(2, 2), float32]) {{ {body} }}"
+    )
+    out = ToMixedPrecision()(mod)
+    infer_type(out, fresh=True)
+    value = np.asarray([[0.5, 1], [0.25, -2]], "float32")
+    for cond in (np.True_, np.False_):
+        expected, found = (evaluate(m["main"], m, [cond, value]) for m in (mod, out))
+        np.testing.assert_allclose(np.asarray(found, "float32"), expected, rtol=0.01)
+
+
+def test_result_keeps_its_type_where_the_context_says_so() -> None:
+    mod = IRModule.from_expr(Function((x, w), Tuple((product(), op.exp(x)))))
+    for keep, expected in ((True, ["float32"] * 2), (False, ["float16", "float32"])):
+        with PassContext(config={KEEP: keep}):
+            out = ToMixedPrecision()(mod)
+        assert [field.dtype for field in out["main"].ret_type.fields] == expected
+
+
+def test_function_that_calls_itself_returns_what_it_returned() -> None:
+    mod = parse(
+        HEADER + "def @main(%n: int32, %x: Tensor[(2, 2), float32]) -> Tensor[(2, 2), float32] {"
+        " if (less(%n, 1)) { %x } else { @main(subtract(%n, 1), nn.dense(%x, %x, units=2)) } }"
+    )
+    assert ToMixedPrecision()(mod)["main"].ret_type.dtype == "float32"
+
+
+def test_operators_nobody_spoke_of_are_told_by_mode() -> None:
+    mod = IRModule.from_expr(Function((x,), op.sin(op.cos(op.cos(x)))))
+    with pytest.raises(PassError, match=r"in float16: cos \(2\), sin \(1\); say so with"):
+        ToMixedPrecision(missing_op_mode=0)(mod)
+    with pytest.warns(UserWarning, match=r"cos \(2\), sin \(1\)"):
+        warned = ToMixedPrecision(missing_op_mode=1)(mod)
+    silent = ToMixedPrecision(missing_op_mode=2)(mod)
+    assert warned["main"].ret_type.dtype == silent["main"].ret_type.dtype == "float16"
+
+
+@pytest.mark.parametrize(
+    ("dtype", "mode", "message"),
+    [("int8", 1, "needs a floating point type"), ("float16", 3, r"must be 0 \(error\)")],
+)
+def test_option_that_makes_no_sense_is_refused(dtype: str, mode: int, message: str) -> None:
+    with pytest.raises(PassError, match=message):
+        ToMixedPrecision(dtype, mode)(IRModule.from_expr(Function((x,), x)))
+
+
+def test_conversion_of_ones_own_counts_by_its_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = dict(mixed_precision._values)
+    monkeypatch.setattr(mixed_precision, "_values", values)
+    monkeypatch.setattr("relayish.op.mixed_precision._LEVELS", {intern_op("nn.dense"): 10})
+
+    with pytest.raises(DuplicateNameError, match="level 10 already; give a higher level"):
+        register_mixed_precision_conversion("nn.dense", lambda *_: None)
+
+    @register_mixed_precision_conversion("nn.dense", level=11)
+    def accumulate_wide(call, dtype):
+        assert call.op.name == "nn.dense"
+        return MixedPrecision.ALWAYS, "float32", dtype
+
+    register_mixed_precision_conversion("nn.dense", lambda *_: None, level=9)
+    image = narrowed(op.nn.relu(product())).body
+    assert image.args[0].attrs.dtype == "float16"
+    assert image.args[0].args[0].attrs.out_dtype == "float32"
+
+
+def test_conversion_that_answers_nonsense_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = {**mixed_precision._values, intern_op("exp"): lambda *_: ("often", "float32")}
+    monkeypatch.setattr(mixed_precision, "_values", answers)
+    with pytest.raises(PassError, match=r"of exp returned \('often', 'float32'\); expected"):
+        narrowed(op.exp(x))
+
+
+def test_spans_stay() -> None:
+    mod = infer_type(parse(HEADER + "def @main(%x: Tensor[(2, 2), float32]) { sum(nn.relu(%x)) }"))
+    out = ToMixedPrecision()(mod)["main"]
+    assert all(
+        n.span is not None for n in EXPRESSIONS.post_order(out) if type(n) in (Call, Constant)
+    )
+
+
+def test_each_node_is_typed_once_however_long_the_program() -> None:
+    def grown(levels: int) -> int:
+        body: Expr = product()
+        for _ in range(levels):
+            body = op.nn.relu(body)
+        return count_nodes(narrowed(body))
+
+    assert grown(200) - grown(100) == 100
+
+
+def test_long_chains_of_lets_and_endless_paths_are_no_matter() -> None:
+    names = [Var(f"v{at}") for at in range(20_000)]
+    body: Expr = names[-1]
+    for at in reversed(range(1, len(names))):
+        body = Let(names[at], op.nn.relu(names[at - 1]), body)
+    assert narrowed(Let(names[0], product(), body)).ret_type.dtype == "float16"
+    twice: Expr = product()
+    for _ in range(100):
+        twice = op.add(twice, twice)
+    assert narrowed(twice).ret_type.dtype == "float16"
