@@ -41,11 +41,11 @@ GROUPS = {
     ),
     "Gradients": "FirstOrderGradient",
     "Spans and printing": "AnnotateSpans CapturePostDfsIndexInSpans PrintIR",
-    "Pipelines": "O0 O1 O2 O3",
+    "Pipelines": "O0 O1 O2 O3 O4",
 }
 """Where each pass stands on the page."""
 
-HEAD = '''\
+HEAD = """\
 # Passes
 
 Every pass that comes with relayish: its level, what it requires, its options, and what it does to a
@@ -67,7 +67,7 @@ shown without inferred types:
 ...     print("\\n".join(line for line in text.splitlines()[1:] if line.strip()))
 
 ```
-'''
+"""
 
 
 def shown(pipeline: str, program: str) -> str:

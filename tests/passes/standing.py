@@ -64,6 +64,8 @@ TOLERANCE: dict[str, float] = {
     "FoldScaleAxis": 1e-4,
     "DivToMul": 1e-5,
     "ForwardFoldScaleAxis": 1e-4,
+    **dict.fromkeys(("O0", "O1", "O2", "O3"), 1e-4),  # they run those that have a tolerance
+    "O4": 1e-3,
     "SimplifyInference": 1e-4,
     "ToMixedPrecision": 0.25,  # bfloat16 keeps eight bits of a number, also of the parts of a sum
 }
@@ -82,7 +84,10 @@ REFUSES: dict[str, type[RelayishError]] = {
 }
 """Passes that are not for every program, with the error in which they say so."""
 
-NO_STRUCTURE = frozenset({"AnnotateSpans", "CapturePostDfsIndexInSpans", "EraseType", "InferType"})
+NO_STRUCTURE = frozenset(
+    {"AnnotateSpans", "CapturePostDfsIndexInSpans", "EraseType", "InferType"}
+    | {"O0", "O1", "O2", "O3", "O4"}  # the last of their passes is InferType
+)
 """Passes that change nothing but types or spans, which comparison of structures leaves out."""
 
 MERGES: dict[str, str] = {
