@@ -133,15 +133,19 @@ def test_function_called_where_it_stands_returns_what_it_computes() -> None:
     "body",
     [
         "let %f = fn (%y: Tensor[(2, 2), float32]) { nn.dense(%y, %y, units=2) }; %f(%f(%x))",
-        "let %r = ref(nn.dense(%x, %x, units=2)); let %u = ref_write(%r, nn.relu(%x));"
-        " ref_read(%r)",
+        (
+            "let %r = ref(nn.dense(%x, %x, units=2)); let %u = ref_write(%r, nn.relu(%x));"
+            " ref_read(%r)"
+        ),
         "if (%c) { nn.dense(%x, %x, units=2) } else { exp(%x) }",
         "match (Box(nn.dense(%x, %x, units=2))) { Box(%y) => { nn.relu(%y) }, }",
         "@same(nn.dense(%x, %x, units=2))",
         "let %f = fn [A](%y: A) -> A { %y }; %f(nn.dense(%x, %x, units=2))",
-        "let %f = fn (%n: int32, %y: Tensor[(2, 2), float32]) -> Tensor[(2, 2), float32] {"
-        " if (less(%n, 1)) { %y } else { %f(subtract(%n, 1), nn.dense(%y, %x, units=2)) } };"
-        " %f(3, %x)",
+        (
+            "let %f = fn (%n: int32, %y: Tensor[(2, 2), float32]) -> Tensor[(2, 2), float32] {"
+            " if (less(%n, 1)) { %y } else { %f(subtract(%n, 1), nn.dense(%y, %x, units=2)) } };"
+            " %f(3, %x)"
+        ),
     ],
 )
 def test_types_stay_where_parts_of_a_program_meet(body: str) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,14 +15,13 @@ from relayish.transform.config import read_config
 
 @pytest.fixture(autouse=True)
 def options() -> Iterator[None]:
-    held = dict(configuration._OPTIONS)
     register_config_option("test.depth", int, 256, "how deep")
     register_config_option("test.names", tuple[str, ...], (), "which")
     register_config_option("test.limit", int | None, None, "how many")
     register_config_option("test.scale", float, 1.0, "how much")
     yield
-    configuration._OPTIONS.clear()
-    configuration._OPTIONS.update(held)
+    for name in [name for name in configuration._OPTIONS if name.startswith("test.")]:
+        del configuration._OPTIONS[name]  # not those of passes that were imported meanwhile
 
 
 def test_option_not_set_reads_as_its_default() -> None:
@@ -122,3 +123,13 @@ def test_text_of_the_wrong_type_names_the_option() -> None:
 def test_text_that_is_no_value_points_at_the_place(text: str) -> None:
     with pytest.raises(PipelineError, match=r"column \d"):
         read_config("test.depth", text)
+
+
+def test_options_of_passes_are_known_before_their_modules_are_imported() -> None:
+    name = "relay.ToMixedPrecision.keep_orig_output_dtype"
+    program = (
+        "from relayish.transform import PassContext\n"
+        f"assert PassContext(config={{{name!r}: True}}).get_config({name!r}) is True"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert name in list_configs()
