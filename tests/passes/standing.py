@@ -30,6 +30,8 @@ from relayish.interpreter import evaluate
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
+from relayish.ir.type import TensorType
+from relayish.passes.bind import BindParams
 from relayish.passes.change_batch import ChangeBatch
 from relayish.text import astext
 from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
@@ -37,6 +39,12 @@ from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
 SIZE = 60
 
 VARIANTS: dict[str, tuple[str, ...]] = {
+    "CombineParallelBatchMatmul": ("CombineParallelBatchMatmul{min_num_branches=2}",),
+    "CombineParallelConv2D": ("CombineParallelConv2D{min_num_branches=2}",),
+    "CombineParallelDense": (
+        "CombineParallelDense{min_num_branches=2}",
+        "CombineParallelDense{min_num_branches=2, to_batch=false}",
+    ),
     "EtaExpand": ("EtaExpand{expand_constructor=true, expand_global_var=true}",),
     "DeadCodeElimination": (
         "DeadCodeElimination",
@@ -52,12 +60,31 @@ VARIANTS: dict[str, tuple[str, ...]] = {
 }
 """With which options a pass is tried; without any, if it is not here."""
 
+
+def _bind_params(mod: IRModule) -> Pass:
+    """Return the pass that binds every parameter that goes by a name of its own, to ones."""
+    params = mod["main"].params
+    names = [param.name_hint for param in params]
+    types = {p.name_hint: p.type_annotation for p in params if names.count(p.name_hint) == 1}
+    return BindParams(
+        {
+            name: np.ones(ty.shape, ty.dtype)
+            for name, ty in types.items()
+            if isinstance(ty, TensorType) and all(isinstance(size, int) for size in ty.shape)
+        }
+    )
+
+
 ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {
+    "BindParams": _bind_params,
     "ChangeBatch": lambda mod: ChangeBatch(dict.fromkeys(mod["main"].params[:1], 0), 3),
 }
 """Passes that must be given something, made for a module."""
 
 TOLERANCE: dict[str, float] = {
+    "CombineParallelBatchMatmul": 1e-4,
+    "CombineParallelConv2D": 1e-4,
+    "CombineParallelDense": 1e-4,
     "BackwardFoldScaleAxis": 1e-4,
     "FlattenAtrousConv": 1e-4,
     "FoldExplicitPadding": 1e-4,
@@ -73,6 +100,7 @@ TOLERANCE: dict[str, float] = {
 
 OTHER_VALUE: dict[str, str] = {
     "AnnotateSpans": "a parsed module has data types of its own; arguments of such are of the old ones",
+    "BindParams": "it takes fewer arguments",
     "ChangeBatch": "it takes arguments of another shape",
     "FirstOrderGradient": "it returns gradients beside the value",
 }

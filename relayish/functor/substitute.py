@@ -1,0 +1,153 @@
+"""Replacing free variables of an expression, without capture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.errors import PassError
+from relayish.functor.rewriter import MixedModeMutator
+from relayish.ir.adt import PatternVar
+from relayish.ir.expr import Call, Constant, Expr, Function, Let, Var
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import TensorType, Type
+from relayish.ir.value import Value
+
+# Any: each function takes the node kind it stands under
+_BINDERS: Final[dict[type[Node], Callable[[Any], tuple[Var, ...]]]] = {
+    Let: lambda let: (let.var,),
+    Function: lambda function: function.params,
+    PatternVar: lambda pattern: (pattern.var,),
+}
+
+
+def substitute(expr: Expr, images: Mapping[Var, Expr]) -> Expr:
+    """Return ``expr`` with free variables replaced.
+
+    A variable that ``expr`` binds and that is free in one of the images is renamed in ``expr``, so
+    that images mean what they meant. Where an image may have another type than its variable, types
+    that follow from it are dropped, to be told anew: those of results of functions, of variables
+    that lets bind, and type arguments.
+
+    Args:
+        expr: Any well-formed expression.
+        images: What to put in the place of each variable.
+
+    Returns:
+        ``expr`` itself when none of the variables occurs. Shared nodes remain shared; an image
+        used in several places is one node.
+
+    Raises:
+        PassError: If ``expr`` binds one of the variables.
+
+    Complexity:
+        Linear in the distinct nodes of ``expr`` and the images; no recursion.
+
+    Source:
+        RAF ``Substitute``, which lets variables be captured.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple
+        >>> x, y = Var("x"), Var("y")
+        >>> image = substitute(Let(y, Tuple(()), Tuple((x, y))), {x: y})
+        >>> image.body.fields[0] is y, image.var is y
+        (True, False)
+    """
+    images = {var: image for var, image in images.items() if var is not image}
+    bound, nodes = _survey([expr])
+    if nodes.isdisjoint(images):
+        return expr
+    for var in images:
+        if var in bound:
+            raise PassError(
+                f"%{var.name_hint} cannot be replaced: {_name(bound[var])} binds it; only free "
+                f"variables are replaced"
+            )
+    return _Substitution(images, bound).visit(expr)
+
+
+def _survey(exprs: Iterable[Expr]) -> tuple[dict[Var, Node], set[Node]]:
+    """Return the variables bound in expressions, each with its binder, and all nodes there are.
+
+    What only names a variable as one to share memory with is a use as well; binding is none.
+    """
+    bound: dict[Var, Node] = {}
+    seen: set[Node] = set()
+    stack: list[Node] = list(exprs)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        binds = _BINDERS.get(type(node))
+        if binds is not None:
+            bound.update(dict.fromkeys(binds(node), node))
+        push = EXPRESSIONS.push[type(node)]
+        if push is not None:
+            push(node, seen, stack.append)
+    return bound, seen
+
+
+class _Substitution(MixedModeMutator):
+    """Replaces variables, and gives new ones to those that would capture others."""
+
+    def __init__(self, images: Mapping[Var, Expr], bound: Mapping[Var, Node]) -> None:
+        self._retypes = not all(fits(var, image) for var, image in images.items())
+        captured: set[Node] = set()
+        if bound and not all(type(image) is Constant for image in images.values()):
+            own, captured = _survey(images.values())
+            captured.difference_update(own)
+        for var, binder in bound.items():
+            mistyped = self._retypes and type(binder) is Let and var.type_annotation is not None
+            if mistyped or var in captured:
+                annotation = None if mistyped else var.type_annotation
+                self.memo_map[var] = Var(
+                    var.name_hint, annotation, _shared(var, images), span=var.span
+                )
+        for var, image in images.items():
+            self.memo_map[var] = image
+        self._given = images
+
+    def visit_var(self, var: Var) -> Expr:
+        """Let what shares memory with a variable that is replaced share that of the other."""
+        return var.with_fields(may_share=_shared(var, self._given))
+
+    def rewrite_function(self, pre: Function, post: Function) -> Expr:
+        return post if post is pre or not self._retypes else post.with_fields(ret_type=None)
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        return post if post is pre or not self._retypes else post.with_fields(type_args=())
+
+
+def _shared(var: Var, images: Mapping[Var, Expr]) -> Var | None:
+    """Return the variable with which ``var`` may share memory once others have been replaced."""
+    if var.may_share is None:
+        return None
+    image = images.get(var.may_share, var.may_share)
+    return image if type(image) is Var else None
+
+
+def fits(var: Var, image: Expr) -> bool:
+    """Return whether ``image`` is known to be of the type that ``var`` is annotated with."""
+    if var.type_annotation is None:
+        return True
+    known = type_of_value(image.data) if type(image) is Constant else image.checked_type
+    if known is None and type(image) is Var:
+        known = image.type_annotation
+    return known is not None and structural_equal(known, var.type_annotation)
+
+
+def type_of_value(value: Value) -> Type | None:
+    """Return the type of a tensor, and ``None`` of what is none."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return TensorType(value.shape, str(value.dtype))
+    return None
+
+
+def _name(node: Node) -> str:
+    span = getattr(node, "span", None)
+    return f"a {type(node).__name__}" + (f" at {span}" if span is not None else "")

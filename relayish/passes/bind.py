@@ -1,0 +1,170 @@
+"""Give parameters of functions, and other free variables, their values.
+
+Before::
+
+    fn (%x, %weight) { nn.dense(%x, %weight) }
+
+After, ``{weight: constant}`` bound::
+
+    fn (%x) { nn.dense(%x, constant) }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from relayish.analysis.variables import free_vars
+from relayish.errors import PassError, UnknownNameError, suggest
+from relayish.functor.substitute import fits, substitute, type_of_value
+from relayish.ir.expr import Constant, Expr, Function, Var
+from relayish.ir.module import IRModule
+from relayish.ir.type import TensorType
+from relayish.transform import ModulePass, PassContext, register_pass
+
+
+def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
+    """Return ``expr`` with variables replaced by what they are bound to.
+
+    Of a function, parameters may be bound as well, and are parameters no longer; variables that
+    come in with what they are bound to, and were not free before, become parameters, behind those
+    there are.
+
+    Args:
+        expr: Any well-formed expression.
+        binds: What each variable is bound to.
+
+    Returns:
+        ``expr`` itself when none of the variables occurs. Types that need not hold any longer are
+        dropped (see :func:`~relayish.functor.substitute.substitute`), and so is the type of the
+        result of a function if what a parameter is bound to is of another type.
+
+    Raises:
+        PassError: If a let, a pattern or a function within binds one of the variables.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+
+    Source:
+        Relay ``bind``, which keeps all types as they were, and refuses where it would capture.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple
+        >>> x, y, z = Var("x"), Var("y"), Var("z")
+        >>> func = bind(Function((x, y), Tuple((x, y))), {x: z})
+        >>> func.params == (y, z), func.body.fields[0] is z
+        (True, True)
+    """
+    if type(expr) is not Function:
+        return substitute(expr, binds)
+    kept = tuple([param for param in expr.params if param not in binds])
+    body = substitute(expr.body, binds)
+    if body is expr.body and len(kept) == len(expr.params):
+        return expr
+    old = set(free_vars(expr))
+    new = Function(kept, body)
+    added = tuple([var for var in free_vars(new) if var not in old])
+    exact = all(fits(var, image) for var, image in binds.items())
+    return expr.with_fields(
+        params=(*kept, *added), body=body, ret_type=expr.ret_type if exact else None
+    )
+
+
+# Any: whatever numpy makes an array of
+def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
+    """Return ``func`` with parameters bound to constants, by their names.
+
+    Args:
+        func: A function whose parameters have different names, as far as they are asked for.
+        params: Values by the names of parameters: constants, arrays or numbers.
+
+    Raises:
+        UnknownNameError: If ``func`` has no parameter of a name.
+        PassError: If several have it, or a value has not the shape or element type with which the
+            parameter is annotated.
+
+    Source:
+        Relay ``bind_params_by_name``, which passes over names nobody has.
+
+    Example:
+        >>> from relayish.ir.type import scalar_type
+        >>> x = Var("x", scalar_type("float32"))
+        >>> bind_params_by_name(Function((x,), x), {"x": 2.0}).body.data.item()
+        2.0
+    """
+    by_name: dict[str, list[Var]] = {}
+    for param in func.params:
+        by_name.setdefault(param.name_hint, []).append(param)
+    binds: dict[Var, Expr] = {}
+    for name, value in params.items():
+        found = by_name.get(name, [])
+        if not found:
+            raise UnknownNameError(
+                f"the function has no parameter {name!r}{suggest(name, by_name)}; its parameters "
+                f"are {', '.join(by_name) or 'none'}"
+            )
+        if len(found) > 1:
+            raise PassError(
+                f"{len(found)} parameters of the function are called {name!r}; use bind() with the "
+                f"variables themselves, or give them different names"
+            )
+        binds[found[0]] = _constant(found[0], value)
+    image = bind(func, binds)
+    assert isinstance(image, Function)
+    return image
+
+
+def _constant(param: Var, value: Any) -> Constant:  # Any: as above
+    constant = value if isinstance(value, Constant) else Constant(value)
+    wanted, found = param.type_annotation, type_of_value(constant.data)
+    if wanted is None:
+        return constant
+    if not isinstance(wanted, TensorType) or not isinstance(found, TensorType):
+        if found is not None:
+            raise PassError(
+                f"parameter %{param.name_hint} is of type {wanted}; found a value of type {found}"
+            )
+        return constant
+    same_rank = len(found.shape) == len(wanted.shape)
+    sizes = zip(found.shape, wanted.shape, strict=False)
+    if (
+        found.dtype != wanted.dtype
+        or not same_rank
+        or any(isinstance(size, int) and size != given for given, size in sizes)
+    ):
+        raise PassError(
+            f"parameter %{param.name_hint} is of type {wanted}; found a value of type {found}; "
+            f"give it one of that shape and element type, or change the annotation"
+        )
+    return constant
+
+
+@register_pass(opt_level=1)
+class BindParams(ModulePass):
+    """Bind parameters of a function to constants, by their names.
+
+    Pass form of :func:`bind_params_by_name`; ``params`` are values by name, of parameters of the
+    function ``function``. Build it in Python: arrays cannot be written in a pipeline string.
+
+    Example:
+        >>> from relayish.text import parse_expr
+        >>> mod = IRModule.from_expr(parse_expr("fn (%x: int32, %y: int32) { add(%x, %y) }"))
+        >>> func = BindParams({"y": 2})(mod)["main"]
+        >>> len(func.params), func.body.args[1]
+        (1, Constant(data=np.int32(2)))
+
+    Source:
+        RAF ``BindParam``, which leaves bound parameters in the list of parameters.
+    """
+
+    params: Mapping[str, Any]  # Any: whatever numpy makes an array of
+    function: str = "main"
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` with the parameters of its function bound."""
+        name = mod.get_global_var(self.function)
+        func = mod[name]
+        if not isinstance(func, Function):
+            raise PassError(f"@{self.function} is no function that is defined in the module")
+        image = bind_params_by_name(func, self.params)
+        return mod if image is func else mod.with_functions({name: image})
