@@ -1,0 +1,77 @@
+"""Put every function in the place of its calls.
+
+Before::
+
+    def @scale(%a: int32, %b: int32) { %a * %b }
+    def @main(%x: int32) {
+      let %f = fn (%y: int32) { @scale(%y, %x) };
+      %f(1) + %f(2)
+    }
+
+After::
+
+    def @main(%x: int32) { 1 * %x + 2 * %x }
+"""
+
+from __future__ import annotations
+
+from relayish.ir.expr import Expr, Function, GlobalVar
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.passes.dead_code_elimination import eliminate_dead_code
+from relayish.passes.flatten_closure import flatten_closure
+from relayish.passes.interprocedural.inliner import inline_functions
+from relayish.passes.interprocedural.marks import is_opaque
+from relayish.passes.lambda_lift import lambda_lift
+from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
+
+
+def full_inline(mod: IRModule) -> IRModule:
+    """Return ``mod`` with all its functions inlined, but for those that no other refers to.
+
+    Functions inside functions are lifted first, so that they are inlined like others where they are
+    only called; those that are passed on end up where they stood. What stays is what cannot be
+    inlined: functions that refer to themselves, by way of others or not, those of other compilers,
+    and those that stand for one operator (``Primitive``).
+    Bindings that nothing needs any more are dropped.
+
+    Args:
+        mod: A typed module, see :func:`~relayish.analysis.infer_type`.
+
+    Returns:
+        ``mod`` itself when there was nothing to inline. Rewritten expressions carry no types.
+
+    Complexity:
+        Linear in distinct nodes of ``mod`` and of what results, which has a copy of each function
+        for each of its calls.
+
+    Source:
+        RAF ``FullInline``, which leaves a module alone, with a warning, if a function in it is
+        recursive.
+    """
+    plain = flatten_closure(lambda_lift(mod))
+    inlined = inline_functions(
+        plain, lambda e: isinstance(e.function, Function) and not is_opaque(e.function)
+    )
+    changed: dict[GlobalVar | str, Expr] = {}
+    for name, definition in inlined.functions.items():
+        image = definition
+        if isinstance(definition, Function) and not is_skipped(definition):
+            image = eliminate_dead_code(definition, inlined)
+        if name in mod and structural_equal(mod[name], image):
+            image = mod[name]
+        changed[name] = image
+    out = mod.without_functions([name for name in mod if name not in inlined])
+    return out.with_functions(changed)
+
+
+@register_pass(opt_level=1, infer_types=True)
+class FullInline(ModulePass):
+    """Put every function in the place of its calls; recursive ones stay.
+
+    Pass form of :func:`full_inline`.
+    """
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` with functions inlined."""
+        return full_inline(mod)

@@ -1,0 +1,236 @@
+"""Make global functions of the branches of ifs.
+
+Before::
+
+    def @main(%c: bool, %x: int32, %y: int32) {
+      if (%c) { %x + 1 } else { %y * 2 }
+    }
+
+After::
+
+    def @true_branch_0(%x: int32, %y: int32) { %x + 1 }
+    def @false_branch_0(%x: int32, %y: int32) { %y * 2 }
+    def @main(%c: bool, %x: int32, %y: int32) {
+      if (%c) { @true_branch_0(%x, %y) } else { @false_branch_0(%x, %y) }
+    }
+"""
+
+from __future__ import annotations
+
+from relayish.analysis import free_type_vars, free_vars
+from relayish.ir.expr import Call, Expr, Function, GlobalVar, If, Var
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.interprocedural.call_site import ATOMS
+from relayish.passes.interprocedural.copy import BINDERS, copied_function
+from relayish.passes.interprocedural.marks import is_opaque
+from relayish.transform import ModulePass, PassContext, register_pass
+
+
+class _Region:
+    """What is evaluated together: the body of a function, or a branch, without branches inside."""
+
+    def __init__(self, root: Expr) -> None:
+        self.root = root
+        self.uses: dict[Expr, None] = {}
+        """The variables, and the ifs, that occur in it, in order."""
+        self.bound: set[Var] = set()
+        self.free: dict[Var, None] = {}
+
+
+class _Branches:
+    """The branches of one function of a module, and the variables they use."""
+
+    def __init__(self, root: Function) -> None:
+        self.root = root
+        self.regions: dict[Expr, _Region] = {}
+        """The regions by their outermost expression, inner ones first."""
+        self.ifs: dict[If, None] = {}
+        """All ifs, outer ones first."""
+        self.is_polymorphic = any(
+            type(node) is Function and bool(node.type_params)
+            for node in EXPRESSIONS.pre_order(root)
+        )
+        opened: set[Expr] = set()
+        stack: list[tuple[Expr, _Region | None]] = [(root, None)]
+        while stack:
+            expr, walked = stack.pop()
+            if walked is not None:
+                self._sum_up(walked)
+            elif expr not in opened:
+                opened.add(expr)
+                region = self._walk(expr)
+                inner = [used for used in region.uses if type(used) is If]
+                self.ifs.update(dict.fromkeys(inner))
+                stack.append((expr, region))
+                stack += [(b, None) for i in reversed(inner) for b in _branches(i)[::-1]]
+
+    def free(self, branching: If) -> tuple[Var, ...]:
+        """Return the variables that the branches of ``branching`` use, in order."""
+        found: dict[Var, None] = {}
+        for branch in _branches(branching):
+            found.update(self.regions[branch].free)
+        return tuple(found)
+
+    def _walk(self, root: Expr) -> _Region:
+        region = _Region(root)
+        seen: set[Node] = set()
+        stack: list[Node] = [root]
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            kind = type(node)
+            if kind in BINDERS:
+                region.bound.update(BINDERS[kind](node))
+            if type(node) is Var or type(node) is If:
+                region.uses[node] = None
+            if type(node) is If:
+                stack.append(node.cond)
+            elif type(node) is Function and node is not self.root and is_opaque(node):
+                region.uses.update(dict.fromkeys(free_vars(node)))
+            elif (push := EXPRESSIONS.push[kind]) is not None:
+                push(node, seen, stack.append)
+        return region
+
+    def _sum_up(self, region: _Region) -> None:
+        for used in region.uses:
+            for var in (used,) if type(used) is Var else self.free(used):  # type: ignore[arg-type]  # an if
+                if var not in region.bound:
+                    region.free[var] = None
+        self.regions[region.root] = region
+
+    def image(self, root: Expr, images: dict[If, If]) -> Expr:
+        """Return the region of ``root`` with each if in it replaced, but for its condition."""
+        memo: dict[Node, Node] = {}
+        stack: list[Node | None] = [root]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                node = stack.pop()
+                assert node is not None
+                if type(node) is If:
+                    cond = memo[node.cond]
+                    assert isinstance(cond, Expr)
+                    memo[node] = images[node].with_fields(cond=cond)
+                    continue
+                memo[node] = EXPRESSIONS.rebuild[type(node)](node, memo.get)  # type: ignore[misc]  # it has children
+                continue
+            if node in memo:
+                continue
+            push = EXPRESSIONS.push[type(node)]
+            if push is None or (
+                type(node) is Function and node is not self.root and is_opaque(node)
+            ):
+                memo[node] = node
+                continue
+            stack += (node, None)
+            if type(node) is If:
+                stack.append(node.cond)
+            else:
+                push(node, memo, stack.append)
+        made = memo[root]
+        assert isinstance(made, Expr)
+        return made
+
+
+def _branches(branching: If) -> tuple[Expr, Expr]:
+    return branching.true_branch, branching.false_branch
+
+
+class _Lifter:
+    """Names the branches of a module, and makes functions of them."""
+
+    def __init__(self, mod: IRModule) -> None:
+        self._taken = {name.name_hint for name in mod}
+        self._number = 0
+        self.added: dict[GlobalVar | str, Expr] = {}
+
+    def lift(self, root: Function) -> Function:
+        """Return ``root`` with calls in the place of branches; add the functions they call."""
+        branches = _Branches(root)
+        if all(_is_lifted(b) for branching in branches.ifs for b in _branches(branching)):
+            return root
+        images: dict[If, If] = {}
+        lifted: list[tuple[GlobalVar, Expr, tuple[Var, ...]]] = []
+        for branching in branches.ifs:
+            free = branches.free(branching)
+            calls = list(_branches(branching))
+            names = () if all(map(_is_lifted, calls)) else self._names()
+            for index, name in enumerate(names):
+                branch = calls[index]
+                if not _is_lifted(branch):
+                    calls[index] = Call(name, free, span=branch.span)
+                    lifted.append((name, branch, free))
+            images[branching] = branching.with_fields(true_branch=calls[0], false_branch=calls[1])
+        for name, branch, free in lifted:
+            body = Function(free, branches.image(branch, images), branch.checked_type)
+            function = copied_function(body)
+            if branches.is_polymorphic:
+                function = function.with_fields(type_params=free_type_vars(function))
+            self.added[name] = function
+        image = branches.image(root, images)
+        assert isinstance(image, Function)
+        return image
+
+    def _names(self) -> tuple[GlobalVar, GlobalVar]:
+        """Return names for both branches of an if, of one number."""
+        while True:
+            names = f"true_branch_{self._number}", f"false_branch_{self._number}"
+            self._number += 1
+            if self._taken.isdisjoint(names):
+                return GlobalVar(names[0]), GlobalVar(names[1])
+
+
+def _is_lifted(branch: Expr) -> bool:
+    """Return whether ``branch`` is but a call of a global function."""
+    if type(branch) is not Call or type(branch.op) is not GlobalVar:
+        return False
+    return all(type(arg) in ATOMS for arg in branch.args)
+
+
+def lift_branch_body(mod: IRModule) -> IRModule:
+    """Return ``mod`` with every branch of an if made a function of the module.
+
+    Both functions of an if take all variables that either branch uses, in order of first use; they
+    are called ``@true_branch_N`` and ``@false_branch_N``, with the first numbers that are free. A
+    branch that is but a call of a global function, its arguments variables and constants, stays.
+    What is inside functions of other compilers, and inside primitive ones, is not looked at.
+
+    What a branch shares with its surroundings is evaluated in both; what has an effect or makes a
+    reference should therefore be bound by a let, and so should what is costly.
+
+    Args:
+        mod: A typed module, see :func:`~relayish.analysis.infer_type`.
+
+    Returns:
+        ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
+
+    Complexity:
+        Linear in the distinct nodes of each function and branch, and in the variables they use; no
+        recursion.
+
+    Source:
+        RAF ``LiftBranchBody``, which recurses, and fails on branches that call a closure or are a
+        call of a global function already.
+    """
+    lifter = _Lifter(mod)
+    changed: dict[GlobalVar | str, Expr] = {}
+    for name, definition in mod.functions.items():
+        if isinstance(definition, Function) and not is_opaque(definition):
+            changed[name] = lifter.lift(definition)
+    return mod.with_functions({**changed, **lifter.added})
+
+
+@register_pass(opt_level=0, infer_types=True, idempotent=True)
+class LiftBranchBody(ModulePass):
+    """Make global functions of the branches of ifs.
+
+    Pass form of :func:`lift_branch_body`.
+    """
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` with branches lifted."""
+        return lift_branch_body(mod)

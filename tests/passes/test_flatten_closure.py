@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+from random_exprs import random_arguments, random_module
+from recorded import assert_same_program
+from standing import check
+
+from relayish.analysis import infer_type
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.type import TensorType
+from relayish.text import parse
+from relayish.transform import get_pass
+
+HEADER = '#[version = "0.0.5"]\n'
+DEPTH = 100_000
+INT = TensorType((), "int32")
+add = intern_op("add")
+flatten = get_pass("FlattenClosure")
+lift = get_pass("LambdaLift")
+CLOSURE = """
+    def @c(%y: int32, Closure=1) -> fn (int32) -> int32 { fn (%x: int32) -> int32 { add(%x, %y) } }
+"""
+
+
+def program(text: str) -> IRModule:
+    return parse(HEADER + text)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_flattening_what_was_lifted_keeps_the_value(seed):
+    mod = random_module(seed, 60)
+    args = random_arguments(mod["main"], seed)
+    check(flatten, lift(mod), lambda given: evaluate(given["main"], given, args))
+
+
+def test_a_recursive_closure_is_flattened():
+    mod = lift(
+        program("""
+        def @main(%x: int32) -> int32 {
+          let %sum = fn (%n: int32) -> int32 {
+            if (less(%n, 1)) { %x } else { add(%sum(subtract(%n, 1)), %n) } };
+          %sum(5)
+        }
+        """)
+    )
+    assert_same_program(
+        flatten(mod),
+        HEADER
+        + """
+        def @lifted_name1(%n: int32, %x: int32) -> int32 {
+          if (less(%n, 1)) { %x } else { add(@lifted_name1(subtract(%n, 1), %x), %n) }
+        }
+        def @main(%x: int32) -> int32 { @lifted_name1(5, %x) }
+        """,
+    )
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "def @main(%x: int32) -> fn (int32) -> int32 { @c(%x) }",
+        "def @main(%x: int32) -> fn (int32) -> int32 { let %f = @c(%x); %f }",
+        "def @main(%x: int32) { let %f = @c(%x); let %g = %f; (%f(1), %g) }",
+        "def @main(%x: int32) { (@c(1)(2), @c) }",
+        "def @main(%x: int32) { let %f = if (less(%x, 1)) { @c(1) } else { @c(2) }; %f(%x) }",
+        "def @main(%x: int32) { @c(add(%x, 1))(2) }",
+        "def @main(%x: int32) { %x }",
+    ],
+)
+def test_a_closure_that_is_not_only_called_stays(main):
+    mod = program(CLOSURE + main)
+    assert flatten(mod) is mod
+
+
+def test_other_names_of_closures_are_followed():
+    mod = program(
+        CLOSURE
+        + """
+        def @main(%x: int32) -> int32 {
+          let %make = @c;
+          let %f = %make(%x);
+          let %g = %f;
+          add(%g(1), %f(2))
+        }
+        """
+    )
+    assert_same_program(
+        flatten(mod),
+        HEADER
+        + """
+        def @c(%x: int32, %y: int32) -> int32 { add(%x, %y) }
+        def @main(%x: int32) -> int32 { add(@c(1, %x), @c(2, %x)) }
+        """,
+    )
+
+
+def test_a_closure_of_a_polymorphic_function_is_flattened():
+    mod = lift(
+        program("""
+        def @const[A](%x: A) -> A { let %f = fn () -> A { %x }; %f() }
+        def @main() -> (int32, bool) { (@const(1), @const(True)) }
+        """)
+    )
+    out = flatten(mod)
+    assert "Closure" not in str(out)
+    assert tuple(map(int, evaluate(infer_type(out)["main"], out, ()))) == (1, 1)
+
+
+def test_the_module_given_and_untouched_functions_stay():
+    mod = program(CLOSURE + "def @f(%x: int32) { %x } def @main(%x: int32) { @f(@c(1)(%x)) }")
+    before = dict(mod.functions)
+    out = flatten(mod)
+    assert mod.functions == before
+    assert out["f"] is mod["f"]
+
+
+def test_raf_defect_long_chains_of_lets_are_flattened():
+    """There, lets are visited recursively."""
+    c, x, y = GlobalVar("c"), Var("x", INT), Var("y", INT)
+    inner = Function((x,), Call(add, (x, y)))
+    closure = program(CLOSURE)["c"].with_fields(params=(y,), body=inner)
+    z = Var("z", INT)
+    names = [Var(f"f{index}") for index in range(DEPTH)]
+    expr: Expr = Constant(0)
+    for name in reversed(names):
+        expr = Let(Var("r"), Call(name, (z,)), expr)
+        expr = Let(name, Call(c, (z,)), expr)
+    out = flatten(IRModule({c: closure, "main": Function((z,), expr)}))
+    body = out["main"].body
+    count = 0
+    while type(body) is Let:
+        assert body.value.op is c
+        body = body.body
+        count += 1
+    assert count == DEPTH

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import pytest
+from deep import if_false, if_true
+from recorded import assert_same_program
+
+from relayish.analysis import infer_type
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Var
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import TensorType
+from relayish.text import parse
+from relayish.transform import get_pass
+
+HEADER = '#[version = "0.0.5"]\n'
+DEPTH = 100_000
+INT = TensorType((), "int32")
+BOOL = TensorType((), "bool")
+add = intern_op("add")
+lift = get_pass("LiftBranchBody")
+
+
+def program(text: str) -> IRModule:
+    return parse(HEADER + text)
+
+
+def test_nested_ifs_are_lifted_each_outer_ones_first():
+    mod = program("""
+        def @main(%c: bool, %d: bool, %x: int32, %y: int32) -> int32 {
+          if (if (%d) { %c } else { %d }) { if (%d) { %x } else { %y } } else { 0 }
+        }
+    """)
+    assert_same_program(
+        lift(mod),
+        HEADER
+        + """
+        def @true_branch_0(%d: bool, %x: int32, %y: int32) -> int32 {
+          if (%d) { @true_branch_1(%x, %y) } else { @false_branch_1(%x, %y) } }
+        def @false_branch_0(%d: bool, %x: int32, %y: int32) -> int32 { 0 }
+        def @true_branch_1(%x: int32, %y: int32) -> int32 { %x }
+        def @false_branch_1(%x: int32, %y: int32) -> int32 { %y }
+        def @true_branch_2(%c: bool, %d: bool) -> bool { %c }
+        def @false_branch_2(%c: bool, %d: bool) -> bool { %d }
+        def @main(%c: bool, %d: bool, %x: int32, %y: int32) -> int32 {
+          if (if (%d) { @true_branch_2(%c, %d) } else { @false_branch_2(%c, %d) }) {
+            @true_branch_0(%d, %x, %y)
+          } else {
+            @false_branch_0(%d, %x, %y)
+          }
+        }
+        """,
+    )
+
+
+def test_a_branch_that_calls_a_local_closure_takes_it_as_a_parameter():
+    mod = program("""
+        def @main(%c: bool, %x: int32) -> int32 {
+          let %f = fn (%n: int32) -> int32 {
+            if (less(%n, 1)) { %x } else { %f(subtract(%n, 1)) } };
+          if (%c) { %f(3) } else { %x }
+        }
+    """)
+    out = lift(mod)
+    assert len(out) == 5
+    assert evaluate(out["main"], out, (True, 7)) == 7
+
+
+def test_a_branch_that_is_a_global_call_stays():
+    mod = program("""
+        def @f(%x: int32) -> int32 { %x }
+        def @main(%c: bool, %x: int32) -> int32 { if (%c) { @f(%x) } else { @f(add(%x, 1)) } }
+    """)
+    out = lift(mod)
+    assert [name.name_hint for name in out] == ["f", "false_branch_0", "main"]
+
+
+def test_effects_stay_in_the_branch():
+    mod = program("""
+        def @main(%c: bool) -> int32 {
+          let %r = ref(1);
+          let %u = if (%c) { ref_write(%r, 2) } else { () };
+          ref_read(%r)
+        }
+    """)
+    out = lift(mod)
+    assert [int(evaluate(out["main"], out, (c,))) for c in (True, False)] == [2, 1]
+
+
+def test_names_that_are_taken_are_passed_over():
+    mod = program("""
+        def @false_branch_0() -> int32 { 1 }
+        def @main(%c: bool) -> int32 { if (%c) { 1 } else { 2 } }
+    """)
+    names = [name.name_hint for name in lift(mod)]
+    assert names == ["false_branch_0", "false_branch_1", "main", "true_branch_1"]
+
+
+def test_branches_of_polymorphic_functions_take_their_types():
+    mod = program("""
+        def @choose[A](%c: bool, %x: A, %y: A) -> A { if (%c) { %x } else { %y } }
+        def @main() -> (int32, bool) { (@choose(True, 1, 2), @choose(False, False, True)) }
+    """)
+    out = lift(mod)
+    assert len(out["true_branch_0"].type_params) == 1
+    assert tuple(map(int, evaluate(out["main"], out, ()))) == (1, 1)
+
+
+def test_primitive_functions_and_those_of_other_compilers_stay():
+    mod = infer_type(
+        program("""
+        def @theirs(%c: bool, Compiler="dnnl") -> int32 { if (%c) { 1 } else { 2 } }
+        def @main(%c: bool) -> int32 {
+          (fn (%d: bool, Primitive=1) -> int32 { if (%d) { 1 } else { 2 } })(%c) }
+        """)
+    )
+    assert lift(mod) is mod
+
+
+def test_an_if_that_stands_in_several_places_is_lifted_once():
+    c, x = Var("c", BOOL), Var("x", INT)
+    shared = If(c, x, Constant(0))
+    out = lift(IRModule({"main": Function((c, x), Call(add, (shared, shared)))}))
+    assert len(out) == 3
+    assert out["main"].body.args[0] is out["main"].body.args[1]
+
+
+def test_the_module_given_and_untouched_functions_stay():
+    mod = infer_type(
+        program("""
+        def @f(%x: int32) -> int32 { %x }
+        def @main(%c: bool) -> int32 { if (%c) { @f(1) } else { 2 } }
+        """)
+    )
+    before = dict(mod.functions)
+    out = lift(mod)
+    assert mod.functions == before
+    assert out["f"] is mod["f"]
+
+
+def ifs(func: Expr) -> list[If]:
+    return [node for node in EXPRESSIONS.post_order(func) if type(node) is If]
+
+
+@pytest.mark.parametrize("nest", [if_true, if_false])
+def test_deeply_nested_branches_are_lifted_each(nest):
+    x = Var("x", INT)
+    out = lift(IRModule({"main": Function((x,), nest(1000, x))}))
+    assert len(out) == 2001
+    assert all(len(ifs(out[name])) <= 1 for name in out)
+
+
+def test_raf_defect_long_chains_of_lets_are_lifted_from():
+    """There, lets are visited recursively."""
+    c, x = Var("c", BOOL), Var("x", INT)
+    names = [Var(f"x{index}") for index in range(DEPTH)]
+    expr: Expr = names[-1]
+    for index in reversed(range(DEPTH)):
+        before = names[index - 1] if index else x
+        value = If(c, before, x) if index == DEPTH - 1 else Call(add, (before, before))
+        expr = Let(names[index], value, expr)
+    inner = If(c, expr, Constant(1))
+    out = lift(IRModule({"main": Function((c, x), inner)}))
+    assert len(out) == 5
