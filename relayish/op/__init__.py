@@ -41,6 +41,7 @@ from relayish.op import growth as _growth  # after the operators it speaks of
 from relayish.op import infix as _infix  # what Python's operators find
 from relayish.op import op as op
 from relayish.op import output_counts as _output_counts
+from relayish.op import sharing as _sharing
 from relayish.op.builders import builder, namespace
 from relayish.op.call import call_op, make_attrs
 from relayish.op.gradient import register_gradient  # declares those of all families
@@ -108,4 +109,4 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("")
 
-del _growth, _infix, _output_counts
+del _growth, _infix, _output_counts, _sharing

@@ -128,6 +128,19 @@ result_size: OpTable[Callable[..., int]] = OpTable("result_size")
 
 Declared where it may be far more than the inputs and no broadcast of them (``tile``, ``one_hot``).
 """
+fusion_barrier: OpTable[bool] = OpTable("fusion_barrier")
+"""True for marks whose argument is not fused with what uses it; fusion takes the mark away."""
+shape_from_values: OpTable[bool] = OpTable("shape_from_values")
+"""True for operators whose result has a shape that values of arguments decide."""
+view: OpTable[bool] = OpTable("view")
+"""True for operators whose result is the first argument in the same order under another shape."""
+mark: OpTable[bool] = OpTable("mark")
+"""True for operators whose result is their argument itself, wherever and whatever it is."""
+in_place: OpTable[tuple[tuple[int, int], ...]] = OpTable("in_place")
+"""``(argument, result)``: which result may be written where which argument stands, changing it.
+
+The result of an operator that does not return a tuple is number 0.
+"""
 primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable("primal_gradient")
 """``primal_gradient.get(op)(call, grad)``: the gradients of the arguments of ``call``.
 

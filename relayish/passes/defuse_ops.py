@@ -1,0 +1,109 @@
+"""Take operators out of the functions that fusion put them in.
+
+Before::
+
+    %0 = fn (%p0, %p1, Primitive=1) {
+      nn.relu(nn.conv2d(%p0, %p1))
+    };
+    %0(%x, %w)
+
+After::
+
+    nn.relu(nn.conv2d(%x, %w))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.op import registry
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+_PLAIN: Final[frozenset[type[Node]]] = frozenset({Call, Constant, Op, Tuple, TupleGetItem, Var})
+
+
+class _Defuser(ExprRewriter):
+    """Replaces calls of fused functions by their bodies."""
+
+    def __init__(self, uses: Counter[Node]) -> None:
+        self._uses = uses
+        self._bodies: dict[Function, list[Node] | None] = {}
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """Return the body of the function that is called, over the arguments."""
+        func = post.op
+        if type(func) is not Function or len(func.params) != len(post.args):
+            return post
+        if func not in self._bodies:
+            self._bodies[func] = self._body(func, self._uses[pre.op] > 1)
+        order = self._bodies[func]
+        if order is None:
+            return post
+        images: dict[Node, Node] = dict(zip(func.params, post.args, strict=True))
+        for node in order:
+            if node not in images:
+                rebuild = EXPRESSIONS.rebuild[type(node)]
+                images[node] = node if rebuild is None else rebuild(node, images.get)
+        image = images[func.body]
+        assert isinstance(image, Expr)
+        return image
+
+    def _body(self, func: Function, repeated: bool) -> list[Node] | None:
+        """Return the nodes of the body of a fused function, or ``None`` if it should stay one.
+
+        What is not made of calls, tuples and projections may not come to an argument, or have
+        variables of its own that must not be bound twice. An argument that is not used is still
+        evaluated. A call that has an effect is
+        not repeated either; if it takes no parameter, all callers would come to share it.
+        """
+        if func.attrs is None or "Primitive" not in func.attrs or "Compiler" in func.attrs:
+            return None
+        order = EXPRESSIONS.post_order(func.body)
+        if any(type(node) not in _PLAIN for node in order) or not {*func.params} <= {*order}:
+            return None
+        if repeated and any(type(node) is Op and node in registry.stateful for node in order):
+            return None
+        return order
+
+
+def defuse_ops(expr: Expr) -> Expr:
+    """Return ``expr`` with the bodies of fused functions where these are called.
+
+    Fused functions have the attribute ``Primitive``, and bodies of calls, tuples and projections;
+    those of another compiler, and what is bound to a name, stay.
+
+    Returns:
+        ``expr`` itself when nothing was fused.
+
+    Complexity:
+        Linear in the number of distinct nodes, a function that is called several times counted for
+        each of the calls; no recursion.
+
+    Source:
+        Relay ``DefuseOps``, which tells parameters by their names.
+    """
+    uses: Counter[Node] = Counter()
+    for node in EXPRESSIONS.pre_order(expr):
+        if type(node) is Call:
+            uses[node.op] += 1
+    return post_order_rewrite(expr, _Defuser(uses))
+
+
+@register_pass(opt_level=3, idempotent=True)
+class DefuseOps(FunctionPass):
+    """Take operators out of the functions that fusion put them in.
+
+    Pass form of :func:`defuse_ops`, the inverse of ``FuseOps``.
+    """
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` with every operator in its place."""
+        image = defuse_ops(func)
+        assert isinstance(image, Function)
+        return image

@@ -1,0 +1,238 @@
+"""Put operators that can be computed together into functions of their own.
+
+Before::
+
+    fn (%x: Tensor[(10, 20), float32]) {
+      %0 = add(%x, 1f);
+      %1 = exp(%0);
+      squeeze(%1)
+    }
+
+After::
+
+    fn (%x: Tensor[(10, 20), float32]) {
+      %0 = fn (%p0: Tensor[(10, 20), float32], Primitive=1) {
+        squeeze(exp(add(%p0, 1f)))
+      };
+      %0(%x)
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from relayish.errors import PassError
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import Type
+from relayish.op import registry
+from relayish.passes.fusion.graph import DynamicTypes, FusionGraph, is_primitive
+from relayish.passes.fusion.groups import FusionGroups
+from relayish.transform import FunctionPass, PassContext, register_config_option, register_pass
+
+MAX_DEPTH: Final = 256
+"""How many nodes are fused into one function unless the context says otherwise."""
+
+register_config_option(
+    "relay.FuseOps.max_depth",
+    int,
+    default=MAX_DEPTH,
+    description="how many nodes may be fused into one function",
+)
+register_config_option(
+    "relay.FuseOps.link_params",
+    bool,
+    default=False,
+    description="leave constants inside fused functions rather than pass them as arguments",
+)
+
+
+class _Kernel:
+    """The function that becomes of one group, while its nodes are gathered."""
+
+    def __init__(self, dynamic: DynamicTypes) -> None:
+        self._dynamic = dynamic
+        self.params: dict[Expr, Var] = {}  # by the argument each stands for
+        self.has_call = False
+        self.only_views = True
+
+    def param(self, argument: Expr, ty: Type | None) -> Var:
+        """Return the parameter that stands for ``argument``."""
+        found = self.params.get(argument)
+        if found is None:
+            found = self.params[argument] = Var(f"p{len(self.params)}", ty)
+            if self._dynamic.check(found.type_annotation):
+                self.only_views = False
+        return found
+
+    def call(self, body: Expr, ret_type: Type | None) -> Call:
+        """Return a call of the function with this body."""
+        attrs: dict[str, object] = {"Primitive": int(self.has_call)}
+        if self.has_call and self.only_views:
+            attrs["relay.reshape_only"] = 1
+        params = tuple(self.params.values())
+        func = Function(params, body, ret_type, attrs=DictAttrs(attrs), span=body.span)
+        return Call(func, tuple(self.params), span=body.span)
+
+
+class _Fuser:
+    """Builds the program in which every group is a function that is called."""
+
+    def __init__(self, graph: FusionGraph, groups: FusionGroups, *, link_params: bool) -> None:
+        self._graph = graph
+        self._groups = groups
+        self._link_params = link_params
+        self._kernels: dict[int, _Kernel] = {}
+        self._images: dict[Node, Node] = {}
+
+    def build(self, root: Expr) -> Expr:
+        """Return the image of ``root``, the expression the graph is of."""
+        images = self._images
+        for index, node in enumerate(self._graph.order):
+            images[node] = _IMAGE.get(type(node), _Fuser.rebuild)(self, index, node)
+        image = images[root]
+        assert isinstance(image, Expr)
+        return image
+
+    def rebuild(self, index: int, node: Node) -> Node:  # noqa: ARG002
+        """Return a node that is in no function, over the images of its children."""
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        if rebuild is None or is_primitive(node):
+            return node
+        image: Node = rebuild(node, self._images.get)
+        return image
+
+    def image_of_call(self, index: int, call: Call) -> Node:
+        op = call.op
+        if type(op) is not Op or op in registry.non_computational:
+            return self.rebuild(index, call)
+        if op in registry.fusion_barrier:
+            return self._images[call.args[0]]
+        group = self._groups.root(index)
+        kernel = self._kernel(group)
+        kernel.has_call = True
+        if op not in registry.view:
+            kernel.only_views = False
+        args = self._operands(call.args, group)
+        image = Call(op, args, call.attrs, call.type_args, span=call.span)
+        return kernel.call(image, call.checked_type) if group == index else image
+
+    def image_of_tuple(self, index: int, tup: Tuple) -> Node:
+        group = self._groups.root(index)
+        if group == index:
+            return self.rebuild(index, tup)
+        return Tuple(self._operands(tup.fields, group), span=tup.span)
+
+    def image_of_projection(self, index: int, item: TupleGetItem) -> Node:
+        group = self._groups.root(index)
+        whole = item.tuple_value
+        if group == index and self._group_of(whole) != group:
+            return self.rebuild(index, item)  # of a tuple that is made elsewhere
+        (operand,) = self._operands((whole,), group)
+        image = TupleGetItem(operand, item.index, span=item.span)
+        return self._kernel(group).call(image, item.checked_type) if group == index else image
+
+    def _operands(self, operands: Sequence[Expr], group: int) -> tuple[Expr, ...]:
+        """Return what stands for operands in the function of ``group``."""
+        found: list[Expr] = []
+        for operand in operands:
+            image = self._images[operand]
+            assert isinstance(image, Expr)
+            inside = self._group_of(operand) == group
+            if not inside and not (self._link_params and type(image) is Constant):
+                image = self._kernel(group).param(image, operand.checked_type)
+            found.append(image)
+        return tuple(found)
+
+    def _group_of(self, node: Node) -> int:
+        return self._groups.root(self._graph.index[node])
+
+    def _kernel(self, group: int) -> _Kernel:
+        found = self._kernels.get(group)
+        if found is None:
+            found = self._kernels[group] = _Kernel(self._graph.dynamic)
+        return found
+
+
+# Any: each function takes the node kind it stands under
+_IMAGE: Final[dict[type[Node], Callable[[_Fuser, int, Any], Node]]] = {
+    Call: _Fuser.image_of_call,
+    Tuple: _Fuser.image_of_tuple,
+    TupleGetItem: _Fuser.image_of_projection,
+}
+
+
+def fuse_ops(
+    expr: Expr,
+    *,
+    max_depth: int = MAX_DEPTH,
+    link_params: bool = False,
+    fuse: bool = True,
+) -> Expr:
+    """Return ``expr`` with every call of an operator inside a primitive function.
+
+    Operators come into one function where their patterns allow it and nothing outside needs what
+    passes between them. What the function takes from outside becomes parameters ``p0``, ``p1``, …;
+    scalar constants stay inside. The attribute ``Primitive`` is 1, or 0 without any call;
+    ``relay.reshape_only`` marks functions that do nothing but give a tensor another shape.
+    ``annotation.stop_fusion`` disappears, and nothing is fused across it.
+
+    Args:
+        expr: A typed expression (``checked_type`` on every node). Functions that are primitive
+            already, or another compiler's, are left alone.
+        max_depth: How many nodes may be fused into one function.
+        link_params: Leave tensor constants inside as well.
+        fuse: Otherwise every operator has a function to itself.
+
+    Returns:
+        ``expr`` itself when no operator is called outside primitive functions.
+
+    Complexity:
+        ``n log n`` in distinct nodes and edges for any fixed ``max_depth``; no recursion.
+
+    Source:
+        Relay ``FuseOps``.
+    """
+    if is_primitive(expr):
+        return expr
+    graph = FusionGraph(expr)
+    groups = FusionGroups(graph, max_depth)
+    if fuse:
+        groups.fuse()
+    return _Fuser(graph, groups, link_params=link_params).build(expr)
+
+
+@register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
+class FuseOps(FunctionPass):
+    """Put operators that can be computed together into functions of their own.
+
+    Pass form of :func:`fuse_ops`. At level 0 nothing is fused; ``fuse_opt_level=-1`` takes the
+    level of the context, whose options ``relay.FuseOps.max_depth`` and
+    ``relay.FuseOps.link_params`` hold.
+    """
+
+    fuse_opt_level: int = -1
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` with its operators in primitive functions.
+
+        Raises:
+            PassError: If ``relay.FuseOps.max_depth`` is less than one.
+        """
+        level = ctx.opt_level if self.fuse_opt_level == -1 else self.fuse_opt_level
+        max_depth = ctx.get_config("relay.FuseOps.max_depth")
+        assert isinstance(max_depth, int)
+        if max_depth < 1:
+            raise PassError(
+                f"relay.FuseOps.max_depth is {max_depth}; expected how many operators may be "
+                f"fused, 1 or more"
+            )
+        link_params = ctx.get_config("relay.FuseOps.link_params") is True
+        fused = fuse_ops(func, max_depth=max_depth, link_params=link_params, fuse=level > 0)
+        assert isinstance(fused, Function)
+        return fused

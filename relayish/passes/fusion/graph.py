@@ -1,0 +1,207 @@
+"""The calls, tuples and projections of an expression, and by what each of them is used.
+
+Other expressions (lets, ifs, functions, …) are nodes as well, but nothing is fused through them:
+what they hold is used outside the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
+from relayish.ir.node import Node
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import EXPRESSIONS, TYPES
+from relayish.ir.type import PrimExpr, TensorType, TupleType, Type
+from relayish.op import registry
+from relayish.op.registry import OpPattern
+
+_SIMPLE: Final = frozenset({"int32", "int64", "float32", "float64", "bool"})
+
+
+class FusionGraph:
+    """Nodes in post-order, with their patterns and the edges to what uses them.
+
+    ``patterns[i]`` says how node ``i`` fuses, ``outputs[i]`` holds the users of its value with the
+    pattern of each edge, and ``outside[i]`` is true where something else uses it as well.
+    """
+
+    def __init__(self, root: Expr) -> None:
+        self.order = closed_post_order(root)
+        self.index = {node: index for index, node in enumerate(self.order)}
+        count = len(self.order)
+        self.patterns = [OpPattern.OPAQUE] * count
+        self.outputs: list[list[tuple[int, OpPattern]]] = [[] for _ in range(count)]
+        self.outside = [False] * count
+        self.dynamic = DynamicTypes()
+        self._tensors_only: dict[Node, bool] = {}
+        self.use_outside(root)
+        for index, node in enumerate(self.order):
+            _ENTER.get(type(node), _enter_other)(self, index, node)
+
+    def use(self, child: Node, user: int, pattern: OpPattern) -> None:
+        """Note that node ``user`` takes ``child``."""
+        self.outputs[self.index[child]].append((user, pattern))
+
+    def use_outside(self, child: Node) -> None:
+        """Note that something takes ``child`` through which nothing is fused."""
+        self.outside[self.index[child]] = True
+
+    def holds_tensors_only(self, tup: Expr) -> bool:
+        """Return whether all fields of ``tup`` are tensors; looks at each tuple once."""
+        known = self._tensors_only.get(tup)
+        if known is None:
+            ty = tup.checked_type
+            known = type(ty) is TupleType and all(type(part) is TensorType for part in ty.fields)
+            self._tensors_only[tup] = known
+        return known
+
+
+def is_primitive(node: Node) -> bool:
+    """Return whether ``node`` is a function that was fused, or is another compiler's business.
+
+    Those that only arrange tuples are fused as well, though their ``Primitive`` is 0.
+    """
+    if type(node) is not Function or node.attrs is None:
+        return False
+    return "Primitive" in node.attrs or "Compiler" in node.attrs
+
+
+def closed_post_order(root: Node) -> list[Node]:
+    """Return the distinct nodes of ``root``, children first, without what primitive functions hold.
+
+    Complexity:
+        Linear in the number of distinct nodes and edges; no recursion.
+    """
+    order: list[Node] = []
+    seen: set[Node] = set()
+    table = EXPRESSIONS.push
+    stack: list[Node | None] = [root]
+    while stack:
+        node = stack.pop()
+        if node is None:
+            node = stack.pop()
+            assert node is not None
+            order.append(node)
+            continue
+        if node in seen:
+            continue
+        seen.add(node)
+        push = table[type(node)]
+        if push is None or is_primitive(node):
+            order.append(node)
+            continue
+        stack += (node, None)
+        push(node, seen, stack.append)
+    return order
+
+
+class DynamicTypes:
+    """Answers :meth:`check` for many types, looking at each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Node, bool] = {}
+
+    def check(self, ty: Type | None) -> bool:
+        """Return whether a type has a dimension that is no number.
+
+        Complexity:
+            Linear in the distinct parts of the type not looked at before; no recursion.
+        """
+        if type(ty) is TensorType:
+            return any(isinstance(size, PrimExpr) for size in ty.shape)
+        if ty is None:
+            return False
+        known, table = self._known, TYPES.push
+        stack: list[Node | None] = [ty]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                node = stack.pop()
+                assert node is not None
+                known[node] = any(known[part] for part in TYPES.children(node))
+                continue
+            if node in known:
+                continue
+            if type(node) is TensorType:
+                known[node] = any(isinstance(size, PrimExpr) for size in node.shape)
+                continue
+            push = table[type(node)]
+            if push is None:
+                known[node] = False
+                continue
+            stack += (node, None)
+            push(node, known, stack.append)
+        return known[ty]
+
+
+def _enter_other(graph: FusionGraph, index: int, node: Node) -> None:  # noqa: ARG001
+    if is_primitive(node):
+        return
+    for child in EXPRESSIONS.children(node):
+        graph.use_outside(child)
+
+
+def _enter_constant(graph: FusionGraph, index: int, constant: Constant) -> None:
+    ty = constant.checked_type
+    if type(ty) is TensorType and not ty.shape and ty.dtype in _SIMPLE:
+        graph.patterns[index] = OpPattern.ELEMWISE
+
+
+def _enter_call(graph: FusionGraph, index: int, call: Call) -> None:
+    op = call.op
+    pattern = OpPattern.OPAQUE
+    if type(op) is Op:
+        pattern = registry.pattern.get(op, OpPattern.OPAQUE)
+        if op in registry.shape_from_values and graph.dynamic.check(call.checked_type):
+            pattern = OpPattern.OPAQUE  # the shape is known only when the arguments are
+    else:
+        graph.use_outside(op)
+    graph.patterns[index] = pattern
+    result = call.checked_type
+    for arg in call.args:
+        edge = pattern
+        if edge is OpPattern.BROADCAST and _same_shape(result, arg.checked_type):
+            edge = OpPattern.ELEMWISE
+        graph.use(arg, index, edge)
+
+
+def _enter_tuple(graph: FusionGraph, index: int, tup: Tuple) -> None:
+    graph.patterns[index] = OpPattern.TUPLE
+    for item in tup.fields:
+        if type(item.checked_type) is TensorType:
+            graph.use(item, index, OpPattern.INJECTIVE)
+        else:
+            graph.use_outside(item)
+
+
+def _enter_projection(graph: FusionGraph, index: int, item: TupleGetItem) -> None:
+    if not graph.holds_tensors_only(item.tuple_value):
+        graph.use_outside(item.tuple_value)
+        return
+    graph.patterns[index] = OpPattern.INJECTIVE
+    graph.use(item.tuple_value, index, OpPattern.INJECTIVE)
+
+
+# Any: each function takes the node kind it stands under
+_ENTER: Final[dict[type[Node], Callable[[FusionGraph, int, Any], None]]] = {
+    Call: _enter_call,
+    Constant: _enter_constant,
+    Tuple: _enter_tuple,
+    TupleGetItem: _enter_projection,
+}
+
+
+def _same_shape(one: Type | None, other: Type | None) -> bool:
+    if type(one) is not TensorType or type(other) is not TensorType:
+        return False
+    if one.shape == other.shape:
+        return True
+    return len(one.shape) == len(other.shape) and all(map(_same_size, one.shape, other.shape))
+
+
+def _same_size(one: int | PrimExpr, other: int | PrimExpr) -> bool:
+    if isinstance(one, int) or isinstance(other, int):
+        return one == other
+    return structural_equal(one, other, map_free_vars=False)
