@@ -47,7 +47,7 @@ class _Branches:
         self.regions: dict[Expr, _Region] = {}
         """The regions by their outermost expression, inner ones first."""
         self.ifs: dict[If, None] = {}
-        """All ifs, outer ones first."""
+        """All ifs in the order in which they are met, outer ones before those in their branches."""
         self.is_polymorphic = any(
             type(node) is Function and bool(node.type_params)
             for node in EXPRESSIONS.pre_order(root)
@@ -76,24 +76,32 @@ class _Branches:
     def _walk(self, root: Expr) -> _Region:
         region = _Region(root)
         seen: set[Node] = set()
-        stack: list[Node] = [root]
+        stack: list[Node | None] = [root]
         while stack:
             node = stack.pop()
+            if node is None:  # the condition of an if was walked
+                branching = stack.pop()
+                assert type(branching) is If
+                region.uses[branching] = None
+                continue
             if node in seen:
                 continue
             seen.add(node)
             kind = type(node)
             if kind in BINDERS:
                 region.bound.update(BINDERS[kind](node))
-            if type(node) is Var or type(node) is If:
+            if type(node) is Var:
                 region.uses[node] = None
             if type(node) is If:
-                stack.append(node.cond)
-            elif type(node) is Function and node is not self.root and is_opaque(node):
+                stack += (node, None, node.cond)
+            elif type(node) is Function and self._is_closed_to_us(node):
                 region.uses.update(dict.fromkeys(free_vars(node)))
             elif (push := EXPRESSIONS.push[kind]) is not None:
                 push(node, seen, stack.append)
         return region
+
+    def _is_closed_to_us(self, node: Node) -> bool:
+        return type(node) is Function and node is not self.root and is_opaque(node)
 
     def _sum_up(self, region: _Region) -> None:
         for used in region.uses:

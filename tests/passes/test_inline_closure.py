@@ -11,7 +11,7 @@ from relayish.text import parse
 from relayish.transform import get_pass
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 100_000
+DEPTH = 20_000
 add = intern_op("add")
 inline = get_pass("InlineClosure")
 primitives = get_pass("InlinePrimitives")

@@ -26,7 +26,7 @@ def program(text: str) -> IRModule:
     return parse(HEADER + text)
 
 
-def test_nested_ifs_are_lifted_each_outer_ones_first():
+def test_nested_ifs_are_lifted_each_in_order_of_evaluation():
     mod = program("""
         def @main(%c: bool, %d: bool, %x: int32, %y: int32) -> int32 {
           if (if (%d) { %c } else { %d }) { if (%d) { %x } else { %y } } else { 0 }
@@ -36,18 +36,18 @@ def test_nested_ifs_are_lifted_each_outer_ones_first():
         lift(mod),
         HEADER
         + """
-        def @true_branch_0(%d: bool, %x: int32, %y: int32) -> int32 {
-          if (%d) { @true_branch_1(%x, %y) } else { @false_branch_1(%x, %y) } }
-        def @false_branch_0(%d: bool, %x: int32, %y: int32) -> int32 { 0 }
-        def @true_branch_1(%x: int32, %y: int32) -> int32 { %x }
-        def @false_branch_1(%x: int32, %y: int32) -> int32 { %y }
-        def @true_branch_2(%c: bool, %d: bool) -> bool { %c }
-        def @false_branch_2(%c: bool, %d: bool) -> bool { %d }
+        def @true_branch_1(%d: bool, %x: int32, %y: int32) -> int32 {
+          if (%d) { @true_branch_2(%x, %y) } else { @false_branch_2(%x, %y) } }
+        def @false_branch_1(%d: bool, %x: int32, %y: int32) -> int32 { 0 }
+        def @true_branch_0(%c: bool, %d: bool) -> bool { %c }
+        def @false_branch_0(%c: bool, %d: bool) -> bool { %d }
+        def @true_branch_2(%x: int32, %y: int32) -> int32 { %x }
+        def @false_branch_2(%x: int32, %y: int32) -> int32 { %y }
         def @main(%c: bool, %d: bool, %x: int32, %y: int32) -> int32 {
-          if (if (%d) { @true_branch_2(%c, %d) } else { @false_branch_2(%c, %d) }) {
-            @true_branch_0(%d, %x, %y)
+          if (if (%d) { @true_branch_0(%c, %d) } else { @false_branch_0(%c, %d) }) {
+            @true_branch_1(%d, %x, %y)
           } else {
-            @false_branch_0(%d, %x, %y)
+            @false_branch_1(%d, %x, %y)
           }
         }
         """,
