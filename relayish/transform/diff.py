@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Collection, Iterator
 from typing import Final, TextIO
@@ -11,6 +10,7 @@ from relayish.errors import DeclarationError
 from relayish.ir.module import IRModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
+from relayish.transform.line_diff import unified_lines
 from relayish.transform.program_text import ProgramTexts
 from relayish.transform.running import RunningPasses
 
@@ -75,14 +75,8 @@ class DiffInstrument(PassInstrument):
 
     def lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:
         """Yield the lines of the difference of two texts, each with its end."""
-        found = difflib.unified_diff(
-            before.splitlines(),
-            after.splitlines(),
-            f"before {info.name}",
-            f"after {info.name}",
-            n=self.context,
-            lineterm="",
-        )
+        names = f"before {info.name}", f"after {info.name}"
+        found = unified_lines(before.splitlines(), after.splitlines(), names, self.context)
         for line in found:
             colour = _COLOURS.get(line[:1], "") if self.colour else ""
             yield f"{colour}{line}{_PLAIN if colour else ''}\n"
