@@ -4,7 +4,9 @@ Source:
     Relay ``tvm.relay.dataflow_pattern``.
 """
 
+from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
+from relayish.dataflow_pattern.partition import partition
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
     AttrPattern,
@@ -49,6 +51,7 @@ __all__ = [
     "CallPattern",
     "ConstantPattern",
     "DFPattern",
+    "DFPatternCallback",
     "DataTypePattern",
     "DominatorPattern",
     "ExprPattern",
@@ -81,6 +84,8 @@ __all__ = [
     "is_tuple_get_item",
     "is_var",
     "match",
+    "partition",
+    "rewrite",
     "rewrite_rules",
     "rule",
     "wildcard",

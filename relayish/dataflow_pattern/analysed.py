@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import Final
 
 from relayish.dataflow_pattern.dominator_tree import DominatorTree
@@ -59,6 +60,10 @@ class Analysed:
         if found is None:
             found = tuple(regroup(pattern)) if type(pattern) is CallPattern else ()
             self.regrouped[pattern] = found
+            made = [each for _, whole in found for each in (whole, *whole.args)]
+            for each in made:
+                if type(each) is CallPattern and each not in self.commutes:
+                    self.commutes[each] = _swapped(each)
         return found
 
     def _find_interfaces(self, ways: list[DFPattern], shared: list[DFPattern]) -> None:
@@ -147,7 +152,7 @@ def _on_paths(order: list[DFPattern]) -> set[DFPattern]:
 
 
 def _recursive(order: list[DFPattern]) -> set[DFPattern]:
-    """Return the patterns that are part of themselves, by way of a wildcard."""
+    """Return the patterns that are part of themselves, and what only such are made of."""
     redirected = [p for p in order if type(p) is WildcardPattern and p.pattern is not None]
     found: set[DFPattern] = set()
     for wildcard in redirected:
@@ -162,4 +167,16 @@ def _recursive(order: list[DFPattern]) -> set[DFPattern]:
             if pattern not in found:
                 found.add(pattern)
                 stack += held.get(pattern, ())
+    return found | (_below(found) - _below([order[-1]], found))
+
+
+def _below(tops: Iterable[DFPattern], without: Container[DFPattern] = ()) -> set[DFPattern]:
+    """Return what patterns are made of, they included, not counting what is in ``without``."""
+    found: set[DFPattern] = set()
+    stack = list(tops)
+    while stack:
+        pattern = stack.pop()
+        if pattern not in found and pattern not in without:
+            found.add(pattern)
+            stack += children(pattern)
     return found

@@ -70,6 +70,21 @@ class _Entered:
         self.left: set[tuple[Expr | None, ...]] | None = None
 
 
+class _Known:
+    """A step that binds what a pattern was left with before, when it met the same expression.
+
+    What else it binds is found when all the rest has matched.
+    """
+
+    __slots__ = ("bindings", "pattern")
+
+    def __init__(
+        self, pattern: DFPattern, bindings: tuple[tuple[DFPattern, Expr | None], ...]
+    ) -> None:
+        self.pattern = pattern
+        self.bindings = bindings
+
+
 class _Test:
     """A step that asks something of the expression that a pattern matched."""
 
@@ -111,9 +126,11 @@ class Matcher:
         self._mod = mod
         self._bound: dict[DFPattern, Expr] = {}
         self._repeated: dict[DFPattern, list[Expr]] = {}
-        self._trail: list[DFPattern] = []
+        self._trail: list[DFPattern | None] = []  # None where something was postponed
         self._choices: list[tuple[_Goal | None, int, _Entered | None]] = []
-        self._refuted: set[object] = set()
+        self._exits: dict[object, tuple[tuple[Expr | None, ...], ...]] = {}
+        self._postponed: list[tuple[DFPattern, Expr]] = []
+        self._anew: DFPattern | None = None  # not to be taken from what is known
         self._dominance: Dominance | None = None
         self.steps = 0
         """How many goals were taken up so far."""
@@ -124,7 +141,20 @@ class Matcher:
         self._repeated.clear()
         self._trail.clear()
         self._choices.clear()
-        return self._solve((self.analysed.root, expr, None))
+        self._postponed.clear()
+        if not self._solve((self.analysed.root, expr, None)):
+            return False
+        while self._postponed:  # what is outside them is bound by now: they match in one way only
+            pattern, held = self._postponed.pop()
+            self._choices.clear()
+            if pattern in self._bound:
+                del self._bound[pattern]
+            else:
+                self._repeated[pattern].pop()
+            self._anew = pattern
+            again = self._solve((pattern, held, None))
+            assert again, "what matched before matches again"
+        return True
 
     def node_map(self) -> dict[DFPattern, tuple[Expr, ...]]:
         """Return what the parts of the pattern matched, the last time it did."""
@@ -176,8 +206,7 @@ class Matcher:
             if goal is not None:
                 return goal
             assert entered is not None
-            if entered.left is None:
-                self._refuted.add(entered.key)
+            self._exits[entered.key] = tuple(entered.left or ())
         self._undo(0)
         return None
 
@@ -185,12 +214,37 @@ class Matcher:
         trail, bound, repeated = self._trail, self._bound, self._repeated
         while len(trail) > mark:
             pattern = trail.pop()
-            if pattern in bound:
+            if pattern is None:
+                self._postponed.pop()
+            elif pattern in bound:
                 del bound[pattern]
             else:
                 repeated[pattern].pop()
 
-    def enter(self, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Goal | _Failed | None:
+    def recall(
+        self, pattern: DFPattern, expr: Expr, rest: _Goal | None
+    ) -> tuple[_Goal | _Failed] | None:
+        """Return what follows from what is known of a pattern that can match in several ways.
+
+        ``None`` where nothing is known: then the pattern is entered.
+        """
+        outside = self.analysed.interface.get(pattern)
+        if outside is None:
+            return None
+        bound = self._bound
+        key = (pattern, expr, *[bound.get(each) for each in outside])
+        exits = self._exits.get(key) if pattern is not self._anew else None
+        self._anew = None
+        if exits is None:
+            return None
+        if not exits:
+            return (_FAILED,)
+        ways = [_Known(pattern, tuple(zip(outside, each, strict=True))) for each in exits]
+        for way in ways[:0:-1]:
+            self.choose((way, expr, rest))
+        return ((ways[0], expr, rest),)
+
+    def enter(self, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Goal | None:
         """Return what is to follow ``pattern``, which can match ``expr`` in several ways.
 
         The mark of the choice is one below, for the pattern itself stays bound in all of them.
@@ -198,10 +252,7 @@ class Matcher:
         outside = self.analysed.interface.get(pattern)
         if outside is None:
             return rest
-        bound = self._bound
-        key = (pattern, expr, *[bound.get(each) for each in outside])
-        if key in self._refuted:
-            return _FAILED
+        key = (pattern, expr, *[self._bound.get(each) for each in outside])
         entered = _Entered(key, outside, len(self._choices))
         self._choices.append((None, len(self._trail), entered))
         return (entered, expr, rest)
@@ -211,13 +262,23 @@ class Matcher:
         if instead is not None:
             self._choices.append((instead, len(self._trail), None))
 
+    def go_known(self, step: _Known, expr: Expr, rest: _Goal | None) -> _Goal | _Failed | None:
+        """Bind what a pattern shares with those around it; leave the rest for later."""
+        for pattern, held in step.bindings:
+            if held is not None and pattern not in self._bound:
+                self._bound[pattern] = held
+                self._trail.append(pattern)
+        self._postponed.append((step.pattern, expr))
+        self._trail.append(None)
+        return rest
+
     def leave(self, entered: _Entered, rest: _Goal | None) -> _Goal | _Failed | None:
         """Go on behind a pattern that has matched in one way.
 
         The other ways are forgotten where they would do just as well.
         """
         if not entered.outside:
-            entered.left = set()
+            self._exits[entered.key] = ((),)
             del self._choices[entered.height :]
             return rest
         bound = self._bound
@@ -284,9 +345,10 @@ def _wildcard(_: Matcher, pattern: WildcardPattern, expr: Expr, rest: _Goal | No
 
 
 def _alt(matcher: Matcher, pattern: AltPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    known = matcher.recall(pattern, expr, rest)
+    if known is not None:
+        return known[0]
     after = matcher.enter(pattern, expr, rest)
-    if isinstance(after, _Failed):
-        return after
     matcher.choose((pattern.right, expr, after))
     return (pattern.left, expr, after)
 
@@ -302,9 +364,10 @@ def _call(matcher: Matcher, pattern: CallPattern, expr: Expr, rest: _Goal | None
     if len(pattern.args) != len(expr.args):
         return _FAILED
     if type(op) is Op and op in matcher.analysed.commutes.get(pattern, ()):
+        known = matcher.recall(pattern, expr, rest)
+        if known is not None:
+            return known[0]
         after = matcher.enter(pattern, expr, rest)
-        if isinstance(after, _Failed):
-            return after
         first, second = expr.args
         left, right = pattern.args
         matcher.choose((pattern.op, op, (right, first, (left, second, after))))
@@ -321,9 +384,10 @@ def _regrouped(
     fitting = [each for op, each in matcher.analysed.regroupings(pattern) if op is expr.op]
     if not fitting:
         return _FAILED
+    known = matcher.recall(pattern, expr, rest)
+    if known is not None:
+        return known[0]
     after = matcher.enter(pattern, expr, rest)
-    if isinstance(after, _Failed):
-        return after
     for each in reversed(fitting[1:]):
         matcher.choose((each, expr, after))
     return (fitting[0], expr, after)
@@ -396,7 +460,7 @@ def _tested(holds: Callable[[Any, Type], bool]) -> Callable[..., _Following]:  #
 
 
 def _is_of_type(pattern: TypePattern, ty: Type) -> bool:
-    return structural_equal(pattern.type, ty)
+    return structural_equal(pattern.ttype, ty)
 
 
 def _is_of_dtype(pattern: DataTypePattern, ty: Type) -> bool:
@@ -425,6 +489,10 @@ def _backward(matcher: Matcher, step: _Backward, expr: Expr, rest: _Goal | None)
     return matcher.go_back(step.pattern, expr, rest)
 
 
+def _known(matcher: Matcher, step: _Known, expr: Expr, rest: _Goal | None) -> _Following:
+    return matcher.go_known(step, expr, rest)
+
+
 def _test(_: Matcher, step: _Test, expr: Expr, rest: _Goal | None) -> _Following:
     return rest if step.holds(expr) else _FAILED
 
@@ -451,6 +519,7 @@ _STEPS: Final[dict[type, Callable[..., _Following]]] = {
     _Backward: _backward,
     _Test: _test,
     _Entered: _leave,
+    _Known: _known,
 }
 """What each kind of goal leads to."""
 

@@ -306,8 +306,8 @@ class WildcardPattern(DFPattern):
     def redirect_to(self, pattern: DFPattern) -> None:
         """Let the wildcard match what ``pattern`` matches, of which it may itself be a part.
 
-        A recursive pattern is made so. Patterns that are part of themselves match a new
-        expression each time they are entered.
+        A recursive pattern is made so. Patterns that are part of themselves, and what they alone
+        are made of, match a new expression each time they are entered.
 
         Example:
             >>> from relayish.dataflow_pattern import is_op, is_var, wildcard
@@ -325,13 +325,13 @@ class WildcardPattern(DFPattern):
 
 @node("type_pattern")
 class TypePattern(DFPattern):
-    """Matches what ``pattern`` matches and is of a type structurally equal to ``type``."""
+    """Matches what ``pattern`` matches and is of a type structurally equal to ``ttype``."""
 
     pattern: DFPattern
-    type: Type
+    ttype: Type
 
     def _parts(self) -> Parts:
-        return [self.pattern, f".has_type({self.type})"]
+        return [self.pattern, f".has_type({self.ttype})"]
 
 
 @node("data_type_pattern")

@@ -1,0 +1,124 @@
+"""Cutting what matches a pattern out of a program, as functions.
+
+Before::
+
+    %0 = nn.conv2d(%x, %w);
+    add(%0, %b)
+
+After, with the pattern ``is_op("nn.conv2d")(wildcard(), wildcard()) + wildcard()``::
+
+    %1 = fn (%p, %q, %r, PartitionedFromPattern="nn.conv2d_add_") {
+      %0 = nn.conv2d(%p, %q);
+      add(%0, %r)
+    };
+    %1(%x, %w, %b)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from relayish.dataflow_pattern.group import Group, find_groups
+from relayish.dataflow_pattern.pattern import VERBS, DFPattern
+from relayish.dataflow_pattern.types import Types
+from relayish.ir.adt import Match
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+
+PARTITIONED: Final = "PartitionedFromPattern"
+"""The attribute in which a function says what was cut out."""
+
+
+def partition(
+    pattern: DFPattern,
+    expr: Expr,
+    attrs: Mapping[str, object] | None = None,
+    check: Callable[[Expr], bool] | None = None,
+    mod: IRModule | None = None,
+) -> Expr:
+    """Return ``expr`` with each part that matches ``pattern`` called as a function of its own.
+
+    Wildcards and variables of the pattern become parameters; constants it asks for stay inside.
+    The attribute ``PartitionedFromPattern`` of a function lists what is in it.
+
+    Args:
+        pattern: What to look for.
+        expr: Where.
+        attrs: Further attributes of the functions.
+        check: Asked of each match, by its root; where it says no, nothing is cut out.
+        mod: Where the functions and types are that ``expr`` names.
+
+    Returns:
+        ``expr`` itself when nothing matched. The functions carry no types yet, their parameters
+        where these could be told.
+
+    Complexity:
+        One walk over the program; no recursion.
+
+    Source:
+        Relay ``partition``.
+    """
+    types = Types(expr, mod)
+    groups = find_groups(pattern, expr, mod, types)
+    groups = {r: g for r, g in groups.items() if check is None or bool(check(r))}
+    if not groups:
+        return expr
+    numbers = {root: number for number, root in enumerate(groups)}
+    memo: dict[Node, Node] = {}
+    rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: of each kind its own
+    for node in EXPRESSIONS.post_order(expr):
+        group = groups.get(node) if isinstance(node, Expr) else None
+        if group is not None:
+            func = _function(group, numbers[group.root], attrs or {}, types)
+            args = tuple([memo[each] for each in group.inputs])
+            memo[node] = Call(func, args, span=group.root.span)  # type: ignore[arg-type]  # exprs
+            continue
+        rebuild = rebuild_of[type(node)]
+        memo[node] = node if rebuild is None else rebuild(node, memo.get)
+    image = memo[expr]
+    assert isinstance(image, Expr)
+    return image
+
+
+VERBS["partition"] = partition
+
+
+def _function(group: Group, number: int, attrs: Mapping[str, object], types: Types) -> Function:
+    params = [
+        Var(f"FunctionVar_{number}_{index}", types.of(each))
+        for index, each in enumerate(group.inputs)
+    ]
+    memo: dict[Node, Node] = dict(zip(group.inputs, params, strict=True))
+    rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: as above
+    for node in group.order:
+        rebuild = rebuild_of[type(node)]
+        memo[node] = node if rebuild is None else rebuild(node, memo.get)
+    body = memo[group.root]
+    assert isinstance(body, Expr)
+    named = {PARTITIONED: "".join(map(_name, group.order)), **attrs}
+    return Function(tuple(params), body, attrs=DictAttrs(named), span=group.root.span)
+
+
+def _name(node: Node) -> str:
+    name = _NAMES.get(type(node))
+    return "" if name is None else name(node)
+
+
+def _call_name(call: Call) -> str:
+    return f"{call.op.name}_" if type(call.op) is Op else "Call_"
+
+
+_NAMES: Final[dict[type[Node], Callable[[Any], str]]] = {  # Any: the kind it stands under
+    Call: _call_name,
+    Tuple: lambda _: "Tuple_",
+    TupleGetItem: lambda item: f"TupleGetItem{item.index}_",
+    Function: lambda _: "Function_",
+    Let: lambda _: "Let_",
+    If: lambda _: "If_",
+    Match: lambda _: "Match_",
+}
+"""What each kind of expression adds to the name of a function."""

@@ -1,0 +1,168 @@
+"""Patterns and programs of any depth, and how much work they make, counted."""
+
+from __future__ import annotations
+
+import pytest
+from deep import call_chain, let_body, let_value, tuple_nest
+
+import relayish as relay
+from relayish.dataflow_pattern import (
+    DFPatternCallback,
+    Matcher,
+    RuleSet,
+    dominates,
+    is_constant,
+    is_op,
+    is_tuple,
+    is_var,
+    rewrite_rules,
+    rule,
+    wildcard,
+)
+
+LEVELS = 100_000
+X = relay.var("x", shape=(1,))
+relu, tanh = is_op("nn.relu"), is_op("tanh")
+
+
+def tower(levels, make, leaf):
+    for _ in range(levels):
+        leaf = make(leaf)
+    return leaf
+
+
+def test_a_pattern_of_many_levels_matches_and_is_shown():
+    levels = LEVELS // 5  # of calls, each of which may match in two ways
+    pattern = tower(levels, lambda p: p + is_constant(), is_constant())
+    assert pattern.match(call_chain(levels))
+    assert not pattern.match(call_chain(levels - 1))
+    assert str(pattern).count("add(") == levels
+
+
+def test_a_pattern_of_many_tuples_matches():
+    pattern = tower(LEVELS, lambda p: is_tuple((p,)), is_constant())
+    assert pattern.match(tuple_nest(LEVELS))
+
+
+def test_many_alternatives_are_tried_one_after_the_other():
+    pattern = tower(LEVELS // 5, lambda p: p | is_var("y"), is_var("z"))
+    assert not pattern.match(X)
+    assert (pattern | is_var("x")).match(X)
+
+
+def steps(pattern, expr):
+    matcher = Matcher(pattern, expr)
+    assert not matcher.match(expr)
+    return matcher.steps
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        lambda p: relu(p) | relu(p),
+        lambda p: (relu(p) | tanh(p)) | relu(p),
+        lambda p: relu(p | p),
+        lambda p: p.optional(relu),
+    ],
+)
+def test_alternatives_that_fail_do_not_multiply(level):
+    def work(levels):
+        pattern = tower(levels, level, is_var("y"))
+        return steps(pattern, tower(levels, relay.nn.relu, X))
+
+    assert work(80) < 20 * work(20)  # at most every part with every expression
+
+
+def test_alternatives_that_fail_outside_do_not_multiply():
+    shared = wildcard()
+
+    def work(levels):
+        pattern = tower(levels, lambda p: relu(p) | relu(p), shared)
+        expr = relay.Tuple((tower(levels, relay.nn.relu, X), relay.const(1.0)))
+        return steps(is_tuple((pattern, shared)), expr)
+
+    assert work(80) < 6 * work(20)
+
+
+def test_orders_of_commutative_calls_do_not_multiply():
+    shared = wildcard()
+
+    def work(levels, other):
+        pattern = tower(levels, lambda p: p + other(), is_var("y"))
+        expr = tower(levels, lambda e: e + e, X)
+        return steps(pattern, expr)
+
+    assert work(80, wildcard) < 20 * work(20, wildcard)
+    assert work(80, lambda: shared) < 20 * work(20, lambda: shared)
+
+
+def test_a_shared_program_is_matched_in_its_distinct_nodes():
+    expr = tower(100, lambda e: e + e, X)
+    pattern = tower(100, lambda p: p + p, wildcard())
+    assert pattern.match(expr)
+    assert not tower(101, lambda p: p + p, wildcard()).match(expr)
+
+
+def test_searching_all_of_a_program_for_dominators_looks_at_each_node_a_bounded_number_of_times():
+    elementwise = wildcard().has_attr({"TOpPattern": 0})(wildcard())
+    pattern = dominates(is_op("nn.conv2d")(wildcard(), wildcard()), elementwise, elementwise)
+
+    def work(levels):
+        expr = tower(levels, relay.nn.relu, X)
+        matcher = Matcher(pattern, expr)
+        inner = []
+        make = matcher._independent
+        matcher._independent = lambda p: inner.append(make(p)) or inner[-1]
+        node = expr
+        while type(node) is relay.Call:
+            assert not matcher.match(node)
+            node = node.args[0]
+        return matcher.steps + sum(each.steps for each in inner)
+
+    assert work(400) < 5 * work(100)
+
+
+@pytest.mark.parametrize("nest", [call_chain, let_body, let_value, tuple_nest])
+def test_rules_and_callbacks_go_as_deep_as_the_program(nest):
+    x = wildcard()
+
+    class Nothing(DFPatternCallback):
+        pattern = x + is_constant()
+
+        def callback(self, pre, post, node_map):
+            return post
+
+    @rule(x + is_constant())
+    def take(call, found):
+        return found[x]
+
+    program = nest(LEVELS)
+    assert Nothing().rewrite(program) is program
+    image = rewrite_rules([take], program)
+    assert (image is program) is (nest is not call_chain)
+    if nest is call_chain:
+        assert type(image) is relay.Constant
+
+
+def test_a_deep_chain_is_partitioned():
+    program = tower(LEVELS // 10, lambda e: relay.nn.relu(relay.tanh(e)), X)
+    image = relu(tanh(wildcard())).partition(program)
+    calls = 0
+    while type(image) is relay.Call:
+        assert type(image.op) is relay.Function
+        image = image.args[0]
+        calls += 1
+    assert calls == LEVELS // 10
+
+
+def test_a_rule_is_asked_once_for_each_distinct_node_it_may_concern():
+    asked = []
+
+    @rule(wildcard() + wildcard())
+    def look(call, found):
+        asked.append(call)
+        return call
+
+    program = tower(100, lambda e: e + e, X)
+    assert RuleSet([look]).rewrite(program) is program
+    assert len(asked) == 100
