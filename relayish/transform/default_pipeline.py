@@ -27,6 +27,7 @@ DEFAULT_PASSES: Final = (
     "SimplifyExpr",
     "CanonicalizeCast",
     "CanonicalizeOps",
+    "FlattenAtrousConv",
     "FastMath",
     "FoldConstant",
     "InferType",

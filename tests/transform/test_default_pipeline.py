@@ -33,6 +33,7 @@ LEVEL_OF = {
     "SimplifyExpr": 0,
     "CanonicalizeCast": 3,
     "CanonicalizeOps": 3,
+    "FlattenAtrousConv": 0,
     "FastMath": 4,
     "InferType": 0,
 }
