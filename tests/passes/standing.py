@@ -32,11 +32,19 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.ir.type import TensorType
 from relayish.passes.bind import BindParams
+from relayish.op.target import register_target_support
 from relayish.passes.change_batch import ChangeBatch
 from relayish.text import astext
 from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
 
 SIZE = 60
+
+for _target, _names in {
+    "random_a": ("add", "nn.conv2d", "nn.dense", "nn.relu", "multiply"),
+    "random_b": ("subtract", "add", "exp", "nn.bias_add", "negative", "concatenate"),
+}.items():
+    for _name in _names:
+        register_target_support(_name, _target, replace=True)
 
 VARIANTS: dict[str, tuple[str, ...]] = {
     "CombineParallelBatchMatmul": ("CombineParallelBatchMatmul{min_num_branches=2}",),
@@ -52,9 +60,14 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "DeadCodeElimination{ref_precision=true, function_argument_precision=true}",
         "DeadCodeElimination{inline_once=true, ref_precision=true}",
     ),
+    "PartitionANF": ("PartitionANF{max_num_ops=3}", "PartitionANF{max_num_ops=1}"),
     "ToMixedPrecision": (
         "ToMixedPrecision{missing_op_mode=2}",
         "ToMixedPrecision{mixed_precision_type=bfloat16,missing_op_mode=2}",
+    ),
+    "AnnotateTarget": (
+        "AnnotateTarget{targets=[random_a, random_b]}",
+        "AnnotateTarget{targets=random_b, include_non_call_ops=false}",
     ),
     "SplitArgs": ("SplitArgs{max_function_args=3}", "SplitArgs{max_function_args=0}"),
 }
@@ -113,7 +126,7 @@ REFUSES: dict[str, type[RelayishError]] = {
 """Passes that are not for every program, with the error in which they say so."""
 
 NO_STRUCTURE = frozenset(
-    {"AnnotateSpans", "CapturePostDfsIndexInSpans", "EraseType", "InferType"}
+    {"AnnotateSpans", "CapturePostDfsIndexInSpans", "EraseType", "InferType", "RenameVars"}
     | {"O0", "O1", "O2", "O3", "O4"}  # the last of their passes is InferType
 )
 """Passes that change nothing but types or spans, which comparison of structures leaves out."""

@@ -1,0 +1,89 @@
+"""A program rebuilt with groups of calls combined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relayish.ir.expr import Expr
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.combine_parallel.branches import find_groups, place_of_data
+from relayish.passes.combine_parallel.combiner import Branch, Combiner
+from relayish.passes.combine_parallel.order import cut_circles
+
+
+def combine_parallel(expr: Expr, combiner: Combiner, at_least: int) -> Expr:
+    """Return ``expr`` with parallel calls of an operator, and what follows them, combined.
+
+    Args:
+        expr: An expression whose types were inferred.
+        combiner: What is known of the operator.
+        at_least: How many branches it takes.
+
+    Returns:
+        ``expr`` itself when there were not so many.
+
+    Complexity:
+        Linear in the number of distinct nodes, but for the logarithm of the depth of scopes.
+    """
+    groups = find_groups(EXPRESSIONS.post_order(expr), combiner, at_least)
+    groups = cut_circles(expr, groups) if groups else []
+    return _Rebuilder(groups, combiner).rebuild(expr) if groups else expr
+
+
+class _Rebuilder:
+    """Rebuilds nodes, children first; the results of a group when all it needs is there."""
+
+    def __init__(self, groups: Sequence[list[Branch]], combiner: Combiner) -> None:
+        self._combiner = combiner
+        self._group_of = {branch[-1]: group for group in groups for branch in group}
+        self._needs: dict[int, list[Expr]] = {id(group): _needs(group) for group in groups}
+        self._images: dict[Node, Expr] = {}
+
+    def rebuild(self, root: Expr) -> Expr:
+        """Return what becomes of ``root``."""
+        images = self._images
+        stack: list[Node | None] = [root]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                node = stack.pop()
+                assert node is not None
+                self._finish(node)
+                continue
+            if node in images:
+                continue
+            stack += (node, None)
+            group = self._group_of.get(node)  # type: ignore[call-overload]  # any node may be asked
+            if group is not None:
+                stack += [need for need in self._needs[id(group)] if need not in images]
+                continue
+            push = EXPRESSIONS.push[type(node)]
+            if push is not None:
+                push(node, images, stack.append)
+        return images[root]
+
+    def _finish(self, node: Node) -> None:
+        images = self._images
+        group = self._group_of.get(node)  # type: ignore[call-overload]  # as above
+        if group is None:
+            rebuild = EXPRESSIONS.rebuild[type(node)]
+            images[node] = node if rebuild is None else rebuild(node, images.get)  # type: ignore[assignment]
+        elif node not in images:
+            results = zip(group, self._combined(group), strict=True)
+            images.update({branch[-1]: result for branch, result in results})
+
+    def _combined(self, group: Sequence[Branch]) -> list[Expr]:
+        combiner, image = self._combiner, self._images.__getitem__
+        data = combiner.combine_roots([branch[0] for branch in group], image)
+        for level in range(1, len(group[0])):
+            place = place_of_data(group[0], level)
+            data = combiner.combine_level(group, level, place, data, image)
+        return combiner.results(data, group)
+
+
+def _needs(group: Sequence[Branch]) -> list[Expr]:
+    """Return the arguments of the calls of a group that are none of the group's."""
+    own = {call for branch in group for call in branch}
+    calls = [call for branch in group for call in branch]
+    return [arg for call in calls for arg in call.args if arg not in own]

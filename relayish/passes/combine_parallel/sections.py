@@ -1,0 +1,135 @@
+"""Results side by side along one axis: weights are concatenated, results are slices."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from relayish.ir.expr import Call, Expr
+from relayish.op.registry import get_op
+from relayish.passes.combine_parallel.combiner import (
+    Branch,
+    Combiner,
+    Image,
+    dtype_of,
+    is_map,
+    known_shape,
+    made,
+    shape_of,
+)
+
+_EXPAND_DIMS = get_op("expand_dims")
+
+
+class SectionCombiner(Combiner):
+    """Concatenates weights; each result is a section of the combined one along an axis."""
+
+    slices_all_axes = True
+    """Whether slices name all axes of a result, or those up to the one that is cut."""
+
+    @abstractmethod
+    def axis(self, root: Call) -> int:
+        """Return the axis of the result along which the sections lie."""
+
+    @abstractmethod
+    def units(self, root: Call) -> int:
+        """Return how long the section of ``root`` is."""
+
+    @abstractmethod
+    def argument_axis(self, rank: int, axis: int) -> int:
+        """Return how the axis is written along which other arguments are concatenated."""
+
+    def fitted(self, arg: Expr, axis: int, units: int, image: Expr) -> Expr | None:
+        """Return ``image``, that of ``arg``, with ``units`` elements along ``axis``.
+
+        Returns:
+            ``None`` where it cannot be concatenated.
+        """
+        shape = known_shape(arg)
+        fits = shape is not None and 0 <= axis < len(shape) and shape[axis] == units
+        return image if fits else None
+
+    def follows(self, branches: Sequence[Branch], level: int, place: int) -> bool:
+        axis = self.axis(branches[0][0])
+        for branch in branches:
+            call, before = branch[level], shape_of(branch[level - 1])
+            after, units = shape_of(call), self.units(branch[0])
+            if before is None or after is None or len(after) <= axis or after[axis] != units:
+                return False
+            if call.op is _EXPAND_DIMS:
+                attrs = call.attrs
+                assert attrs is not None
+                where = int(str(attrs["axis"]))
+                if (where if where >= 0 else where + len(before) + 1) <= axis:
+                    return False
+            elif not is_map(call) or len(after) != len(before):
+                return False
+        return all(
+            self._fit(branches, level, other, axis)
+            for other in range(len(branches[0][level].args))
+            if other != place
+        )
+
+    def _fit(self, branches: Sequence[Branch], level: int, other: int, axis: int) -> bool:
+        """Return whether an argument of the calls at ``level`` can be concatenated."""
+        rests = set()
+        for branch in branches:
+            call, arg = branch[level], branch[level].args[other]
+            shape, after = known_shape(arg), shape_of(call)
+            assert after is not None
+            if shape is None:
+                return False
+            own_axis = axis - len(after) + len(shape)
+            if self.fitted(arg, own_axis, self.units(branch[0]), arg) is None:
+                return False
+            rest = tuple(size for place, size in enumerate(shape) if place != own_axis)
+            rests.add((dtype_of(arg), len(shape), rest))
+        return len(rests) == 1
+
+    def combine_level(
+        self, branches: Sequence[Branch], level: int, place: int, data: Expr, image: Image
+    ) -> Expr:
+        first = branches[0][level]
+        after = shape_of(first)
+        assert after is not None
+        axis = self.axis(branches[0][0])
+        args = []
+        for other in range(len(first.args)):
+            if other == place:
+                args.append(data)
+                continue
+            fields = []
+            for branch in branches:
+                arg = branch[level].args[other]
+                rank = len(known_shape(arg) or ())
+                own_axis = axis - len(after) + rank
+                fitted = self.fitted(arg, own_axis, self.units(branch[0]), image(arg))
+                assert fitted is not None
+                fields.append(fitted)
+            rank = max(1, len(known_shape(first.args[other]) or ()))
+            own_axis = self.argument_axis(rank, axis - len(after) + rank)
+            args.append(made("concatenate", fields, span=first.span, axis=own_axis))
+        return first.with_fields(args=args)
+
+    def results(self, data: Expr, branches: Sequence[Branch]) -> list[Expr]:
+        axis, start = self.axis(branches[0][0]), 0
+        found: list[Expr] = []
+        for branch in branches:
+            last, units = branch[-1], self.units(branch[0])
+            rank = len(shape_of(last) or ()) if self.slices_all_axes else axis + 1
+            begin = [start if place == axis else 0 for place in range(rank)]
+            end = [units if place == axis else -1 for place in range(rank)]
+            found.append(
+                made(
+                    "strided_slice",
+                    data,
+                    span=last.span,
+                    begin=begin,
+                    end=end,
+                    strides=[1] * rank,
+                    slice_mode="size",
+                    axes=None,
+                )
+            )
+            start += units
+        return found

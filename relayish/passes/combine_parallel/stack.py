@@ -1,0 +1,72 @@
+"""Results on top of one another, along an axis in front: arguments are stacked, results split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relayish.ir.expr import Expr, TupleGetItem
+from relayish.passes.combine_parallel.combiner import (
+    Branch,
+    Combiner,
+    Image,
+    dtype_of,
+    is_map,
+    known_shape,
+    made,
+)
+
+
+class StackCombiner(Combiner):
+    """Stacks arguments; each result is a part of the combined one along the first axis."""
+
+    def follows(self, branches: Sequence[Branch], level: int, place: int) -> bool:
+        whole = known_shape(branches[0][0])
+        for branch in branches:
+            call = branch[level]
+            if not is_map(call) or known_shape(call) != whole:
+                return False
+        for other in range(len(branches[0][level].args)):
+            if other == place:
+                continue
+            args = [branch[level].args[other] for branch in branches]
+            if None in map(known_shape, args) or len({_kind(arg) for arg in args}) > 1:
+                return False
+        return True
+
+    def combine_level(
+        self, branches: Sequence[Branch], level: int, place: int, data: Expr, image: Image
+    ) -> Expr:
+        first = branches[0][level]
+        rank = len(known_shape(branches[0][0]) or ())
+        args = []
+        for other in range(len(first.args)):
+            if other == place:
+                args.append(data)
+                continue
+            fields = []
+            for branch in branches:
+                arg = branch[level].args[other]
+                missing = rank - len(known_shape(arg) or ())
+                field = image(arg)
+                if missing:
+                    field = made("expand_dims", field, span=first.span, axis=0, num_newaxis=missing)
+                fields.append(field)
+            args.append(made("stack", fields, span=first.span, axis=0))
+        return first.with_fields(args=args)
+
+    def results(self, data: Expr, branches: Sequence[Branch]) -> list[Expr]:
+        span = branches[0][-1].span
+        parts = made("split", data, span=span, indices_or_sections=len(branches), axis=0)
+        return [
+            made(
+                "squeeze",
+                TupleGetItem(parts, place, span=branch[-1].span),
+                span=branch[-1].span,
+                axis=(0,),
+            )
+            for place, branch in enumerate(branches)
+        ]
+
+
+def _kind(arg: Expr) -> object:
+    return known_shape(arg), dtype_of(arg)

@@ -1,0 +1,115 @@
+"""Convolve the same data once with all weights.
+
+Before::
+
+    (nn.conv2d(%x, %w1), nn.conv2d(%x, %w2))
+
+After::
+
+    %0 = nn.conv2d(%x, concatenate((%w1, %w2)), channels=12);
+    (strided_slice(%0, begin=[0, 0], end=[-1, 4], slice_mode="size"),
+     strided_slice(%0, begin=[0, 4], end=[-1, 8], slice_mode="size"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from relayish.ir.expr import Call, Expr, Function
+from relayish.ir.module import IRModule
+from relayish.op.layout import read_layout
+from relayish.op.nn.convolution_attrs import Conv2DAttrs
+from relayish.op.registry import get_op
+from relayish.passes.combine_parallel.combine import combine_parallel
+from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made
+from relayish.passes.combine_parallel.sections import SectionCombiner
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+
+def combine_parallel_conv2d(expr: Expr, min_num_branches: int = 3) -> Expr:
+    """Return ``expr`` with convolutions of the same data combined, and what follows each of them.
+
+    Convolutions have the same attributes but for their numbers of channels, no groups, and weights
+    of the same size but for them. Elementwise operators behind all of them are combined as well, as
+    long as their other arguments have a number for each channel. None is combined where one would
+    have to wait for the result of another.
+
+    Args:
+        expr: An expression whose types were inferred; nothing is combined where they were not.
+        min_num_branches: How many convolutions it takes; never less than 2.
+
+    Returns:
+        ``expr`` itself when nothing was combined.
+
+    Complexity:
+        Linear in the number of distinct nodes, but for the logarithm of the depth of scopes.
+
+    Source:
+        Relay ``CombineParallelConv2D``.
+    """
+    return combine_parallel(expr, _Combiner(), min_num_branches)
+
+
+class _Combiner(SectionCombiner):
+    """Concatenates weights along their output channels."""
+
+    op = get_op("nn.conv2d")
+    slices_all_axes = False
+
+    def key(self, call: Call) -> Hashable | None:
+        attrs, shape = _attrs(call), known_shape(call.args[1])
+        layouts = (attrs.data_layout, attrs.kernel_layout, attrs.out_layout)
+        if shape is None or attrs.groups != 1 or call.checked_type is None:
+            return None
+        if any(axis.factor for layout in layouts for axis in read_layout(layout)):
+            return None
+        same = attrs.with_values(channels=None, kernel_size=None)
+        place = _output_channels(attrs)
+        return (same, shape[:place], shape[place + 1 :], dtype_of(call.args[1]))
+
+    def axis(self, root: Call) -> int:
+        attrs = _attrs(root)
+        return (attrs.out_layout or attrs.data_layout).index("C")
+
+    def units(self, root: Call) -> int:
+        shape = known_shape(root.args[1])
+        assert shape is not None
+        return shape[_output_channels(_attrs(root))]
+
+    def argument_axis(self, rank: int, axis: int) -> int:  # noqa: ARG002
+        return axis
+
+    def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
+        first = calls[0]
+        attrs = _attrs(first)
+        weights = [image(call.args[1]) for call in calls]
+        weight = made("concatenate", weights, span=first.span, axis=_output_channels(attrs))
+        return first.with_fields(
+            args=(image(first.args[0]), weight),
+            attrs=attrs.with_values(channels=sum(map(self.units, calls))),
+        )
+
+
+def _attrs(call: Call) -> Conv2DAttrs:
+    assert isinstance(call.attrs, Conv2DAttrs)
+    return call.attrs
+
+
+def _output_channels(attrs: Conv2DAttrs) -> int:
+    return attrs.kernel_layout.index("O")
+
+
+@register_pass(opt_level=4, required=("InferType",), infer_types=True, idempotent=True)
+class CombineParallelConv2D(FunctionPass):
+    """Convolve the same data once with all weights.
+
+    Pass form of :func:`combine_parallel_conv2d`.
+    """
+
+    min_num_branches: int = 3
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` with parallel convolutions combined."""
+        image = combine_parallel_conv2d(func, self.min_num_branches)
+        assert isinstance(image, Function)
+        return image
