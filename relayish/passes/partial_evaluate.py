@@ -1,0 +1,77 @@
+"""Compute what is known before the program runs, and leave the rest.
+
+Before::
+
+    let %f = fn (%t: (int32, int32)) { multiply(%t.0, %t.1) };
+    let %r = ref(%f((%x, add(1, 2))));
+    ref_read(%r)
+
+After, and after ``DeadCodeElimination{inline_once=true, ref_precision=true}``::
+
+    multiply(%x, 3)
+"""
+
+from __future__ import annotations
+
+from relayish.analysis.infer_type import infer_type
+from relayish.analysis.visit import count_nodes
+from relayish.ir.expr import Expr, Function, GlobalVar
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.passes.partial_eval.evaluator import Evaluator, is_opaque
+from relayish.passes.to_basic_block_normal_form import ToBasicBlockNormalForm
+from relayish.transform import ModulePass, PassContext, register_pass
+
+
+def partial_evaluate(mod: IRModule) -> IRModule:
+    """Return ``mod`` with what is known of each function computed.
+
+    Known are constants, tuples and data structures with all that is known of their fields,
+    functions, and the contents of references until something may have written to them. Calls of
+    operators on constants, projections, branches, matches, reads, and calls of functions of which
+    it is known which they are, are evaluated; what is left is a chain of bindings, in the order of
+    evaluation. What nobody needs any more is left to ``DeadCodeElimination``, which had better
+    inline what is used once.
+
+    A call of a function within itself is evaluated as long as its arguments get smaller: numbers
+    towards zero, data structures towards their leaves. How much is evaluated is bounded in
+    proportion to the program besides; what is not evaluated is left as a call.
+
+    Args:
+        mod: A module with types. Nodes that several branches share are bound in front of them, as
+            ``ToBasicBlockNormalForm`` does.
+
+    Returns:
+        ``mod`` itself when what is left are the same functions.
+
+    Complexity:
+        Linear in the number of distinct nodes, but for functions that are needed as values in many
+        environments: each of these is evaluated for its own. No recursion.
+
+    Source:
+        Relay ``PartialEvaluate``, which makes the code of every function at once, whether it
+        is needed or not.
+    """
+    blocks = infer_type(ToBasicBlockNormalForm()(mod))
+    size = sum(map(count_nodes, blocks.functions.values()))
+    evaluator = Evaluator(blocks, size)
+    made: dict[GlobalVar, Expr] = {}
+    for name, func in blocks.functions.items():
+        if not isinstance(func, Function) or is_opaque(func):
+            continue
+        made[name] = evaluator.function(func)
+    typed = infer_type(mod.with_functions({name: made[name] for name in made}))
+    changed = [name for name in made if not structural_equal(typed[name], mod[name])]
+    return mod.with_functions({name: typed[name] for name in changed})
+
+
+@register_pass(opt_level=1, infer_types=True)
+class PartialEvaluate(ModulePass):
+    """Compute what is known before the program runs, and leave the rest.
+
+    Pass form of :func:`partial_evaluate`.
+    """
+
+    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
+        """Return ``mod`` evaluated as far as it goes."""
+        return partial_evaluate(mod)
