@@ -104,7 +104,10 @@ for _source in PASS_SOURCES:
 add_config_source(REGISTRY.find, REGISTRY.entries)
 
 FUNCTIONS: Final = {
+    "ExprAppend": "relayish.passes.let_chains",
+    "ExtractBinding": "relayish.passes.let_chains",
     "InferTypeLocal": "relayish.passes.infer_type",
+    "Substitute": "relayish.passes.let_chains",
     "gradient": "relayish.passes.gradient",
     "recast": "relayish.passes.recast",
 }

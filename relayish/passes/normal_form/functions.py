@@ -23,7 +23,7 @@ def transform_body(expr: Expr, transform: Callable[[Expr], Expr]) -> Expr:
     return expr if is_opaque(expr) else expr.with_fields(body=transform(expr.body))
 
 
-def transform_functions(mod: IRModule, transform: Callable[[Expr], Expr]) -> IRModule:
+def transform_functions(mod: IRModule, transform: Callable[[Function], Expr]) -> IRModule:
     """Return ``mod`` with its functions transformed, but for those other compilers own."""
     changed: dict[GlobalVar | str, Expr] = {}
     for name, func in own_functions(mod):
