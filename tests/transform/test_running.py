@@ -1,0 +1,111 @@
+"""Instruments that come while a pass is running, and passes whose end is never told."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from relayish.ir.module import IRModule
+from relayish.transform import (
+    DiffInstrument,
+    DumpInstrument,
+    ImmutableModuleInstrument,
+    PassContext,
+    PassCountInstrument,
+    PassInfo,
+    PassInstrument,
+    PrintAfterAll,
+    ProgressInstrument,
+    Sequential,
+    VerifyInstrument,
+    create_module_pass,
+)
+from relayish.transform.running import RunningPasses
+
+KEEP = create_module_pass(lambda m, _c: m, 0, "Keep")
+COPY = create_module_pass(lambda m, _c: IRModule(m.functions), 0, "Copy")
+A, B, C = (PassInfo(name, 0) for name in "ABC")
+
+
+def instruments(directory: Path) -> list[PassInstrument]:
+    out = io.StringIO()
+    return [
+        DiffInstrument(file=out),
+        DumpInstrument(directory),
+        ImmutableModuleInstrument(),
+        PassCountInstrument(),
+        PrintAfterAll(only_changed=True, file=out),
+        ProgressInstrument(KEEP, stream=out),
+        VerifyInstrument(["well_formed"]),
+    ]
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_instrument_that_comes_while_a_pass_runs_bears_its_end(
+    one_function: IRModule, tmp_path: Path, number: int
+) -> None:
+    instrument = instruments(tmp_path)[number]
+    put = create_module_pass(lambda m, c: c.override_instruments([instrument]) or m, 0, "Put")
+    with PassContext() as ctx:
+        out = Sequential([put, KEEP, COPY])(one_function)
+        assert ctx.instruments == (instrument,)
+    assert list(out.functions.values()) == list(one_function.functions.values())
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_instrument_serves_again_after_another_failed_in_the_middle(
+    one_function: IRModule, tmp_path: Path, number: int
+) -> None:
+    class Fails(PassInstrument):
+        def run_before_pass(self, mod, info):
+            if info.name == "Copy":
+                raise RuntimeError("trip")
+
+    instrument = instruments(tmp_path)[number]
+    with PassContext(instruments=[instrument, Fails()]):
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="trip"):
+                Sequential([KEEP, COPY])(one_function)
+            assert KEEP(one_function) is one_function
+    with PassContext(instruments=[instrument]):
+        assert Sequential([KEEP])(one_function) is one_function
+
+
+def test_passes_end_in_the_reverse_order_of_beginning() -> None:
+    running, mod = RunningPasses(), IRModule()
+    outer, inner = running.begin(mod, A), running.begin(mod, B)
+    assert running.depth == 2
+    assert running.end(B, mod) is inner
+    assert running.end(A, mod) is outer
+    assert running.depth == 0
+    assert outer.only_composes(mod)
+    assert not inner.only_composes(mod)
+
+
+def test_pass_that_never_ended_is_forgotten_with_the_one_around_it() -> None:
+    running, mod = RunningPasses(), IRModule()
+    outer = running.begin(mod, A)
+    running.begin(mod, B)
+    assert running.end(A, mod) is outer
+    assert running.depth == 0
+
+
+def test_end_of_a_pass_that_never_began_leaves_the_others() -> None:
+    running, mod = RunningPasses(), IRModule()
+    outer = running.begin(mod, A)
+    assert running.end(C, mod) is None
+    assert running.end(A, mod) is outer
+
+
+def test_pass_composes_only_if_nothing_happens_between_the_passes_inside() -> None:
+    first, second, third = IRModule(), IRModule(), IRModule()
+    for given, expected in ((second, True), (third, False)):
+        running = RunningPasses()
+        outer = running.begin(first, A)
+        running.begin(first, B)
+        running.end(B, second)
+        running.begin(given, C)
+        running.end(C, third)
+        assert outer.only_composes(third) is expected
