@@ -74,6 +74,10 @@ class Found:
         """
         return self.types.of(expr)
 
+    def may_drop(self, expr: Expr) -> bool:
+        """Return whether the program does not notice when ``expr`` is no longer evaluated."""
+        return self.types.timeless.check(expr)
+
 
 Action: TypeAlias = Callable[[Any, Found], Expr]  # Any: the kind of expression the pattern matches
 """``action(expr, found)``: what takes the place of ``expr``; ``expr`` itself to leave it."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.analysis.infer_type import infer_type
+from relayish.analysis.timeless import Timeless
 from relayish.errors import TypeInferenceError
 from relayish.ir.expr import (
     Call,
@@ -42,6 +43,8 @@ class Types:
         self._root = root
         self._mod = mod
         self._found: dict[Expr, Type | None] = {}
+        self.timeless = Timeless()
+        """Tells whether an expression may be dropped."""
 
     def tell(self, expr: Expr, ty: Type) -> None:
         """Note the type of ``expr``, which takes the place of another of that type."""

@@ -25,6 +25,7 @@ from random_networks import random_network, random_network_arguments
 
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
+from relayish.dataflow_pattern import is_constant, is_op, wildcard
 from relayish.errors import GradientError, RelayishError
 from relayish.interpreter import evaluate
 from relayish.ir.module import IRModule
@@ -34,6 +35,7 @@ from relayish.ir.type import TensorType
 from relayish.passes.bind import BindParams
 from relayish.op.target import register_target_support
 from relayish.passes.change_batch import ChangeBatch
+from relayish.passes.merge_composite import MergeComposite
 from relayish.text import astext
 from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
 
@@ -88,8 +90,15 @@ def _bind_params(mod: IRModule) -> Pass:
     )
 
 
+_PATTERN_TABLE = (
+    ("sum_of_product", is_op("add")(is_op("multiply")(wildcard(), wildcard()), wildcard())),
+    ("relu", is_op("nn.relu")(wildcard()).optional(is_op("tanh")), lambda _: True),
+    ("scaled", (wildcard() * is_constant()) | (wildcard() - wildcard())),
+)
+
 ARGUMENTS: dict[str, Callable[[IRModule], Pass]] = {
     "BindParams": _bind_params,
+    "MergeComposite": lambda _: MergeComposite(_PATTERN_TABLE),
     "ChangeBatch": lambda mod: ChangeBatch(dict.fromkeys(mod["main"].params[:1], 0), 3),
 }
 """Passes that must be given something, made for a module."""
@@ -106,6 +115,7 @@ TOLERANCE: dict[str, float] = {
     "ForwardFoldScaleAxis": 1e-4,
     **dict.fromkeys(("O0", "O1", "O2", "O3"), 1e-4),  # they run those that have a tolerance
     "O4": 1e-3,
+    "SimplifyExpr": 1e-4,  # constants added or multiplied one after the other are combined
     "SimplifyInference": 1e-4,
     "ToMixedPrecision": 0.25,  # bfloat16 keeps eight bits of a number, also of the parts of a sum
 }

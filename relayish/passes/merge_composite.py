@@ -1,0 +1,96 @@
+"""Cut what patterns describe out of functions, as composite functions with a name.
+
+Before::
+
+    %0 = nn.conv2d(%data, %weight);
+    nn.relu(%0)
+
+After, with the table ``[("conv_relu", is_op("nn.relu")(is_op("nn.conv2d")(...)))]``::
+
+    %1 = fn (%p, %q, Composite="conv_relu", PartitionedFromPattern="nn.conv2d_nn.relu_") {
+      %0 = nn.conv2d(%p, %q);
+      nn.relu(%0)
+    };
+    %1(%data, %weight)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from relayish.dataflow_pattern import DFPattern, partition
+from relayish.errors import PassError
+from relayish.ir.expr import Expr, Function
+from relayish.ir.module import IRModule
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+PatternEntry: TypeAlias = (
+    "tuple[str, DFPattern] | tuple[str, DFPattern, Callable[[Expr], bool] | None]"
+)
+"""A name, a pattern and, if wanted, what is asked of each match."""
+
+
+def merge_composite(
+    func: Function, pattern_table: Sequence[PatternEntry], mod: IRModule | None = None
+) -> Function:
+    """Return ``func`` with what matches each pattern, in turn, called as a composite function.
+
+    Args:
+        func: A function.
+        pattern_table: Names and patterns; those in front are cut out first.
+        mod: The module it belongs to.
+
+    Returns:
+        ``func`` itself when nothing matched.
+
+    Raises:
+        PassError: If an entry of the table is not of that form.
+
+    Complexity:
+        One walk for each pattern; no recursion.
+
+    Source:
+        Relay ``MergeComposite``.
+    """
+    body = func.body
+    for name, pattern, check in map(_entry, pattern_table):
+        body = partition(pattern, body, {"Composite": name}, check, mod)
+    return func.with_fields(body=body)
+
+
+def _entry(given: object) -> tuple[str, DFPattern, Callable[[Expr], bool] | None]:
+    match given:
+        case (str(name), DFPattern() as pattern):
+            return name, pattern, None
+        case (str(name), DFPattern() as pattern, check) if check is None or callable(check):
+            return name, pattern, check
+    raise PassError(
+        f"MergeComposite takes (name, pattern) or (name, pattern, check); found {given!r}"
+    )
+
+
+@register_pass(opt_level=0, infer_types=True)
+class MergeComposite(FunctionPass):
+    """Cut what the patterns of a table describe out of functions, as composite functions.
+
+    Pass form of :func:`merge_composite`.
+
+    Example:
+        >>> from relayish.dataflow_pattern import is_op, wildcard
+        >>> mod = parse('''#[version = "0.0.5"]
+        ... def @main(%x: Tensor[(2, 2), float32], %y: Tensor[(2, 2), float32]) {
+        ...   tanh(nn.relu(add(%x, %y)))
+        ... }''')
+        >>> add_relu = is_op("nn.relu")(is_op("add")(wildcard(), wildcard()))
+        >>> out = MergeComposite([("add_relu", add_relu)])(mod)
+        >>> dict(out["main"].body.args[0].op.attrs.items())
+        {'PartitionedFromPattern': 'add_nn.relu_', 'Composite': 'add_relu'}
+    """
+
+    def __init__(self, pattern_table: Sequence[PatternEntry]) -> None:
+        self.pattern_table = tuple(pattern_table)
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` with composite functions in it."""
+        return merge_composite(func, self.pattern_table, mod)

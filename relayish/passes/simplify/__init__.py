@@ -1,0 +1,1 @@
+"""Rules for `SimplifyExpr`, by what they are about."""

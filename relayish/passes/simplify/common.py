@@ -1,0 +1,75 @@
+"""What the rules ask about the expressions they are given."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from relayish.dataflow_pattern import Found
+from relayish.dataflow_pattern.pattern import DFPattern
+from relayish.dataflow_pattern.sugar import alternatives, is_constant, is_op
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.expr import Call, Constant, Expr
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.type import TensorType
+
+_LARGE: Final = 1 << 16
+
+
+def uniform() -> DFPattern:
+    """Return a new pattern of what may have one value in all its elements; see :func:`splat`."""
+    return alternatives(is_constant(), filled())
+
+
+def filled() -> DFPattern:
+    """Return a new pattern of tensors made by filling them with one value."""
+    return alternatives(is_op("zeros")(), is_op("ones")(), is_op("full")(is_constant()))
+
+
+def splat(expr: Expr) -> np.generic | None:
+    """Return the one value that all elements of ``expr`` have, if that can be seen."""
+    if isinstance(expr, Constant):
+        return _splat_of(expr.data)
+    if not isinstance(expr, Call) or expr.attrs is None:
+        return None
+    if expr.args:
+        filling = expr.args[0]
+        value = _splat_of(filling.data) if isinstance(filling, Constant) else None
+        dtype = expr.attrs.get("dtype") or (None if value is None else value.dtype.name)
+    else:
+        value, dtype = np.int8(expr.op is _ONES), expr.attrs.get("dtype")
+    if value is None or not isinstance(dtype, str):
+        return None
+    converted: np.generic = value.astype(numpy_dtype(dtype))
+    return converted
+
+
+_ONES: Final = is_op("ones").expr
+
+
+def _splat_of(data: object) -> np.generic | None:
+    if isinstance(data, np.generic):
+        return data
+    if not isinstance(data, np.ndarray) or not 0 < data.size <= _LARGE:
+        return None
+    first: np.generic = data.reshape(-1)[0]
+    return first if bool((data == first).all()) else None
+
+
+def tensor_type(found: Found, expr: Expr) -> TensorType | None:
+    """Return the type of ``expr`` where it is known and a tensor's."""
+    ty = found.type_of(expr)
+    return ty if isinstance(ty, TensorType) else None
+
+
+def static_type(found: Found, expr: Expr) -> TensorType | None:
+    """Return the type of ``expr`` where it is a tensor of known size."""
+    ty = tensor_type(found, expr)
+    return ty if ty is not None and all(isinstance(size, int) for size in ty.shape) else None
+
+
+def same_type(found: Found, left: Expr, right: Expr) -> bool:
+    """Return whether both expressions are known to be of one type, every size known."""
+    lhs, rhs = static_type(found, left), static_type(found, right)
+    return lhs is not None and rhs is not None and structural_equal(lhs, rhs)

@@ -1,0 +1,74 @@
+"""Operators that take a shape or an element type from another tensor, told it instead."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.dataflow_pattern import Found, Rule, RuleSet, is_op, rule, wildcard
+from relayish.ir.expr import Call, Expr
+from relayish.op.call import call_op
+from relayish.passes.simplify.common import static_type, tensor_type
+
+_data, _like = wildcard(), wildcard()
+
+
+def _filled(name: str, filler: str) -> Rule:
+    """Return the rule that makes of ``name`` of a tensor ``filler`` of its shape."""
+
+    @rule(is_op(name)(_data))
+    def fill(call: Call, found: Found) -> Expr:
+        ty = static_type(found, call)
+        if ty is None or not found.may_drop(found[_data]):
+            return call
+        return call_op(filler, shape=ty.shape, dtype=ty.dtype).with_fields(span=call.span)
+
+    fill.name = name
+    return fill
+
+
+@rule(is_op("full_like")(_data, _like))
+def full_like(call: Call, found: Found) -> Expr:
+    """Fill a shape with a value."""
+    ty, value = static_type(found, call), tensor_type(found, found[_like])
+    if ty is None or value is None or value.shape or not found.may_drop(found[_data]):
+        return call
+    return call_op("full", found[_like], shape=ty.shape, dtype=ty.dtype).with_fields(span=call.span)
+
+
+@rule(is_op("reshape_like")(_data, _like))
+def reshape_like(call: Call, found: Found) -> Expr:
+    """Reshape to a shape."""
+    ty = static_type(found, call)
+    if ty is None or 0 in ty.shape or not found.may_drop(found[_like]):
+        return call
+    return call_op("reshape", found[_data], newshape=ty.shape).with_fields(span=call.span)
+
+
+@rule(is_op("broadcast_to_like")(_data, _like))
+def broadcast_to_like(call: Call, found: Found) -> Expr:
+    """Broadcast to a shape."""
+    ty = static_type(found, call)
+    if ty is None or not found.may_drop(found[_like]):
+        return call
+    return call_op("broadcast_to", found[_data], shape=ty.shape).with_fields(span=call.span)
+
+
+@rule(is_op("cast_like")(_data, _like))
+def cast_like(call: Call, found: Found) -> Expr:
+    """Convert to an element type."""
+    ty = tensor_type(found, call)
+    if ty is None or not found.may_drop(found[_like]):
+        return call
+    return call_op("cast", found[_data], dtype=ty.dtype).with_fields(span=call.span)
+
+
+CONCRETISE: Final = RuleSet(
+    [
+        _filled("zeros_like", "zeros"),
+        _filled("ones_like", "ones"),
+        full_like,
+        reshape_like,
+        broadcast_to_like,
+        cast_like,
+    ]
+)

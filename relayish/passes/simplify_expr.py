@@ -1,0 +1,67 @@
+"""Say with fewer or simpler operators what a program says, by local rules.
+
+Before::
+
+    %0 = reshape(%x, newshape=[-1, 8]);
+    %1 = reshape(%0, newshape=[4, 2, 8]);
+    add(multiply(%1, ones_like(%1)), zeros_like(%1))
+
+After, with ``%x: Tensor[(8, 8), float32]``::
+
+    reshape(%x, newshape=[4, 2, 8])
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.dataflow_pattern import RuleSet, rewrite_rules
+from relayish.ir.expr import Expr, Function
+from relayish.ir.module import IRModule
+from relayish.passes.simplify.arithmetic import ARITHMETIC
+from relayish.passes.simplify.arrangement import ARRANGEMENT
+from relayish.passes.simplify.concretise import CONCRETISE
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+SIMPLIFY: Final = RuleSet([CONCRETISE, ARRANGEMENT, ARITHMETIC])
+"""All the rules of :func:`simplify_expr`."""
+
+
+def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
+    """Return ``expr``, whose types are known, simplified by :data:`SIMPLIFY`.
+
+    Shapes and element types taken from another tensor are written out; reshapes, transpositions,
+    changes of layout, conversions and limits that follow one another become one, or none; operands
+    that change nothing go; constants that are added or multiplied one after the other are combined,
+    and multiplied in front of added ones. The last of these may round floating-point numbers
+    otherwise; all else keeps every value, but for the sign of zero.
+
+    Args:
+        expr: A well-formed expression; rules that ask for a type leave alone what has none.
+        mod: The module it belongs to.
+
+    Returns:
+        ``expr`` itself when there is nothing to simplify.
+
+    Complexity:
+        Linear in the number of distinct nodes and of replacements; no recursion.
+
+    Source:
+        Relay ``SimplifyExpr`` and RAF's. A part that is used elsewhere too does not keep a rule
+        from applying; a product with zero is zero for whole numbers only.
+    """
+    return rewrite_rules(SIMPLIFY, expr, mod)
+
+
+@register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
+class SimplifyExpr(FunctionPass):
+    """Simplify a program by local rules.
+
+    Pass form of :func:`simplify_expr`.
+    """
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` simplified."""
+        image = simplify_expr(func, mod)
+        assert isinstance(image, Function)
+        return image
