@@ -49,7 +49,7 @@ class _Expander(MixedModeMutator):
         fresh = _fresh_type_vars(self._mod.type_definitions[header].type_vars)
         params = [Var(_PARAM, substitute(ty, fresh)) for ty in pre.inputs]
         type_vars = tuple(fresh.values())
-        result: Type = TypeCall(header, type_vars) if type_vars else header
+        result = TypeCall(header, type_vars)
         return _calling(pre, tuple(params), result, type_vars)
 
     def rewrite_global_var(self, pre: GlobalVar, post: GlobalVar) -> Expr:

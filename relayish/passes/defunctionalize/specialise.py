@@ -1,0 +1,164 @@
+"""A copy of each polymorphic function for every choice of types it is called with."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.analysis import free_type_vars, infer_type
+from relayish.analysis.infer_type.unifier import substitute
+from relayish.errors import PassError, TypeInferenceError
+from relayish.functor import MixedModeMutator
+from relayish.ir.adt import Constructor
+from relayish.ir.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.module import IRModule
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import IncompleteType, Type, TypeVar
+from relayish.passes.interprocedural.marks import is_opaque
+
+_LIMIT: Final = 256
+"""How many copies of one function there may be; more are taken for endless ones."""
+
+
+def with_single_types(mod: IRModule) -> IRModule:
+    """Return ``mod``, typed, with a single type for each function inside another one.
+
+    Raises:
+        PassError: If one of them is used at several types.
+    """
+    changed: dict[GlobalVar | str, Expr] = {}
+    for name, function in mod.functions.items():
+        inner = {
+            type_var: IncompleteType()
+            for node in EXPRESSIONS.pre_order(function)
+            if type(node) is Function and node is not function
+            for type_var in node.type_params
+        }
+        if inner and isinstance(function, Function):
+            changed[name] = _OneType(function, inner).visit(function)
+    try:
+        return infer_type(mod.with_functions(changed))
+    except TypeInferenceError as error:
+        raise PassError(
+            f"a function inside another one is used at several types, or at one that cannot be "
+            f"told: {error}; make it a function of the module"
+        ) from error
+
+
+class _OneType(MixedModeMutator):
+    """Leaves the types that inner functions take to type inference."""
+
+    def __init__(self, root: Function, unknown: dict[TypeVar, IncompleteType]) -> None:
+        self._root = root
+        self._unknown = unknown
+
+    def visit_type(self, ty: Type) -> Type:
+        return substitute(ty, self._unknown)
+
+    def visit_function(self, function: Function) -> Expr:
+        ret_type = None if function.ret_type is None else self.visit_type(function.ret_type)
+        return function.with_fields(
+            params=self.mutate_all(function.params),
+            body=self.visit(function.body),
+            ret_type=ret_type,
+            type_params=function.type_params if function is self._root else (),
+        )
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if type(pre.op) is GlobalVar or type(pre.op) is Constructor or not post.type_args:
+            return post
+        return post.with_fields(type_args=())
+
+
+class _Copies:
+    """The copies of the functions of a typed module that ``entry`` needs."""
+
+    def __init__(self, mod: IRModule) -> None:
+        self._mod = mod
+        self._taken = {name.name_hint for name in mod}
+        self._names: dict[tuple[str, tuple[str, ...]], GlobalVar] = {}
+        self._count: dict[str, int] = {}
+        self._pending: list[tuple[GlobalVar, Function, tuple[Type, ...]]] = []
+        self.functions: dict[GlobalVar | str, Expr] = {}
+
+    def of(self, called: GlobalVar, type_args: tuple[Type, ...]) -> GlobalVar:
+        """Return the name of the copy of a function for ``type_args``."""
+        name = self._mod.get_global_var(called.name_hint)
+        definition = self._mod[name]
+        if not isinstance(definition, Function):
+            raise PassError(f"@{name.name_hint} is no function; found {definition!r}")
+        if len(type_args) != len(definition.type_params) or any(map(free_type_vars, type_args)):
+            raise PassError(
+                f"a call of @{name.name_hint} leaves open at which types; annotate it: "
+                f"@{name.name_hint}::[..](..)"
+            )
+        key = (name.name_hint, tuple(map(str, type_args)))
+        if key not in self._names:
+            self._names[key] = self._new_name(name) if type_args else name
+            self._pending.append((self._names[key], definition, type_args))
+        return self._names[key] if type_args else called
+
+    def _new_name(self, name: GlobalVar) -> GlobalVar:
+        while True:
+            number = self._count[name.name_hint] = self._count.get(name.name_hint, 0) + 1
+            if number > _LIMIT:
+                raise PassError(
+                    f"@{name.name_hint} is needed at more than {_LIMIT} types; it seems to call "
+                    f"itself at ever larger ones"
+                )
+            text = f"{name.name_hint}_{number}"
+            if text not in self._taken:
+                self._taken.add(text)
+                return GlobalVar(text)
+
+    def run(self) -> None:
+        """Make the copies that were asked for, and those that these ask for."""
+        while self._pending:
+            name, function, type_args = self._pending.pop()
+            if is_opaque(function):
+                self.functions[name] = function
+                continue
+            types = dict(zip(function.type_params, type_args, strict=True))
+            copier = _Copier(self, types)
+            ret_type = function.ret_type
+            self.functions[name] = function.with_fields(
+                params=copier.mutate_all(function.params),
+                body=copier.visit(function.body),
+                ret_type=None if ret_type is None else copier.visit_type(ret_type),
+                type_params=(),
+            )
+
+
+class _Copier(MixedModeMutator):
+    """Replaces type variables, and calls copies instead of polymorphic functions."""
+
+    def __init__(self, copies: _Copies, types: dict[TypeVar, Type]) -> None:
+        self._copies = copies
+        self._types = types
+
+    def visit_type(self, ty: Type) -> Type:
+        return substitute(ty, self._types) if self._types else ty
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if type(pre.op) is not GlobalVar:
+            return post
+        name = self._copies.of(pre.op, post.type_args)
+        return post.with_fields(op=name, type_args=())
+
+
+def specialised(mod: IRModule, entry: str) -> IRModule:
+    """Return ``mod`` with the functions ``entry`` needs, none of them polymorphic, and typed.
+
+    Args:
+        mod: A typed module; its polymorphic functions are only called, and its inner functions
+            are of one type each.
+        entry: The name of a function.
+
+    Raises:
+        PassError: If a call does not tell at which types, or there is no end to the types.
+    """
+    copies = _Copies(mod)
+    copies.of(mod.get_global_var(entry), ())
+    copies.run()
+    needed = copies.functions
+    unused = [name for name in mod if name not in needed]
+    return infer_type(mod.with_functions(needed).without_functions(unused))
