@@ -94,7 +94,7 @@ def test_main_of_a_module_is_recast_and_calls_others() -> None:
 
 def test_long_networks_are_no_matter() -> None:
     program: Expr = var("x", shape=(2, 2))
-    for _ in range(30_000):
+    for _ in range(15_000):
         program = op.nn.relu(program)
     program = op.nn.dense(program, program, units=2)
     assert recast(program, "float16", "float16", ops=["nn.dense"]).op.name == "cast"
