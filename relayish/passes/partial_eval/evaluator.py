@@ -38,6 +38,7 @@ from relayish.ir.type import FuncType, Type, TypeVar
 from relayish.op import registry
 from relayish.passes.fold_constant import ConstantFolder
 from relayish.passes.interprocedural.copy import copied
+from relayish.passes.partial_eval.environment import Environment, binding_levels
 from relayish.passes.partial_eval.fuel import Fuel
 from relayish.passes.partial_eval.match import Matched, match_pattern
 from relayish.passes.partial_eval.residual import Residual
@@ -46,7 +47,6 @@ from relayish.passes.partial_eval.value import (
     Built,
     Cell,
     Closure,
-    Environment,
     Fields,
     TypeEnvironment,
     Value,
@@ -64,7 +64,7 @@ class Frame:
 
     __slots__ = ("env", "memo", "residual", "types")
 
-    def __init__(self, env: Environment, residual: Residual, types: TypeEnvironment) -> None:
+    def __init__(self, env: Environment[Value], residual: Residual, types: TypeEnvironment) -> None:
         self.env = env
         self.residual = residual
         self.types = types
@@ -96,11 +96,17 @@ class Evaluator:
         self._store = Store()
         self._folder = ConstantFolder()
         self._globals: dict[Expr, Value] = {}
+        self._outside: Environment[Value] = Environment()
+        self._levels: dict[Node, int] = {}
+        for func in mod.functions.values():
+            if isinstance(func, Function):
+                self._levels.update(binding_levels(func))
 
     def function(self, func: Function) -> Function:
         """Return ``func``, a function of the module, with its body evaluated."""
-        params: dict[Expr, Value] = {param: Value(expr=param) for param in func.params}
-        frame = Frame(pmap(params), Residual(), pmap())
+        env: Environment[Value] = Environment(self._outside)
+        env.bound.update((param, Value(expr=param)) for param in func.params)
+        frame = Frame(env, Residual(), pmap())
         mark = self._store.enter()
         self._fuel.enter_unknown(func)
         body = self._run(self._block(func.body, frame))
@@ -138,7 +144,7 @@ class Evaluator:
         """Return the value of what needs no evaluation, or was evaluated here before."""
         kind = type(node)
         if kind is Var:
-            found = frame.env.get(node)
+            found = frame.env.find(node, self._levels.get(node, 0))
             return Value(expr=node) if found is None else found
         if kind is GlobalVar:
             return self._global(node)
@@ -151,7 +157,7 @@ class Evaluator:
         if value is None:
             func = self._mod[name] if isinstance(name, GlobalVar) and name in self._mod else None
             known = isinstance(func, Function) and not is_opaque(func)
-            static = Closure(func, pmap(), pmap()) if known else None  # type: ignore[arg-type]
+            static = Closure(func, self._outside, pmap()) if known else None  # type: ignore[arg-type]
             value = self._globals[name] = Value(static, name)
         return value
 
@@ -203,9 +209,7 @@ class Evaluator:
             value = self._known(tail.value, frame)
             if value is None:
                 value = yield tail.value, frame
-            if isinstance(value.static, Closure) and type(tail.value) is Function:
-                value.static.name = tail.var
-            frame.env = frame.env.set(tail.var, value)
+            frame.env.bound[tail.var] = value
             tail = tail.body
         (value,) = yield from self._values((tail,), frame)
         return value
@@ -234,7 +238,7 @@ class Evaluator:
             if answer is Matched.NO:
                 continue
             if answer is Matched.YES and not open_:
-                frame.env = frame.env.update(bound)
+                frame.env.bound.update(bound.items())
                 (value,) = yield from self._values((clause.rhs,), frame)
                 return value
             open_.append(clause)
@@ -245,7 +249,7 @@ class Evaluator:
         for clause in open_ or match_.clauses:
             inner = frame.inner()
             fresh = _renamed(clause.lhs)
-            inner.env = inner.env.update({var: Value(expr=name) for var, name in fresh.items()})
+            inner.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
             mark = self._store.enter()
             code = yield from self._block(clause.rhs, inner)
             written.append(self._store.leave(mark))
@@ -326,9 +330,8 @@ class Evaluator:
         if func.type_params:
             given = self._types(call, frame)
             types = types.update(dict(zip(func.type_params, given, strict=True)))
-        env = closure.env.update(dict(zip(func.params, args, strict=True)))
-        if closure.name is not None:
-            env = env.set(closure.name, callee)
+        env = Environment(closure.env)
+        env.bound.update(zip(func.params, args, strict=True))
         value = yield func.body, Frame(env, frame.residual, types)
         self._fuel.leave(func)
         return value
@@ -366,7 +369,7 @@ class Evaluator:
         assert slot is not None
         if isinstance(static, Closure):
             slot.var = value.expr = Var("f", span=value.span)  # before: it may call itself
-            slot.value = yield from self._left_function(value, static)
+            slot.value = yield from self._left_function(static)
             return slot.var
         assert isinstance(static, (Fields, Built))
         fields = yield from self._exprs(static.fields)
@@ -378,7 +381,7 @@ class Evaluator:
         slot.var = value.expr = Var("x", span=value.span)
         return slot.var
 
-    def _left_function(self, value: Value, closure: Closure) -> Step:
+    def _left_function(self, closure: Closure) -> Step:
         """Return the code of a function that may be called any time, with anything."""
         func, types = closure.func, closure.types
         fresh = {old: TypeVar(old.name_hint, old.kind) for old in func.type_params}
@@ -387,9 +390,8 @@ class Evaluator:
             param: Var(param.name_hint, _closed_type(_type_of(param), types), span=param.span)
             for param in func.params
         }
-        env = closure.env.update({old: Value(expr=new) for old, new in params.items()})
-        if closure.name is not None:
-            env = env.set(closure.name, value)
+        env = Environment(closure.env)
+        env.bound.update((old, Value(expr=new)) for old, new in params.items())
         mark = self._store.enter()
         self._store.invalidate()
         self._fuel.enter_unknown(func)

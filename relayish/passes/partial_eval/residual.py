@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.expr import Expr, Let, Var
+from relayish.ir.expr import Expr, Function, Let, Var
 from relayish.ir.span import Span
 
 
@@ -43,9 +43,16 @@ class Residual:
         return slot.var
 
     def get(self, body: Expr) -> Expr:
-        """Return ``body`` within the bindings that were needed."""
+        """Return ``body`` within the bindings that were needed.
+
+        What is bound last, only to be the result, is the result; a function might call itself.
+        """
         for slot in reversed(self._slots):
-            if slot.var is not None:
-                assert slot.value is not None
+            if slot.var is None:
+                continue
+            assert slot.value is not None
+            if body is slot.var and type(slot.value) is not Function:
+                body = slot.value
+            else:
                 body = Let(slot.var, slot.value, body, span=slot.value.span)
         return body

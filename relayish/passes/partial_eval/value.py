@@ -9,13 +9,11 @@ import numpy as np
 from pyrsistent import PMap
 
 from relayish.ir.adt import Constructor
-from relayish.ir.expr import Constant, Expr, Function, Op, Var
+from relayish.ir.expr import Constant, Expr, Function, Op
 from relayish.ir.span import Span
 from relayish.ir.type import Type, TypeVar
+from relayish.passes.partial_eval.environment import Environment
 from relayish.passes.partial_eval.residual import Slot
-
-Environment: TypeAlias = "PMap[Expr, Value]"
-"""What the variables in scope stand for."""
 
 TypeEnvironment: TypeAlias = "PMap[TypeVar, Type]"
 """What the type variables of the functions stand for whose bodies were put in place of calls."""
@@ -61,12 +59,11 @@ class Built:
 
 @dataclass(slots=True, eq=False)
 class Closure:
-    """A function, with what the variables around it stand for; ``name`` is bound to itself."""
+    """A function, with what the variables around it stand for."""
 
     func: Function
-    env: Environment
+    env: Environment[Value]
     types: TypeEnvironment
-    name: Var | None = None
 
 
 class Cell:

@@ -1,0 +1,274 @@
+"""Partial evaluation: what is computed, what is left, and that it ends."""
+
+from __future__ import annotations
+
+import pytest
+from deep import DEEP_NESTS
+
+from relayish.analysis import count_nodes, well_formed
+from relayish.analysis.infer_type import infer_type
+from relayish.interpreter import evaluate, same_value
+from relayish.ir.expr import Call, Constant, Expr, Function, If, Tuple, Var
+from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.type import scalar_type
+from relayish.op.registry import get_op
+from relayish.passes.partial_eval.environment import Environment
+from relayish.passes.partial_eval.fuel import Fuel
+from relayish.passes.partial_eval.store import Store
+from relayish.passes.partial_eval.value import Cell, Value
+from relayish.prelude import Prelude
+from relayish.text import parse
+from relayish.transform import get_pass, parse_pipeline
+
+HEADER = '#[version = "0.0.5"]\n'
+CLEAN = "PartialEvaluate,DeadCodeElimination{inline_once=true, ref_precision=true}"
+GLOBALS = """
+def @loop(%x: int32) -> int32 { @loop(%x) }
+def @swap(%x: nat, %y: nat) -> nat { @swap(%y, %x) }
+def @inc(%x: int32) -> int32 { add(%x, 1) }
+def @up(%i: int32, %n: int32) -> int32 {
+  if (less(%i, %n)) { @up(add(%i, 1), %n) } else { %i }
+}
+def @down(%n: int32) -> int32 {
+  if (equal(%n, 0)) { 0 } else { add(%n, @down(subtract(%n, 1))) }
+}
+def @fib(%n: int32) -> int32 {
+  if (less(%n, 2)) { %n } else { add(@fib(subtract(%n, 1)), @fib(subtract(%n, 2))) }
+}
+"""
+
+
+def module(main: str) -> IRModule:
+    return infer_type(parse(f"{HEADER}{GLOBALS}def @main{main}", init_module=Prelude().mod))
+
+
+CASES = {
+    "field of a tuple": ("(%x: int32) { (4, %x).1 }", "(%x: int32) { %x }"),
+    "constant": ("(%d: int32) { let %c = add(1, 2); add(%d, %c) }", "(%d: int32) { add(%d, 3) }"),
+    "function": (
+        "(%d: int32) { let %f = fn (%x: int32) { add(%x, %x) }; %f(%d) }",
+        "(%d: int32) { add(%d, %d) }",
+    ),
+    "function that returns a function": (
+        (
+            "(%d: int32) { let %f = fn (%x: int32) { fn (%y: int32) { subtract(%x, %y) } }; "
+            "%f(1)(%d) }"
+        ),
+        "(%d: int32) { subtract(1, %d) }",
+    ),
+    "reference": (
+        (
+            "(%d: int32) { let %r = ref(%d); let %w = ref_write(%r, multiply(ref_read(%r), %d)); "
+            "ref_read(%r) }"
+        ),
+        "(%d: int32) { multiply(%d, %d) }",
+    ),
+    "function in a reference": (
+        (
+            "(%d: int32) { let %r = ref(fn (%x: int32) { negative(%x) }); "
+            "let %w = ref_write(%r, fn (%x: int32) { add(%x, 1) }); ref_read(%r)(%d) }"
+        ),
+        "(%d: int32) { add(%d, 1) }",
+    ),
+    "branch": (
+        "(%d: int32) { if (less(1, 2)) { add(%d, 1) } else { multiply(%d, 2) } }",
+        "(%d: int32) { add(%d, 1) }",
+    ),
+    "write in a branch nobody knows": (
+        (
+            "(%c: bool) { let %r = ref(1); let %u = if (%c) { ref_write(%r, 2) } else { () }; "
+            "ref_read(%r) }"
+        ),
+        (
+            "(%c: bool) { let %r = ref(1); let %u = if (%c) { ref_write(%r, 2) } else { () }; "
+            "ref_read(%r) }"
+        ),
+    ),
+    "match": ("() { match ((1, 1)) { (%a, %b) => { add(%a, %b) } } }", "() { 2 }"),
+    "head of a list": ("(%d: int32) { @hd(Cons(%d, Nil)) }", "(%d: int32) { %d }"),
+    "map": (
+        "(%d: int32) { @map(@inc, Cons(1, Cons(%d, Nil))) }",
+        "(%d: int32) { Cons(2, Cons(add(%d, 1), Nil)) }",
+    ),
+    "concatenation of lists": (
+        "(%d: int32) { @concat(Cons(1, Nil), Cons(%d, Nil)) }",
+        "(%d: int32) { Cons(1, Cons(%d, Nil)) }",
+    ),
+    "natural numbers": (
+        "() { @nat_add(succ(zero), succ(succ(zero))) }",
+        "() { succ(succ(succ(zero))) }",
+    ),
+    "recursion on a number that gets smaller": ("() { @down(100) }", "() { 5050 }"),
+    "recursion that goes nowhere": ("() { @loop(1) }", "() { @loop(1) }"),
+    "recursion that swaps": (
+        "() { @swap(succ(zero), succ(succ(zero))) }",
+        "() { @swap(succ(zero), succ(succ(zero))) }",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_case(name: str) -> None:
+    before, after = (module(text) for text in CASES[name])
+    image = parse_pipeline(CLEAN)(before)
+    assert_structural_equal(infer_type(image)["main"], after["main"])
+
+
+def test_read_after_a_call_nobody_knows_is_left() -> None:
+    mod = module("(%g: fn () -> int32, %r: ref(int32)) { let %u = %g(); ref_read(%r) }")
+    assert_structural_equal(infer_type(parse_pipeline(CLEAN)(mod))["main"], mod["main"])
+
+
+def test_function_that_reads_sees_what_was_written_before_the_call() -> None:
+    mod = module(
+        "(%d: int32) { let %r = ref(0); let %f = fn () { ref_read(%r) }; "
+        "let %w = ref_write(%r, %d); %f() }"
+    )
+    assert_structural_equal(
+        infer_type(parse_pipeline(CLEAN)(mod))["main"], module("(%d: int32) { %d }")["main"]
+    )
+
+
+def test_function_that_is_returned_reads_when_it_is_called() -> None:
+    mod = module(
+        "(%d: int32) { let %r = ref(0); let %f = fn () { ref_read(%r) }; "
+        "let %w = ref_write(%r, %d); (%f, %w) }"
+    )
+    image = get_pass("PartialEvaluate")(mod)
+    function, _ = evaluate(image["main"], image, [7])
+    assert function() == 7
+
+
+def test_written_through_another_reference_is_not_taken_for_known() -> None:
+    mod = module(
+        "(%c: bool) { let %r = ref(1); let %s = ref(2); let %t = if (%c) { %r } else { %s }; "
+        "let %w = ref_write(%t, 5); (ref_read(%r), ref_read(%s)) }"
+    )
+    image = parse_pipeline(CLEAN)(mod)
+    assert same_value(evaluate(image["main"], image, [True]), evaluate(mod["main"], mod, [True]))
+    assert same_value(evaluate(image["main"], image, [False]), evaluate(mod["main"], mod, [False]))
+
+
+def test_effects_keep_their_order() -> None:
+    mod = module(
+        "(%r: ref(int32)) { let %f = fn (%a: int32) { let %w = ref_write(%r, %a); ref_read(%r) }; "
+        "(%f(1), %f(2), ref_read(%r)) }"
+    )
+    run = "fn () { let %r = ref(0); @main(%r) }"
+    image = get_pass("PartialEvaluate")(mod)
+    for program in (mod, image):
+        entry = parse(f"{HEADER}def @go() {{ {run[8:-1]} }}", init_module=program)
+        assert evaluate(entry["go"], entry, []) == (1, 2, 2)
+
+
+def test_shared_node_is_left_once() -> None:
+    d = Var("d", scalar_type("int32"))
+    expr: Expr = d
+    for _ in range(50):
+        expr = Call(get_op("add"), (expr, expr))
+    image = get_pass("PartialEvaluate")(IRModule.from_expr(Function((d,), expr)))
+    assert count_nodes(image["main"]) < 300
+
+
+def test_ifs_that_share_their_branches_do_not_double() -> None:
+    c, d = Var("c", scalar_type("bool")), Var("d", scalar_type("int32"))
+    expr: Expr = d
+    for _ in range(40):
+        expr = If(c, expr, Call(get_op("add"), (expr, Constant(1))))
+    image = get_pass("PartialEvaluate")(IRModule.from_expr(Function((c, d), expr)))
+    assert count_nodes(image["main"]) < 1000
+
+
+@pytest.mark.parametrize("call", ["@up(0, 1000000000)", "@fib(60)", "@down(100000000)"])
+def test_what_would_take_too_long_is_left(call: str) -> None:
+    image = get_pass("PartialEvaluate")(module(f"() {{ {call} }}"))
+    assert well_formed(image["main"])
+
+
+def test_polymorphic_function_is_put_in_place_at_each_type() -> None:
+    mod = module(
+        "(%d: int32) { let %id = fn[t](%x: t) -> t { %x }; let %k = fn[u](%x: u) -> fn () -> u "
+        "{ fn () -> u { %x } }; (%id(%d), %id((%d,)), %k(%d), %k((1f,))()) }"
+    )
+    image = get_pass("PartialEvaluate")(mod)
+    assert well_formed(image["main"])
+    infer_type(image, fresh=True)
+    fields = evaluate(image["main"], image, [3])
+    assert fields[:2] == (3, (3,))
+    assert fields[2]() == 3
+
+
+def test_primitive_functions_are_left_alone() -> None:
+    mod = module("(%d: int32) { fn (%x: int32, Primitive=1) { add(%x, add(1, 2)) }(%d) }")
+    assert_structural_equal(infer_type(parse_pipeline(CLEAN)(mod))["main"], mod["main"])
+
+
+def test_pass_is_registered_as_in_relay() -> None:
+    info = get_pass("PartialEvaluate").info
+    assert (info.opt_level, info.required) == (1, ())
+
+
+def test_fuel_is_used_up_when_arguments_take_turns_in_growing() -> None:
+    func = Function((Var("a"), Var("b")), Tuple(()))
+    fuel = Fuel(0)
+
+    def args(*numbers: int) -> tuple[Value, ...]:
+        return tuple(Value(Constant(number)) for number in numbers)
+
+    assert fuel.enter(func, args(3, 5))
+    assert fuel.enter(func, args(2, 6))
+    assert not fuel.enter(func, args(3, 5))
+    assert fuel.enter(func, args(9, 4))
+    assert not fuel.enter(func, args(2, 4))
+
+
+def test_store_takes_branches_back_and_joins_them() -> None:
+    store, cell, other = Store(), Cell(), Cell()
+    one, two = Value(), Value()
+    store.set(cell, one)
+    store.set(other, one)
+    mark = store.enter()
+    store.set(cell, two)
+    left = store.leave(mark)
+    assert store.get(cell) is one
+    mark = store.enter()
+    right = store.leave(mark)
+    store.join([left, right])
+    assert store.get(cell) is None
+    assert store.get(other) is one
+    mark = store.enter()
+    store.invalidate()
+    forgotten = store.leave(mark)
+    assert store.get(other) is one
+    store.join([forgotten])
+    assert store.get(other) is None
+
+
+def test_variable_is_found_over_any_number_of_functions_in_few_steps() -> None:
+    var = Var("x")
+    env: Environment[int] = Environment()
+    env = Environment(env)
+    env.bound[var] = 7
+    for _ in range(100_000):
+        env = Environment(env)
+    assert env.find(var, 1) == 7
+    steps, here = 0, env
+    while here.level > 1:
+        here = here.skip if here.skip.level >= 1 else here.parent
+        steps += 1
+    assert steps < 60
+
+
+@pytest.mark.parametrize("kind", sorted(set(DEEP_NESTS) - {"function_nest"}))
+def test_nest_of_10_000_levels_is_evaluated(kind: str) -> None:
+    get_pass("PartialEvaluate")(IRModule.from_expr(Function((), DEEP_NESTS[kind](10_000))))
+
+
+def test_nest_of_10_000_functions_is_evaluated() -> None:
+    outermost = Var("x", scalar_type("int32"))
+    expr: Expr = outermost
+    for _ in range(10_000):
+        expr = Function((Var("y", scalar_type("int32")),), expr)
+    mod = infer_type(IRModule.from_expr(Function((outermost,), expr)))
+    assert well_formed(get_pass("PartialEvaluate")(mod)["main"])
