@@ -11,7 +11,7 @@ from relayish.errors import DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.module import IRModule
 from relayish.text import parse
 
-NEEDS: Final[dict[str, str | None]] = {"prelude": None, "nat": "prelude"}
+NEEDS: Final[dict[str, str | None]] = {"prelude": None, "nat": "prelude", "gradient": None}
 """The modules there are, and which other one each of them needs."""
 
 _DEFINED: Final = re.compile(r"^(type|def @)\s*(\w+)", re.MULTILINE)
@@ -41,7 +41,8 @@ def import_from_std(mod: IRModule, name: str) -> IRModule:
 
     Args:
         mod: Any module.
-        name: ``prelude`` or ``nat``, with any suffix: scripts for Relay say ``nat.rly``.
+        name: ``prelude``, ``nat`` or ``gradient``, with any suffix: scripts for Relay say
+            ``nat.rly``.
 
     Returns:
         ``mod`` itself when nothing was missing.
