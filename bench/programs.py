@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from relayish.dataflow_pattern import (
+    Found,
+    RuleSet,
+    is_constant,
+    is_expr,
+    is_op,
+    is_tuple,
+    is_tuple_get_item,
+    rule,
+    wildcard,
+)
 from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
 from relayish.ir.module import IRModule
 from relayish.ir.type import TypeVar, scalar_type
@@ -126,3 +137,33 @@ def recursive(size: int) -> IRModule:
         stop: Expr = other if following is not name else x
         functions[name] = Function((x, c), If(c, again, stop))
     return IRModule(functions)
+
+
+def twenty_rules() -> RuleSet:
+    """Return rules as a simplifier has them: two for units, and eighteen for other operators."""
+    x, y, z = wildcard(), wildcard(), wildcard()
+    zero, one, constant = is_expr(Constant(0)), is_expr(Constant(1)), is_constant()
+    twice = ("negative", "nn.relu", "cast", "reshape", "transpose", "clip")
+    patterns = [
+        x + zero,
+        x * one,
+        x - zero,
+        x / one,
+        x - x,
+        is_op("exp")(is_op("log")(x)),
+        is_op("log")(is_op("exp")(x)),
+        *[is_op(name)(is_op(name)(x)) for name in twice],
+        is_op("add")(is_op("negative")(x), y),
+        is_op("sqrt")(x) * is_op("sqrt")(y),
+        is_op("divide")(constant, is_op("sqrt")(x)),
+        is_op("nn.bias_add")(is_op("nn.conv2d")(x, y), z),
+        (is_op("tanh") | is_op("sigmoid"))(is_op("negative")(x)),
+        is_tuple_get_item(is_tuple(), 0),
+        is_op("maximum")(x, x),
+    ]
+    assert len(patterns) == 20
+
+    def operand(expr: Expr, found: Found) -> Expr:
+        return found[x] if x in found else expr  # noqa: SIM401 - found is no dict
+
+    return RuleSet([rule(pattern)(operand) for pattern in patterns])

@@ -112,6 +112,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
                     return post.args[0]
             return post
 
+    rules = programs.twenty_rules()
     arithmetic = {"add": operator.add, "mul": operator.mul}
 
     def tight_fold(root: Any) -> Any:
@@ -146,6 +147,8 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
             programs.rewritable,
             lambda e: post_order_rewrite(e, Unit()),
         ),
+        "rules": (tight.dag, tight.identity, one, rules.rewrite),
+        "rules applied": (tight.rewritable, tight.rewrite, programs.rewritable, rules.rewrite),
         "dead code": (tight.half_dead, tight.dead_code, programs.half_dead, eliminate_dead_code),
         "common subexpressions": (
             tight.duplicated,

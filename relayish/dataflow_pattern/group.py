@@ -25,6 +25,9 @@ from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 
+PARTITIONED: Final = "PartitionedFromPattern"
+"""The attribute in which a function says what was cut out."""
+
 _EVERYWHERE: Final[frozenset[type[Node]]] = frozenset({Op, Constant, GlobalVar, Function})
 """Kinds whose nodes may belong to several groups."""
 
@@ -60,7 +63,8 @@ def find_groups(
     """Return the groups that ``pattern`` finds in ``expr``, by their roots.
 
     Users are tried before what they use. A match is no group when something inside it belongs to
-    another group already, or is used outside: the whole could not be replaced.
+    another group already, or is used outside: the whole could not be replaced. Functions that
+    were cut out before are left alone.
 
     Complexity:
         One walk over the program, and one attempt at each node that can begin a match.
@@ -97,6 +101,9 @@ class _Grouper:
         taken, match = self._taken, self._matcher.match
         for node in reversed(self._order):
             if not isinstance(node, Expr) or node in taken:
+                continue
+            if type(node) is Function and _is_partitioned(node):
+                taken.update(EXPRESSIONS.post_order(node.body))
                 continue
             if roots is not None:
                 beginnings = by_key.get(key_of(node))
@@ -182,6 +189,11 @@ class _Grouper:
                     users.setdefault(child, []).append(user)
             self._users = users
         return iter(self._users.get(node, ()))
+
+
+def _is_partitioned(func: Function) -> bool:
+    """Return whether ``func`` was cut out before: what is in it belongs together already."""
+    return func.attrs is not None and PARTITIONED in func.attrs
 
 
 def _may_begin(roots: list[Root], node: Expr) -> bool:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from relayish.dataflow_pattern.group import Group, find_groups
+from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern
 from relayish.dataflow_pattern.types import Types
 from relayish.ir.adt import Match
@@ -28,9 +28,6 @@ from relayish.ir.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetI
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
-
-PARTITIONED: Final = "PartitionedFromPattern"
-"""The attribute in which a function says what was cut out."""
 
 
 def partition(

@@ -228,7 +228,7 @@ class _Rewriting:
         self._matchers: dict[Rule, Specialised] = {}
         self._applied = 0
 
-    def run(self) -> Expr:
+    def run(self) -> Expr:  # noqa: PLR0915 - one loop, spelt out for speed
         """Return what becomes of the program."""
         memo, push_of = self._memo, EXPRESSIONS.push
         rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: of each kind its own
@@ -284,7 +284,9 @@ class _Rewriting:
                 continue
             memo[node] = image
             if image is not node:
-                self._changed(node, image)
+                memo[image] = image
+                if isinstance(node, Expr) and node.checked_type is not None:
+                    self._types.tell(image, node.checked_type)
         out = memo[self._root]
         assert isinstance(out, Expr)
         return out

@@ -209,9 +209,9 @@ def _expr(block: _Block, pattern: ExprPattern, name: str) -> None:
         return
     kind = block.writer.constant(type(pattern.expr))
     if type(pattern.expr) is Constant and isinstance(pattern.expr.data, np.generic):
-        data = block.writer.constant(pattern.expr.data)
+        data = repr(pattern.expr.data.tobytes())
         width = block.writer.constant(type(pattern.expr.data))
-        equal = f"type({name}.data) is {width} and {name}.data.tobytes() == {data}.tobytes()"
+        equal = f"type({name}.data) is {width} and {name}.data.tobytes() == {data}"
     else:
         equal = f"structural_equal({wanted}, {name})"
     block.require(f"{name} is {wanted} or (type({name}) is {kind} and {equal})")

@@ -9,6 +9,7 @@ from random_exprs import random_arguments, random_module, same_value
 import relayish as relay
 from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import (
+    CallPattern,
     DFPatternCallback,
     FunctionPattern,
     RuleSet,
@@ -207,7 +208,7 @@ def test_callback_that_returns_no_expression_is_an_error():
 
 
 def test_callback_without_pattern_or_method_is_an_error():
-    with pytest.raises(DeclarationError, match="self.pattern"):
+    with pytest.raises(DeclarationError, match=r"self\.pattern"):
         DFPatternCallback().rewrite(X)
 
 
@@ -289,8 +290,6 @@ def test_partition_leaves_matches_whose_inside_is_used_elsewhere():
 
 
 def test_partition_of_tuples_and_any_arguments_takes_their_fields_as_inputs():
-    from relayish.dataflow_pattern import CallPattern
-
     program = relay.concatenate([X, Y, relu(Z)], axis=0)
     image = is_op("concatenate")(is_tuple()).partition(program)
     assert image.args[:2] == (X, Y)

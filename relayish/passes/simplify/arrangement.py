@@ -37,7 +37,7 @@ def idle_reshape(call: Call, found: Found) -> Expr:
 def _axes(call: Expr, rank: int) -> tuple[int, ...]:
     assert isinstance(call, Call)
     axes: Any = None if call.attrs is None else call.attrs.get("axes")  # Any: of the attribute
-    if axes is None:
+    if not axes:  # none, or an empty tuple
         return tuple(range(rank))[::-1]
     return tuple(axis % rank for axis in axes)
 

@@ -1,0 +1,59 @@
+"""Composite functions cut out by tables of patterns."""
+
+from __future__ import annotations
+
+import pytest
+
+import relayish as relay
+from relayish.dataflow_pattern import is_op, wildcard
+from relayish.errors import PassError
+from relayish.passes.merge_composite import MergeComposite
+
+ADD_RELU = is_op("nn.relu")(is_op("add")(wildcard(), wildcard()))
+ADD = is_op("add")(wildcard(), wildcard())
+
+
+def module(body):
+    return relay.parse(
+        '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2), float32], %y: Tensor[(2), float32]) '
+        f"{{ {body} }}"
+    )
+
+
+def composites(mod):
+    return [
+        node.attrs["Composite"]
+        for node in relay.ir.traversal.EXPRESSIONS.post_order(mod["main"])
+        if type(node) is relay.Function and node.attrs is not None and "Composite" in node.attrs
+    ]
+
+
+def test_first_pattern_of_the_table_wins():
+    mod = module("add(nn.relu(add(%x, %y)), %y)")
+    assert composites(MergeComposite([("ar", ADD_RELU), ("a", ADD)])(mod)) == ["ar", "a"]
+
+
+def test_module_without_match_is_returned_itself():
+    mod = module("tanh(%x)")
+    assert MergeComposite([("ar", ADD_RELU)])(mod) is mod
+
+
+def test_check_says_which_matches_are_cut_out():
+    mod = module("nn.relu(add(%x, %y))")
+    assert MergeComposite([("ar", ADD_RELU, lambda expr: False)])(mod) is mod
+    seen = []
+    MergeComposite([("ar", ADD_RELU, lambda expr: seen.append(expr.op.name) or True)])(mod)
+    assert seen == ["nn.relu"]
+
+
+def test_results_are_typed():
+    out = MergeComposite([("ar", ADD_RELU)])(module("nn.relu(add(%x, %y))"))
+    func = out["main"].body.op
+    assert func.ret_type.shape == (2,)
+    assert [param.type_annotation.shape for param in func.params] == [(2,), (2,)]
+
+
+@pytest.mark.parametrize("table", [[("ar",)], [(ADD_RELU, "ar")], [("ar", ADD_RELU, 3)]])
+def test_what_is_no_table_is_an_error(table):
+    with pytest.raises(PassError, match="MergeComposite takes"):
+        MergeComposite(table)(module("nn.relu(add(%x, %y))"))
