@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from deep import call_chain, if_true, let_body, match_clause
+from deep import let_body, match_clause
 from recorded import assert_same_program
 
 from relayish.analysis import count_nodes, well_formed
@@ -107,7 +107,7 @@ def test_the_module_given_and_untouched_functions_stay():
     assert out["f"] is mod["f"]
 
 
-@pytest.mark.parametrize("nest", [call_chain, let_body, if_true, match_clause])
+@pytest.mark.parametrize("nest", [let_body, match_clause])
 def test_deep_functions_are_expanded(nest):
     f, x = GlobalVar("f"), Var("x")
     leaf = Tuple((f, f))

@@ -15,7 +15,7 @@ from relayish.text import parse
 from relayish.transform import get_pass
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 100_000
+DEPTH = 50_000  # each with a let that calls it
 INT = TensorType((), "int32")
 add = intern_op("add")
 flatten = get_pass("FlattenClosure")

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from deep import call_chain, if_true, let_body, tuple_nest
+from deep import call_chain, if_true, let_body
 from recorded import assert_same_program
 
 import relayish.passes.lambda_lift as module
@@ -254,7 +254,7 @@ print([name.name_hint for name in get_pass("LambdaLift")(mod)])
     assert len(seen) == 1
 
 
-@pytest.mark.parametrize("nest", [call_chain, let_body, tuple_nest])
+@pytest.mark.parametrize("nest", [call_chain, let_body])
 def test_deep_functions_are_lifted_from(nest):
     x, y = Var("x", INT), Var("y", INT)
     leaf = Call(Function((y,), Call(add, (x, y))), (x,))
