@@ -26,8 +26,9 @@ def combine_parallel(expr: Expr, combiner: Combiner, at_least: int) -> Expr:
     Complexity:
         Linear in the number of distinct nodes, but for the logarithm of the depth of scopes.
     """
-    groups = find_groups(EXPRESSIONS.post_order(expr), combiner, at_least)
-    groups = cut_circles(expr, groups) if groups else []
+    order = EXPRESSIONS.post_order(expr)
+    groups = find_groups(order, combiner, at_least)
+    groups = cut_circles(order, groups) if groups else []
     return _Rebuilder(groups, combiner).rebuild(expr) if groups else expr
 
 
