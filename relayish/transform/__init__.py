@@ -110,6 +110,8 @@ FUNCTIONS: Final = {
     "Substitute": "relayish.passes.let_chains",
     "gradient": "relayish.passes.gradient",
     "recast": "relayish.passes.recast",
+    "to_cps": "relayish.passes.to_cps",
+    "un_cps": "relayish.passes.to_cps",
 }
 """What Relay has here beside passes, with the module it comes from: a name that is data as well."""
 

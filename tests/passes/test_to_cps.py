@@ -1,0 +1,135 @@
+"""Continuation-passing style: types, values, and that no function returns."""
+
+from __future__ import annotations
+
+import pytest
+from deep import DEEP_NESTS
+from random_exprs import random_arguments, random_module, same_value
+
+from relayish.analysis import well_formed
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import PassError
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Expr, Function, Let, Op
+from relayish.ir.module import IRModule
+from relayish.ir.type import FuncType
+from relayish.text import parse, parse_expr
+from relayish.transform import to_cps, un_cps
+
+HEADER = '#[version = "0.0.5"]\n'
+
+PROGRAMS = {
+    "a result": "fn () { 1 }",
+    "a call": "fn () { let %f = fn (%x: int32) { add(%x, 1) }; add(%f(1), %f(2)) }",
+    "a function that takes one": (
+        "fn () { let %twice = fn (%f: fn (int32) -> int32, %x: int32) { %f(%f(%x)) }; "
+        "%twice(fn (%y: int32) { multiply(%y, 3) }, 2) }"
+    ),
+    "a function that returns one": (
+        "fn () { let %add = fn (%x: int32) { fn (%y: int32) { add(%x, %y) } }; %add(1)(2) }"
+    ),
+    "recursion in a branch": (
+        "fn () { let %f = fn (%n: int32) -> int32 { if (less(%n, 1)) { 0 } else "
+        "{ add(%n, %f(subtract(%n, 1))) } }; %f(10) }"
+    ),
+    "functions in tuples": (
+        "fn () { let %t = (fn (%x: int32) { add(%x, 1) }, fn (%x: int32) { multiply(%x, 2) }); "
+        "%t.0(%t.1(5)) }"
+    ),
+    "functions in references": (
+        "fn () { let %r = ref(fn (%x: int32) { add(%x, 1) }); let %a = ref_read(%r)(1); "
+        "let %w = ref_write(%r, fn (%x: int32) { multiply(%x, 7) }); (%a, ref_read(%r)(2)) }"
+    ),
+    "effects in order": (
+        "fn () { let %r = ref(1); let %f = fn (%x: int32) { let %w = ref_write(%r, %x); %x }; "
+        "let %a = %f(2); let %b = ref_read(%r); let %c = %f(3); (%a, %b, %c, ref_read(%r)) }"
+    ),
+    "a polymorphic function": "fn () { let %id = fn [t](%x: t) -> t { %x }; (%id(1), %id(True)) }",
+    "a match": (
+        "fn () { let %f = fn (%x: int32) { add(%x, 1) }; "
+        "match ((1, 2)) { (%a, %b) => { add(%f(%a), %b) } } }"
+    ),
+    "a shared call": (
+        "fn () { let %f = fn (%x: int32) { add(%x, 1) }; %0 = %f(1); "
+        "if (less(%0, 3)) { (%0, %0) } else { (0, %0) } }"
+    ),
+    "a primitive function": (
+        "fn () { let %k = fn (%x: int32, Primitive=1) { add(%x, 1) }; let %l = %k; %l(1) }"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PROGRAMS)
+def test_value_and_type_are_kept_of(case: str) -> None:
+    func = parse_expr(PROGRAMS[case])
+    converted = infer_type(to_cps(func))
+    assert well_formed(converted)
+    ty = converted.checked_type
+    assert isinstance(ty, FuncType)
+    assert ty.ret_type is ty.type_params[-1]
+    back = infer_type(un_cps(converted))
+    assert back.checked_type.arg_types == ()
+    assert same_value(evaluate(Call(back, ())), evaluate(Call(func, ())))
+
+
+def _returns(expr: Expr) -> list[Expr]:
+    """Return what a block in continuation-passing style may end with."""
+    while isinstance(expr, Let):
+        expr = expr.body
+    return [expr]
+
+
+def test_every_block_ends_with_a_call_of_what_is_no_operator() -> None:
+    body = to_cps(parse_expr(PROGRAMS["a call"])).body
+    (end,) = _returns(body)
+    assert isinstance(end, Call)
+    assert not isinstance(end.op, Op)
+    continuation = end.args[-1]
+    assert isinstance(continuation, Function)
+    assert isinstance(_returns(continuation.body)[0], Call)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_modules_have_the_same_value(seed: int) -> None:
+    mod = random_module(seed, 60)
+    before = dict(mod.functions)
+    converted = to_cps(mod)
+    back = un_cps(converted)
+    assert dict(mod.functions) == before
+    infer_type(converted, fresh=True)
+    infer_type(back, fresh=True)
+    args = random_arguments(mod["main"], seed)
+    expected = evaluate(mod["main"], mod, args)
+    assert same_value(evaluate(back["main"], back, args), expected)
+
+
+def test_global_functions_are_converted_with_their_module() -> None:
+    mod = parse(
+        HEADER + "def @f(%n: int32) -> int32 { if (less(%n, 1)) { 0 } else "
+        "{ add(%n, @f(subtract(%n, 1))) } } def @main(%n: int32) -> int32 { @f(%n) }"
+    )
+    with pytest.raises(PassError, match=r"@f at .*use to_cps\(mod\)"):
+        to_cps(mod["f"])
+    back = un_cps(to_cps(mod))
+    assert sorted(name.name_hint for name in back.functions) == ["f", "f_cps", "main", "main_cps"]
+    assert evaluate(back["main"], back, [4]) == 10
+
+
+def test_a_constructor_that_is_passed_is_refused() -> None:
+    mod = parse(
+        HEADER + "type Box { Wrap(int32), } "
+        "def @main() -> Box { let %f = fn (%g: fn (int32) -> Box) { %g(1) }; %f(Wrap) }"
+    )
+    with pytest.raises(PassError, match=r"Wrap.* is used as a value, but takes no continuation"):
+        to_cps(mod)
+
+
+def test_what_is_not_in_the_style_is_refused() -> None:
+    with pytest.raises(PassError, match="un_cps takes functions that to_cps made"):
+        un_cps(parse_expr("fn (%x: int32) { %x }"))
+
+
+@pytest.mark.parametrize("nest", sorted(DEEP_NESTS.keys() - {"function_nest"}))
+def test_deep_nests_are_converted(nest: str) -> None:
+    mod = IRModule.from_expr(Function((), DEEP_NESTS[nest](3_000)))
+    assert well_formed(to_cps(mod["main"]))
