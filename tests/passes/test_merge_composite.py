@@ -30,7 +30,10 @@ def composites(mod):
 
 def test_first_pattern_of_the_table_wins():
     mod = module("add(nn.relu(add(%x, %y)), %y)")
-    assert composites(MergeComposite([("ar", ADD_RELU), ("a", ADD)])(mod)) == ["ar", "a"]
+    assert composites(MergeComposite([("ar", ADD_RELU), ("a", ADD)])(mod)) == [
+        "a",
+        "ar",
+    ]  # what calls before its arguments
 
 
 def test_module_without_match_is_returned_itself():
