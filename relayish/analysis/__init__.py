@@ -9,9 +9,16 @@ from relayish.analysis.extract import (
     extract_intermediate_expr,
 )
 from relayish.analysis.feature import Feature, detect_feature
+from relayish.analysis.graph_normal_form import check_graph_normal_form, is_graph_normal_form
 from relayish.analysis.infer_type import infer_type, infer_type_local
 from relayish.analysis.kind import check_kind
 from relayish.analysis.mac_count import count_layers, get_total_mac_number
+from relayish.analysis.normal_form import (
+    check_a_normal_form,
+    check_basic_block_normal_form,
+    is_a_normal_form,
+    is_basic_block_normal_form,
+)
 from relayish.analysis.operators import (
     extract_operators,
     list_fake_quantized_op_freqs,
@@ -36,6 +43,9 @@ __all__ = [
     "analyse_effects",
     "bound_type_vars",
     "bound_vars",
+    "check_a_normal_form",
+    "check_basic_block_normal_form",
+    "check_graph_normal_form",
     "check_kind",
     "check_well_formed",
     "count_layers",
@@ -51,6 +61,9 @@ __all__ = [
     "has_effect",
     "infer_type",
     "infer_type_local",
+    "is_a_normal_form",
+    "is_basic_block_normal_form",
+    "is_graph_normal_form",
     "is_pure",
     "list_fake_quantized_op_freqs",
     "list_op_freqs",
