@@ -36,9 +36,9 @@ pads: OpTable[Callable[[Call, float], bool]] = OpTable("padding of atrous convol
 def flatten_atrous_conv(expr: Expr) -> Expr:
     """Return ``expr`` with convolutions over rearranged data as ones with gaps over the data.
 
-    ``nn.space_to_batch_nd`` puts every second row and column, say, into an image of its own; after a
-    convolution with strides of 1, ``nn.batch_to_space_nd`` puts them together. A dilation has the
-    same result: what the one pads and the other crops becomes padding, if no more is cropped.
+    ``nn.space_to_batch_nd`` makes images of, say, every second row and column; after a convolution
+    with strides of 1, ``nn.batch_to_space_nd`` puts them together. A dilation has the same result:
+    what the one pads and the other crops becomes padding, if no more is cropped.
 
     Args:
         expr: Any well-formed expression.
