@@ -32,8 +32,8 @@ from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.ir.type import TensorType
-from relayish.passes.bind import BindParams
 from relayish.op.target import register_target_support
+from relayish.passes.bind import BindParams
 from relayish.passes.change_batch import ChangeBatch
 from relayish.passes.merge_composite import MergeComposite
 from relayish.text import astext

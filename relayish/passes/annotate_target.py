@@ -1,0 +1,220 @@
+"""Mark which calls another compiler takes over.
+
+Before, where ``nn.relu`` is registered for the target ``"dnnl"``::
+
+    exp(nn.relu(%x))
+
+After::
+
+    %0 = annotation.compiler_begin(%x, compiler="dnnl");
+    %1 = nn.relu(%0);
+    %2 = annotation.compiler_end(%1, compiler="dnnl");
+    %3 = annotation.compiler_begin(%2, compiler="default");
+    %4 = exp(%3);
+    annotation.compiler_end(%4, compiler="default")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from relayish.errors import PassError
+from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.adt import Match
+from relayish.ir.expr import (
+    Call,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
+from relayish.ir.module import IRModule
+from relayish.op.target import DEFAULT, is_supported
+from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+_OPAQUE: Final = ("Composite", "Primitive", "Compiler")
+"""Attributes of functions that are taken over as a whole, or were already."""
+
+
+class _Annotator(ExprRewriter):
+    """Puts marks around calls, and around tuples and projections if asked to."""
+
+    def __init__(self, targets: Sequence[str], *, include_non_call_ops: bool) -> None:
+        self._targets = targets
+        self._non_calls = include_non_call_ops
+        self._target_of: dict[Expr, str] = {}
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        if is_begin(post):
+            return post  # what takes it deals with it
+        if is_end(post):
+            (value,) = post.args
+            target = self._target_of.get(value, compiler_of(post))
+            return post if target == compiler_of(post) else end(value, target)
+        if type(pre.op) is not Op and not self._non_calls and not _composite_target(pre.op):
+            return post.with_fields(args=self._ended_all(post.args))
+        if any(is_begin(arg) and compiler_of(arg) != DEFAULT for arg in post.args):
+            return post
+        target = self._choose(pre)
+        if post.args and all(is_begin(arg) and compiler_of(arg) == target for arg in post.args):
+            return post
+        image = post.with_fields(args=tuple(self._begun(arg, target) for arg in post.args))
+        self._target_of[image] = target
+        return image
+
+    def _choose(self, call: Call) -> str:
+        """Return the first target that takes ``call``."""
+        if type(call.op) is Op:
+            return next((t for t in self._targets if is_supported(call, t)), DEFAULT)
+        composite = _composite_target(call.op)
+        return DEFAULT if composite not in self._targets or composite is None else composite
+
+    def rewrite_tuple(self, pre: Tuple, post: Tuple) -> Expr:  # noqa: ARG002
+        if not self._non_calls:
+            return post.with_fields(fields=self._ended_all(post.fields))
+        fields = self._begun_alike(post.fields)
+        if fields is post.fields:
+            return post
+        image = post.with_fields(fields=fields)
+        self._target_of[image] = compiler_of(fields[0])
+        return image
+
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
+        if not self._non_calls:
+            return post.with_fields(tuple_value=self._ended(post.tuple_value))
+        operands = (post.tuple_value,)
+        begun = self._begun_alike(operands)
+        if begun is operands:
+            return post
+        image = post.with_fields(tuple_value=begun[0])
+        self._target_of[image] = compiler_of(begun[0])
+        return image
+
+    def rewrite_function(self, pre: Function, post: Function) -> Expr:
+        if pre.attrs is not None and any(name in pre.attrs for name in _OPAQUE):
+            return pre
+        return post.with_fields(body=self._ended(post.body))
+
+    def rewrite_let(self, pre: Let, post: Let) -> Expr:  # noqa: ARG002
+        return post.with_fields(value=self._ended(post.value), body=self._ended(post.body))
+
+    def rewrite_if(self, pre: If, post: If) -> Expr:  # noqa: ARG002
+        return post.with_fields(
+            cond=self._ended(post.cond),
+            true_branch=self._ended(post.true_branch),
+            false_branch=self._ended(post.false_branch),
+        )
+
+    def rewrite_match(self, pre: Match, post: Match) -> Expr:  # noqa: ARG002
+        clauses = tuple(c.with_fields(rhs=self._ended(c.rhs)) for c in post.clauses)
+        if all(new is old for new, old in zip(clauses, post.clauses, strict=True)):
+            clauses = post.clauses
+        return post.with_fields(data=self._ended(post.data), clauses=clauses)
+
+    def rewrite_ref_create(self, pre: RefCreate, post: RefCreate) -> Expr:  # noqa: ARG002
+        return post.with_fields(value=self._ended(post.value))
+
+    def rewrite_ref_read(self, pre: RefRead, post: RefRead) -> Expr:  # noqa: ARG002
+        return post.with_fields(ref=self._ended(post.ref))
+
+    def rewrite_ref_write(self, pre: RefWrite, post: RefWrite) -> Expr:  # noqa: ARG002
+        return post.with_fields(ref=self._ended(post.ref), value=self._ended(post.value))
+
+    def _ended(self, value: Expr) -> Expr:
+        """Return ``value``, ended if it was taken over and takes something itself."""
+        target = self._target_of.get(value)
+        if target is None or (type(value) is Call and not value.args):
+            return value
+        return end(value, target)
+
+    def _ended_all(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        found = tuple(self._ended(value) for value in values)
+        same = all(new is old for new, old in zip(found, values, strict=True))
+        return values if same else found
+
+    def _begun(self, value: Expr, target: str) -> Expr:
+        """Return ``value`` as it enters ``target``, from wherever it was computed."""
+        if is_begin(value):
+            (value,) = value.args  # one of the default: others were seen to before
+        source = self._target_of.get(value)
+        return begin(value if source is None else end(value, source), target)
+
+    def _begun_alike(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """Return ``values`` as they enter the target they all come from, or else the default."""
+        if all(map(is_begin, values)):
+            return values
+        sources = {self._source(value) for value in values}
+        target = sources.pop() if len(sources) == 1 else DEFAULT
+        return tuple(self._begun(value, target) for value in values)
+
+    def _source(self, value: Expr) -> str:
+        if is_begin(value):
+            (value,) = value.args
+        return compiler_of(value) if is_end(value) else self._target_of.get(value, DEFAULT)
+
+
+def _composite_target(op: Expr) -> str | None:
+    """Return the target of a composite function: what its name says before the dot."""
+    if type(op) is not Function or op.attrs is None:
+        return None
+    name = op.attrs.get("Composite")
+    if not isinstance(name, str) or "." not in name:
+        return None
+    return name.partition(".")[0]
+
+
+def annotate_target(
+    expr: Expr, targets: str | Sequence[str], *, include_non_call_ops: bool = True
+) -> Expr:
+    """Return ``expr`` with marks where values enter and leave what another compiler computes.
+
+    A call is for the first of ``targets`` that takes its operator, see
+    :func:`~relayish.op.target.register_target_support`, or is named in the ``Composite`` attribute
+    of the function that is called; other calls are for the target ``"default"``. Marks that stand
+    there already stay, unless they are for the default and another target takes the call.
+
+    Args:
+        expr: Any expression; predicates of targets may ask for types.
+        targets: Names of compilers, the preferred ones first.
+        include_non_call_ops: Mark tuples and projections as well, for the target that all of their
+            operands come from, and calls of closures and constructors, for the default.
+
+    Returns:
+        ``expr`` itself when everything was marked before.
+
+    Complexity:
+        Linear in distinct nodes and edges; no recursion.
+
+    Source:
+        Relay ``AnnotateTarget``; it marks references as well.
+    """
+    names = (targets,) if isinstance(targets, str) else tuple(targets)
+    for name in names:
+        if not name or name == DEFAULT:
+            raise PassError(f"AnnotateTarget: {name!r} is no target; expected names of compilers")
+    return post_order_rewrite(expr, _Annotator(names, include_non_call_ops=include_non_call_ops))
+
+
+@register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
+class AnnotateTarget(FunctionPass):
+    """Mark which calls another compiler takes over.
+
+    Pass form of :func:`annotate_target`.
+    """
+
+    targets: str | tuple[str, ...]
+    include_non_call_ops: bool = True
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` with marks."""
+        image = annotate_target(func, self.targets, include_non_call_ops=self.include_non_call_ops)
+        assert isinstance(image, Function)
+        return image

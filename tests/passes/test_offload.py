@@ -1,0 +1,265 @@
+"""Annotating, merging and partitioning, one after the other, on random programs."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from deep import DEEP_NESTS
+from random_exprs import random_arguments, random_module, same_value
+from random_networks import random_network, random_network_arguments
+from standing import close
+
+from relayish.analysis import free_vars, well_formed
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import DuplicateNameError, FieldError, PassError, UnknownNameError
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Expr, Function, RefCreate, RefRead, Tuple, Var
+from relayish.ir.module import IRModule
+from relayish.ir.type import TensorType
+from relayish.op.registry import get_op
+from relayish.op.target import register_target_support
+from relayish.passes.annotate_target import AnnotateTarget, annotate_target
+from relayish.passes.merge_compiler_regions import merge_compiler_regions, merge_regions
+from relayish.passes.offload.contraction import Contraction
+from relayish.passes.offload.regions import Regions
+from relayish.passes.partition_graph import PartitionGraph
+from relayish.text import parse
+from relayish.transform import PassContext, parse_pipeline
+
+HEADER = '#[version = "0.0.5"]\n'
+PAIR = TensorType((2,), "float32")
+PIPELINES = (
+    "AnnotateTarget{targets=[random_a, random_b]}",
+    "AnnotateTarget{targets=[random_b, random_a], include_non_call_ops=false}",
+)
+
+
+def offloaded(mod: IRModule, pipeline: str, merge: bool) -> IRModule:
+    """Return the module partitioned, checked on the way."""
+    text = f"{pipeline}{',MergeCompilerRegions' if merge else ''},PartitionGraph"
+    for pass_ in parse_pipeline(text).passes:
+        with PassContext(opt_level=3):
+            out = pass_(mod)
+        assert all(well_formed(func) for func in out.functions.values())
+        infer_type(out, fresh=True)
+        with PassContext(opt_level=3):
+            assert not pass_.info.idempotent or pass_(out) is out
+        mod = out
+    assert "compiler_begin" not in str(mod)
+    return mod
+
+
+def count(mod: IRModule) -> int:
+    return sum(
+        isinstance(func, Function) and func.attrs is not None and "Compiler" in func.attrs
+        for func in mod.functions.values()
+    )
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_programs_keep_their_value(pipeline: str) -> None:
+    found = merged = 0
+    for seed in range(30):
+        mod = random_module(seed, 60)
+        args = random_arguments(mod["main"], seed)
+        expected = evaluate(mod["main"], mod, args)
+        for merge in (False, True):
+            out = offloaded(infer_type(mod), pipeline, merge)
+            assert same_value(evaluate(out["main"], out, args), expected), seed
+            found, merged = found + (not merge) * count(out), merged + merge * count(out)
+    assert found > merged > 0
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_networks_keep_their_value(pipeline: str) -> None:
+    found = merged = 0
+    for seed in range(25):
+        mod = random_network(seed)
+        args = random_network_arguments(mod, seed)
+        expected = evaluate(mod["main"], mod, args)
+        for merge in (False, True):
+            out = offloaded(infer_type(mod), pipeline, merge)
+            assert close(evaluate(out["main"], out, args), expected, 0.0), seed
+            found, merged = found + (not merge) * count(out), merged + merge * count(out)
+    assert found > merged > 0
+
+
+# Targets
+
+
+def test_target_takes_what_it_was_registered_for() -> None:
+    register_target_support(
+        "nn.relu", "some", lambda call: len(call.args[0].checked_type.shape) == 1
+    )
+    mod = annotated("def @main(%x: Tensor[(2), float32]) { nn.relu(%x) }", "some")
+    assert str(mod).count('compiler="some"') == 2
+    mod = annotated("def @main(%x: Tensor[(2, 2), float32]) { nn.relu(%x) }", "some")
+    assert str(mod).count('compiler="default"') == 2
+    with pytest.raises(DuplicateNameError):
+        register_target_support("nn.relu", "some")
+    register_target_support("nn.relu", "some", replace=True)
+    with pytest.raises(UnknownNameError):
+        register_target_support("nn.rellu", "some")
+    with pytest.raises(FieldError):
+        register_target_support("nn.relu", "default")
+
+
+def annotated(text: str, *targets: str) -> IRModule:
+    return AnnotateTarget(targets)(parse(HEADER + text))
+
+
+COMPOSITE = """
+def @main(%x: Tensor[(2), float32]) {
+  %0 = fn (%y: Tensor[(2), float32], Composite="some.pair") { exp(tanh(%y)) };
+  %0(%x)
+}
+"""
+
+
+def test_composite_function_is_for_the_target_in_its_name() -> None:
+    mod = annotated(COMPOSITE, "other", "some")
+    assert str(mod).count('compiler="some"') == 2
+    out = PartitionGraph()(mod)
+    assert "Composite" in str(out["tvmgen_default_some_main_0"])
+    assert str(annotated(COMPOSITE, "other")).count('compiler="default"') == 2
+
+
+def test_marks_of_the_default_give_way_and_others_stay() -> None:
+    text = "def @main(%x: Tensor[(2), float32]) { exp(%x) }"
+    unknown = annotated(text, "nothing")
+    assert str(unknown).count('compiler="default"') == 2
+    taken = AnnotateTarget("random_b")(unknown)
+    assert str(taken).count('compiler="random_b"') == 2
+    assert AnnotateTarget("nothing")(taken) is taken
+
+
+def test_references_are_never_taken_over() -> None:
+    mod = annotated("def @main(%x: float32) { ref_read(ref(exp(%x))) }", "random_b")
+    assert isinstance(mod["main"].body, RefRead)
+    assert type(mod["main"].body.ref) is RefCreate
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("END(exp(%x), A)", "compiler_begin"),
+        ("END(exp(BEGIN(%x, B)), A)", "'A' and of 'B'"),
+        ("%0 = exp(BEGIN(%x, A)); add(END(%0, A), END(%0, B))", "'B' and of 'A'"),
+        ("%0 = END(exp(BEGIN(%x, A)), A); END(exp(%0), A)", "compiler_begin"),
+        ("END(if (True) { BEGIN(%x, A) } else { BEGIN(%x, A) }, A)", "between marks"),
+        ("%0 = exp(BEGIN(%x, A)); if (True) { END(exp(%0), A) } else { END(%0, A) }", "scopes"),
+        (
+            "%0 = exp(BEGIN(%x, A)); %1 = tanh(END(%0, A)); END(add(%0, BEGIN(%1, A)), A)",
+            "depends on itself",
+        ),
+        ("END(BEGIN(%x, A), A)", "ends nothing"),
+    ],
+)
+def test_marks_that_enclose_no_region_are_refused(body: str, said: str) -> None:
+    text = re.sub(r", (A|B)\)", r', compiler="\1")', body)
+    text = text.replace("BEGIN", "annotation.compiler_begin")
+    text = text.replace("END", "annotation.compiler_end")
+    mod = parse(f"{HEADER}def @main(%x: Tensor[(2), float32]) {{ {text} }}")
+    with pytest.raises(PassError, match=said):
+        PartitionGraph()(mod)
+
+
+def test_constants_that_enter_are_bound_unless_told_otherwise() -> None:
+    text = "def @main(%x: Tensor[(2), float32]) { add(%x, 1f) }"
+    mod = annotated(text, "random_a")
+    assert len(PartitionGraph()(mod)["tvmgen_default_random_a_main_0"].params) == 1
+    out = PartitionGraph("lib", bind_constants=False)(mod)
+    assert len(out["tvmgen_lib_random_a_main_0"].params) == 2
+
+
+def test_name_that_is_taken_is_not_taken_twice() -> None:
+    mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
+    taken = mod.with_functions({"tvmgen_default_random_b_main_0": mod["main"]})
+    out = PartitionGraph()(taken)
+    assert "tvmgen_default_random_b_main_0_1" in out
+
+
+def test_tuple_that_leaves_leaves_field_by_field() -> None:
+    mod = parse(
+        HEADER + "def @main(%x: Tensor[(2), float32]) { "
+        '%0 = annotation.compiler_begin(%x, compiler="A"); %1 = exp(%0); %2 = (%1, tanh(%1)); '
+        'annotation.compiler_end(%2, compiler="A") }'
+    )
+    assert type(PartitionGraph()(mod)["main"].body) is Tuple
+
+
+# Cost and depth
+
+
+def chain(count: int) -> Expr:
+    expr: Expr = (param := Var("x", PAIR))
+    for level in range(count):
+        expr = Call(get_op("exp" if level % 5 else "nn.softmax"), (expr,))
+    return Function((param,), expr)
+
+
+def one_region(count: int) -> Expr:
+    expr: Expr = (param := Var("x", PAIR))
+    for _ in range(count):
+        expr = Call(get_op("add"), (expr, Call(get_op("exp"), (Var("w", PAIR),))))
+    return Function((param, *free_vars(expr)[1:]), expr)
+
+
+def nested_skips(count: int) -> Expr:
+    expr: Expr = (param := Var("x", PAIR))
+    skipped = []
+    for level in range(count // 3):
+        expr = Call(get_op("exp" if level % 2 else "nn.softmax"), (expr,))
+        skipped.append(expr)
+    for skip in reversed(skipped):
+        expr = Call(get_op("add"), (Call(get_op("nn.softmax"), (expr,)), skip))
+    return Function((param,), expr)
+
+
+@pytest.mark.parametrize("make", [chain, one_region, nested_skips])
+def test_few_steps_are_taken_to_tell_whether_regions_may_be_merged(make: object) -> None:
+    assert callable(make)
+    for count in (300, 3000):
+        regions = Regions(annotate_target(make(count), "random_b"))
+        assert merge_regions(regions).steps <= 2 * count
+
+
+def test_what_is_computed_by_one_compiler_becomes_one_region() -> None:
+    func = annotate_target(one_region(1000), "random_b")
+    merged = merge_compiler_regions(func)
+    assert len(Regions(merged).regions) == 1
+
+
+@pytest.mark.parametrize("nest", DEEP_NESTS)
+def test_depth_is_no_limit(nest: str) -> None:
+    func = Function((), DEEP_NESTS[nest](10_000))
+    merged = merge_compiler_regions(annotate_target(func, "random_b"))
+    assert isinstance(merged, Function)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_contraction_merges_exactly_what_makes_no_cycle(seed: int) -> None:
+    choose = random.Random(seed)
+    count = 14
+    edges = [(a, b) for a in range(count) for b in range(a + 1, count) if choose.random() < 0.2]
+    graph = Contraction([[b for a, b in edges if a == vertex] for vertex in range(count)])
+    group = list(range(count))
+    for one, other in choose.sample(edges, len(edges)):
+        wanted = [group[other] if g == group[one] else g for g in group]
+        apart = group[one] != group[other] and acyclic(wanted, edges)
+        assert graph.merge(one, other) == apart
+        group = wanted if apart else group
+
+
+def acyclic(group: list[int], edges: list[tuple[int, int]]) -> bool:
+    left = {(group[a], group[b]) for a, b in edges if group[a] != group[b]}
+    vertices = set(group)
+    while sources := vertices - {b for _, b in left}:
+        vertices -= sources
+        left = {(a, b) for a, b in left if a not in sources}
+    return not vertices
