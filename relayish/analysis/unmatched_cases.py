@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from relayish.errors import TypeInferenceError, UnknownNameError
+from relayish.errors import DispatchError, TypeInferenceError, UnknownNameError
 from relayish.ir.adt import (
     Constructor,
     Match,
@@ -40,6 +40,7 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> tuple[Pattern,
         Nothing if every value is covered. Patterns hold wildcards, and no variables.
 
     Raises:
+        DispatchError: If ``match`` is no :class:`~relayish.ir.adt.Match`.
         TypeInferenceError: If a constructor's type is not defined in ``mod``, or a pattern has not
             as many patterns in it as the constructor has fields.
 
@@ -61,6 +62,11 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> tuple[Pattern,
         Cons(_, Nil)
         Nil
     """
+    if not isinstance(match, Match):
+        raise DispatchError(
+            f"expected a match; found {match!r} ({type(match).__name__}); "
+            f"the matches of a program are found by post_order_visit"
+        )
     return tuple(iter_unmatched_cases(match, mod))
 
 

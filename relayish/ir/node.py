@@ -166,7 +166,7 @@ class Node:
         shown = [f"{f.name}={_brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def with_fields(self, **changes: object) -> typing.Self:
+    def with_fields(self, /, **changes: object) -> typing.Self:
         """Return this node with some fields replaced.
 
         Returns:
@@ -237,7 +237,7 @@ def node(visit: str) -> Callable[[_Class], _Class]:
     ``checked_type``) after them.
 
     Raises:
-        DeclarationError: If the visit name is taken.
+        DeclarationError: If the visit name is taken, or a field is called what every node has.
     """
 
     def declare(cls: _Class) -> _Class:
@@ -272,6 +272,12 @@ def _collect_fields(cls: type) -> tuple[Field, ...]:
         for name in inspect.get_annotations(base)
         if typing.get_origin(hints[name]) is not ClassVar
     ]
+    for name in own:
+        if name.startswith("_") or hasattr(Node, name):
+            reason = "begins with an underscore" if name.startswith("_") else "is what nodes have"
+            raise DeclarationError(
+                f"a field of {cls.__name__} is called {name!r}, which {reason}; choose another name"
+            )
     return tuple(
         Field(name, hints[name], getattr(cls, name, _REQUIRED)) for name in own + inherited
     )
@@ -310,9 +316,17 @@ def _generate_constructors(
     """Generate ``__new__``, which validates, and ``_make``, which trusts its caller.
 
     Both fill an instance of the mutable sibling and flip its class. They are generated, as
-    dataclasses' are, because a loop over fields would cost several times the construction.
+    dataclasses' are, because a loop over fields would cost several times the construction. What
+    they name beside the fields begins with an underscore, as no field does.
     """
-    scope: dict[str, object] = {"_frozen": frozen, "_sibling": sibling, "_repair": _repair}
+    scope: dict[str, object] = {
+        "_frozen": frozen,
+        "_sibling": sibling,
+        "_repair": _repair,
+        "_type": type,
+        "_tuple": tuple,
+        "_isinstance": isinstance,
+    }
     parameters, checks = [], []
     for index, declared in enumerate(fields):
         name = declared.name
@@ -327,11 +341,16 @@ def _generate_constructors(
             parameters.append(f"{name}=_default{index}")
         checks += _generate_check(index, declared, scope)
     names = [f.name for f in fields]
-    fill = ["self = _sibling()", *(f"self.{n} = {n}" for n in names), "self.__class__ = _frozen"]
-    source = [f"def __new__(cls, {', '.join(parameters)}):" if names else "def __new__(cls):"]
-    source += [f"    {line}" for line in [*checks, *fill, "return self"]]
+    fill = [
+        "_self = _sibling()",
+        *(f"_self.{n} = {n}" for n in names),
+        "_self.__class__ = _frozen",
+        "return _self",
+    ]
+    source = [f"def __new__({', '.join(['_cls', *parameters])}):"]
+    source += [f"    {line}" for line in [*checks, *fill]]
     source += [f"def _make({', '.join(names)}):"]
-    source += [f"    {line}" for line in [*fill, "return self"]]
+    source += [f"    {line}" for line in fill]
     exec("\n".join(source), scope)  # noqa: S102 - the source is built from declarations only
     constructor, make = scope["__new__"], scope["_make"]
     assert isinstance(constructor, types.FunctionType)
@@ -349,14 +368,14 @@ def _generate_check(index: int, declared: Field, scope: dict[str, object]) -> li
         return [repair]
     match declared.shape:
         case Shape.ONE:
-            return [f"if type({name}) not in _kinds{index}: {repair}"]
+            return [f"if _type({name}) not in _kinds{index}: {repair}"]
         case Shape.OPTIONAL:
-            return [f"if {name} is not None and type({name}) not in _kinds{index}: {repair}"]
+            return [f"if {name} is not None and _type({name}) not in _kinds{index}: {repair}"]
         case Shape.MANY:
             return [
-                f"if type({name}) is tuple:",
+                f"if _type({name}) is _tuple:",
                 f"    for _item in {name}:",
-                f"        if type(_item) not in _kinds{index}: {repair}",
+                f"        if _type(_item) not in _kinds{index}: {repair}",
                 f"else: {repair}",
             ]
         case Shape.MIXED:
@@ -367,8 +386,8 @@ def _generate_check(index: int, declared: Field, scope: dict[str, object]) -> li
             optional = type(None) in declared.accepts
             plain = tuple(a for a in declared.accepts if a is not type(None))
             scope[f"_accepts{index}"] = plain[0] if len(plain) == 1 else plain
-            exact = f"type({name}) is not _accepts{index}"
-            test = exact if len(plain) == 1 else f"not isinstance({name}, _accepts{index})"
+            exact = f"_type({name}) is not _accepts{index}"
+            test = exact if len(plain) == 1 else f"not _isinstance({name}, _accepts{index})"
             return [f"if {f'{name} is not None and ' if optional else ''}{test}: {repair}"]
         case _ as unreachable:
             typing.assert_never(unreachable)

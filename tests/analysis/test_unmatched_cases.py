@@ -12,7 +12,7 @@ from relayish.analysis import (
     free_type_vars,
     unmatched_cases,
 )
-from relayish.errors import TypeInferenceError
+from relayish.errors import DispatchError, TypeInferenceError
 from relayish.ir.adt import (
     Clause,
     Constructor,
@@ -166,3 +166,11 @@ def test_type_variables_are_collected_with_relays_signature() -> None:
     of = FuncType((variable,), variable)
     assert free_type_vars(of, mod) == all_type_vars(of, mod) == (variable,)
     assert bound_type_vars(of, mod) == ()
+
+
+@pytest.mark.parametrize("given", [Var("x"), Clause(_, Var("x")), None, "match"])
+def test_what_is_no_match_is_an_error(given):
+    with pytest.raises(
+        DispatchError, match=r"expected a match; found .*; the matches of a program"
+    ):
+        unmatched_cases(given)

@@ -126,6 +126,44 @@ def test_annotation_is_classified(hint, shape, accepts):
     assert (declared.shape, declared.accepts) == (shape, accepts)
 
 
+@pytest.mark.usefixtures("declarations")
+def test_fields_may_be_called_like_what_a_constructor_uses():
+    @node("test_common_words")
+    class Common(Expr):
+        type: Expr
+        tuple: Expr | None
+        isinstance: tuple[Expr, ...] = ()
+        self: int | str = 0
+        cls: str = ""
+        item: Expr | None = None
+        values: str = ""
+
+    built = Common(X, None, [X], self=1, cls="a", item=X, values="b")
+    assert (built.type, built.isinstance, built.cls) == (X, (X,), "a")
+    assert built.with_fields(self="changed", cls="b").self == "changed"
+    with pytest.raises(FieldError, match=r"Common\.type must be Expr; found 3"):
+        Common(3, None)
+    with pytest.raises(FieldError, match=r"Common\.isinstance\[0\] must be Expr"):
+        Common(X, X, (3,))
+    assert copy.deepcopy(built).type.name_hint == "x"
+    assert ExprMutator().visit(built) is built
+    one = ExprMutator()
+    one.memo_map[X] = X.with_fields(name_hint="y")
+    assert one.visit(built).isinstance[0].name_hint == "y"
+    assert structural_equal(built, Common(X, None, [X], 1, "a", X, "b"))
+
+
+@pytest.mark.usefixtures("declarations")
+@pytest.mark.parametrize(
+    "name", ["with_fields", "fields_", "kinds", "visit_name", "_self", "_item"]
+)
+def test_field_called_like_what_every_node_has_is_an_error(name):
+    kind = type("Shadow", (Expr,), {"__annotations__": {name: "int"}, "__slots__": ()})
+    with pytest.raises(DeclarationError, match=f"a field of Shadow is called '{name}', which"):
+        node("test_shadow")(kind)
+    assert "test_shadow" not in node_kinds()
+
+
 # Validation
 
 
