@@ -7,15 +7,18 @@ what lies between ``e`` and ``d`` is used by nothing else.
 :class:`DominatorTree` finds dominators in any graph without cycles, of which the vertices are told
 one after another, each after those it leads to. Beside each parent it keeps one to skip to (Myers'
 skew-binary pointers), so that a common ancestor takes logarithmic time, however long the tree.
+:class:`Dominators` is that tree for nodes of any kind, with what they lead to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Generic, TypeVar
 
 from relayish.ir.expr import Expr
-from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
+
+T = TypeVar("T", bound=Hashable)
 
 
 class DominatorTree:
@@ -100,6 +103,49 @@ class DominatorTree:
                 one, other = parent[one], parent[other]
         return one, most
 
+    def dominates(self, above: int, below: int) -> bool:
+        """Return whether every way from ``below`` out leads through ``above``; logarithmic time."""
+        parent, skip, depth = self.parent, self.skip, self.depth
+        level = depth[above]
+        while depth[below] > level:
+            below = skip[below] if depth[skip[below]] >= level else parent[below]
+        return below == above
+
+
+class Dominators(Generic[T]):
+    """Which nodes of an acyclic graph every way from its root to a node leads through.
+
+    Args:
+        order: The nodes, the root first, each after all that lead to it.
+        children: Where each leads.
+
+    Complexity:
+        Making it takes ``n log n`` for ``n`` nodes and edges; no recursion.
+    """
+
+    def __init__(self, order: Sequence[T], children: Callable[[T], Iterable[T]]) -> None:
+        self._order = order
+        self._tree = DominatorTree()
+        self._vertex: dict[T, int] = {}
+        edges: dict[T, list[tuple[int, int]]] = {node: [] for node in order}
+        for node in order:
+            vertex = self._vertex[node] = self._tree.add(edges[node])
+            for child in children(node):
+                edges[child].append((vertex, 0))
+
+    def dominates(self, above: T, below: T) -> bool:
+        """Return whether every way from the root to ``below`` leads through ``above``.
+
+        Complexity:
+            Logarithmic in the depth.
+        """
+        return self._tree.dominates(self._vertex[above], self._vertex[below])
+
+    def immediate(self, node: T) -> T | None:
+        """Return the innermost other node that dominates ``node``; the root has none."""
+        vertex = self._tree.parent[self._vertex[node]]
+        return self._order[vertex - 1] if vertex else None
+
 
 def post_dominators(expr: Expr) -> dict[Expr, Expr]:
     """Return the immediate post-dominator of every expression in ``expr`` but ``expr`` itself.
@@ -119,21 +165,13 @@ def post_dominators(expr: Expr) -> dict[Expr, Expr]:
         (True, True)
     """
     order = EXPRESSIONS.post_order(expr)
-    users: dict[Node, list[Node]] = {node: [] for node in order}
-    for node in order:
-        for child in EXPRESSIONS.children(node):
-            users[child].append(node)
-    tree = DominatorTree()
-    vertices: dict[Node, int] = {}
-    nodes: list[Node] = [expr]  # by vertex; what stands at 0 is never looked at
-    for node in reversed(order):
-        vertices[node] = tree.add([(vertices[user], 0) for user in users[node]])
-        nodes.append(node)
+    dominators = Dominators(order[::-1], EXPRESSIONS.children)
     found: dict[Expr, Expr] = {}
     for node in order:
         if isinstance(node, Expr) and node is not expr:
-            dominator = nodes[tree.parent[vertices[node]]]
-            while not isinstance(dominator, Expr):
-                dominator = nodes[tree.parent[vertices[dominator]]]
+            dominator = dominators.immediate(node)
+            while dominator is not None and not isinstance(dominator, Expr):
+                dominator = dominators.immediate(dominator)
+            assert dominator is not None, "the whole expression dominates all of it"
             found[node] = dominator
     return found

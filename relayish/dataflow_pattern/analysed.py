@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Final
 
-from relayish.dataflow_pattern.dominator_tree import DominatorTree
+from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
     AttrPattern,
@@ -80,12 +80,14 @@ class Analysed:
             for child in children(pattern):
                 mask |= below[child]
             below[pattern] = mask
-        tree = DominatorTree(self.order[::-1], children)
+        dominators = Dominators(self.order[::-1], children)
         for way in ways:
             self.interface[way] = tuple(
                 each
                 for each in shared
-                if below[way] & bit[each] and each is not way and not tree.dominates(way, each)
+                if below[way] & bit[each]
+                and each is not way
+                and not dominators.dominates(way, each)
             )
 
 

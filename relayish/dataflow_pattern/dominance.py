@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from relayish.dataflow_pattern.dominator_tree import DominatorTree
+from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
 from relayish.ir.expr import Call, Expr
 from relayish.ir.node import Node
@@ -52,7 +52,7 @@ class Dominance:
     def __init__(self, root: Expr, matcher_of: Callable[[DFPattern], _Matches]) -> None:
         self._root = root
         self._matcher_of = matcher_of
-        self._tree: DominatorTree[Node] | None = None
+        self._dominators: Dominators[Node] | None = None
         self._asked: dict[DFPattern, _Asked] = {}
         self._parents: dict[tuple[DominatorPattern, Expr | None], dict[Expr, Expr | _Nowhere]] = {}
 
@@ -67,10 +67,10 @@ class Dominance:
         found = self._search(pattern, child, wanted)
         if isinstance(found, _Nowhere):
             return None
-        if self._tree is None:
+        if self._dominators is None:
             order = EXPRESSIONS.post_order(self._root)[::-1]
-            self._tree = DominatorTree(order, EXPRESSIONS.children)
-        return found if self._tree.dominates(child, found) else None
+            self._dominators = Dominators(order, EXPRESSIONS.children)
+        return found if self._dominators.dominates(child, found) else None
 
     def passed(
         self, pattern: DominatorPattern, child: Expr, parent: Expr

@@ -460,7 +460,7 @@ def _tested(holds: Callable[[Any, Type], bool]) -> Callable[..., _Following]:  #
 
 
 def _is_of_type(pattern: TypePattern, ty: Type) -> bool:
-    return structural_equal(pattern.ttype, ty)
+    return structural_equal(pattern.type, ty)
 
 
 def _is_of_dtype(pattern: DataTypePattern, ty: Type) -> bool:

@@ -113,7 +113,7 @@ _NAMES: Final[dict[type[Node], Callable[[Any], str]]] = {  # Any: the kind it st
     Call: _call_name,
     Tuple: lambda _: "Tuple_",
     TupleGetItem: lambda item: f"TupleGetItem{item.index}_",
-    Function: lambda _: "Function_",
+    Function: lambda _: "Function",  # its call adds "Call_"
     Let: lambda _: "Let_",
     If: lambda _: "If_",
     Match: lambda _: "Match_",

@@ -325,13 +325,13 @@ class WildcardPattern(DFPattern):
 
 @node("type_pattern")
 class TypePattern(DFPattern):
-    """Matches what ``pattern`` matches and is of a type structurally equal to ``ttype``."""
+    """Matches what ``pattern`` matches and is of a type structurally equal to ``type``."""
 
     pattern: DFPattern
-    ttype: Type
+    type: Type
 
     def _parts(self) -> Parts:
-        return [self.pattern, f".has_type({self.ttype})"]
+        return [self.pattern, f".has_type({self.type})"]
 
 
 @node("data_type_pattern")

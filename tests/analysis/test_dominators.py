@@ -9,7 +9,7 @@ from deep import DEEP_NESTS
 from random_exprs import random_module
 
 from relayish.analysis import post_dominators
-from relayish.analysis.dominators import DominatorTree
+from relayish.analysis.dominators import Dominators, DominatorTree
 from relayish.ir.expr import Expr, Tuple, Var
 from relayish.ir.traversal import EXPRESSIONS
 
@@ -95,6 +95,24 @@ def test_tree_counts_every_vertex_of_nested_skips() -> None:
         down = tree.add([(down, 0), (join, 0)])
         assert tree.parent[down] == join
         assert tree.inside[down] == 2 * level - 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_dominator_is_any_node_that_cannot_be_gone_around(seed: int) -> None:
+    expr = random_module(seed, 8)["main"]
+    order = EXPRESSIONS.post_order(expr)[::-1]
+    dominators = Dominators(order, EXPRESSIONS.children)
+    for above in order:
+        for below in order:
+            around = below is not above and reached_without(expr, below, above)
+            assert dominators.dominates(above, below) is not around
+
+
+def test_root_has_no_dominator() -> None:
+    root = Tuple((Var("x"),))
+    dominators = Dominators(EXPRESSIONS.post_order(root)[::-1], EXPRESSIONS.children)
+    assert dominators.immediate(root) is None
+    assert dominators.immediate(root.fields[0]) is root
 
 
 @pytest.mark.parametrize("nest", DEEP_NESTS)

@@ -252,6 +252,7 @@ def test_type_patterns_match_variables_and_computed_types():
     assert is_op("add")(wildcard(), wildcard()).has_shape((10, 10)).match(x + x)
     assert not is_op("add")(wildcard(), wildcard()).has_dtype("int8").match(x + x)
     assert wildcard().has_type(ty).match(x)
+    assert has_type(ty).type is ty
 
 
 def test_type_pattern_matches_inside_a_program_typed_or_not():

@@ -256,6 +256,13 @@ def test_partition_adds_attributes_and_asks_first():
     assert asked == [program]
 
 
+def test_name_of_a_partition_with_a_function_in_it_is_relays():
+    inner = relay.Function([X], relu(X))
+    pattern = FunctionPattern([wildcard()], is_op("nn.relu")(wildcard()))(wildcard()) + wildcard()
+    image = pattern.partition(relay.Call(inner, [Y]) + Z)
+    assert attrs_of(image.op) == {"PartitionedFromPattern": "nn.relu_FunctionCall_add_"}
+
+
 def test_partition_keeps_constants_the_pattern_asks_for_inside():
     two = relay.const(np.full(4, 2, "float32"))
     inside = (wildcard() * is_constant()).partition(X * two)
