@@ -64,7 +64,11 @@ def assert_same_program(ours: IRModule, theirs: str) -> None:
     )
 
 
-def with_names_in_order(mod: IRModule, made_up: str = "lifted_name") -> IRModule:
+MADE_UP = ("lifted_name", "deduplicated_")
+"""What the names begin with that passes make of hashes."""
+
+
+def with_names_in_order(mod: IRModule, made_up: tuple[str, ...] = MADE_UP) -> IRModule:
     """Return ``mod`` with the functions whose names a pass made up numbered by first reference.
 
     References are followed from the functions whose names somebody chose, in order of name.
@@ -76,7 +80,8 @@ def with_names_in_order(mod: IRModule, made_up: str = "lifted_name") -> IRModule
         reached = []
         for referred in count_global_references(mod[pending.pop()]):
             if referred in mod and (name := mod.get_global_var(referred)) not in names:
-                names[name] = GlobalVar(f"{made_up}{len(names) - len(chosen) + 1}")
+                stem = next(filter(referred.startswith, made_up))
+                names[name] = GlobalVar(f"{stem}{len(names) - len(chosen) + 1}")
                 reached.append(name)
         pending += reversed(reached)
     assert len(names) == len(mod), "nobody refers to a function that a pass made up"

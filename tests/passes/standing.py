@@ -62,6 +62,11 @@ VARIANTS: dict[str, tuple[str, ...]] = {
         "DeadCodeElimination{ref_precision=true, function_argument_precision=true}",
         "DeadCodeElimination{inline_once=true, ref_precision=true}",
     ),
+    "Deduplicate": (
+        "Deduplicate",
+        "Deduplicate{consider_type=false, forward_steps=3}",
+        "Deduplicate{must_dominate=true, salt=other}",
+    ),
     "PartitionANF": ("PartitionANF{max_num_ops=3}", "PartitionANF{max_num_ops=1}"),
     "ToMixedPrecision": (
         "ToMixedPrecision{missing_op_mode=2}",

@@ -1,0 +1,6 @@
+"""How parts of programs that do the same are found, and put into one function.
+
+``labels`` gives nodes that do the same the same number, ``units`` holds the graph whose nodes are
+joined into larger units, ``growth`` decides what is joined, and ``outline`` makes functions of
+units that repeat, and calls in their places.
+"""

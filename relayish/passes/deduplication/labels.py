@@ -1,0 +1,125 @@
+"""Numbers that nodes have in common when they do the same with their operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable
+from typing import Any as AnyType  # the kind a function of a table stands under
+from typing import Final
+
+from relayish.analysis.exact_key import exact_key
+from relayish.ir.attrs import Attrs
+from relayish.ir.expr import Call, Expr, GlobalVar, Op, Tuple, TupleGetItem
+from relayish.ir.node import Node
+from relayish.ir.type import Any, TensorType, TupleType, Type
+from relayish.op import registry
+
+NO_LABEL: Final = -1
+"""Stands for the label of a node that stays where it is."""
+
+OPERANDS: Final[dict[type[Node], Callable[[AnyType], tuple[Expr, ...]]]] = {
+    Call: lambda call: call.args,
+    Tuple: lambda tup: tup.fields,
+    TupleGetItem: lambda item: (item.tuple_value,),
+}
+"""What nodes of the kinds that may be outlined compute their value from."""
+
+_NO_TYPE: Final = -1
+
+
+class Labels:
+    """The labels of the nodes of one program, and of what is made by joining some.
+
+    Args:
+        acting: The nodes of which evaluating may do more than give a value.
+        consider_type: Tell nodes apart by the types of operands and result.
+    """
+
+    def __init__(self, acting: Collection[Node], *, consider_type: bool) -> None:
+        self._acting = acting
+        self._consider_type = consider_type
+        self._numbers: dict[Hashable, int] = {}
+        self._types: dict[Type, int] = {}
+        self._attrs: dict[int, Hashable] = {}
+        self._held: list[Attrs] = []  # attributes whose identity is a key in ``_attrs``
+
+    def number(self, key: Hashable) -> int:
+        """Return the number of ``key``, a new one if it has none."""
+        return self._numbers.setdefault(key, len(self._numbers))
+
+    def of(self, node: Node) -> int:
+        """Return the label of a typed node; ``NO_LABEL`` for one that is not to be moved.
+
+        Those are what may act, what only marks a place, all kinds but tuples, projections, and
+        calls of operators and of functions of the module, and what has to do with values other
+        than tensors and tuples of them.
+        """
+        own = _OWN.get(type(node))
+        if own is None or node in self._acting:
+            return NO_LABEL
+        key = own(self, node)
+        if key is None:
+            return NO_LABEL
+        assert isinstance(node, Expr)
+        types = self.types_of(node)
+        if _NO_TYPE in types:
+            return NO_LABEL
+        return self.number((key, types if self._consider_type else len(types)))
+
+    def types_of(self, expr: Expr) -> tuple[int, ...]:
+        """Return the numbers of the types of the value and operands of ``expr``."""
+        return tuple([self._type(one.checked_type) for one in (expr, *OPERANDS[type(expr)](expr))])
+
+    def _type(self, root: Type | None) -> int:
+        """Return a number that equal types have in common, ``_NO_TYPE`` for what is no data."""
+        if root is None:
+            return _NO_TYPE
+        known = self._types
+        stack: list[Type] = [root]
+        while stack:
+            ty = stack[-1]
+            if ty in known:
+                stack.pop()
+            elif type(ty) is TupleType:
+                missing = [field for field in ty.fields if field not in known]
+                if missing:
+                    stack += missing
+                    continue
+                fields = tuple([known[field] for field in ty.fields])
+                known[ty] = _NO_TYPE if _NO_TYPE in fields else self.number((TupleType, fields))
+            else:
+                known[ty] = self.number(exact_key(ty)) if _is_tensor(ty) else _NO_TYPE
+        return known[root]
+
+    def _call(self, call: Call) -> Hashable | None:
+        op = call.op
+        if type(op) is GlobalVar:
+            return None if call.type_args else (GlobalVar, op.name_hint)
+        if type(op) is not Op or not registry.is_registered(op.name):
+            return None
+        if op in registry.non_computational or op in registry.fusion_barrier:
+            return None
+        return (op, self._attrs_key(call.attrs))
+
+    def _attrs_key(self, attrs: Attrs | None) -> Hashable:
+        if attrs is None:
+            return None
+        key = self._attrs.get(id(attrs))
+        if key is None:
+            self._held.append(attrs)
+            key = self._attrs[id(attrs)] = exact_key(attrs)
+        return key
+
+
+def _is_tensor(ty: Type) -> bool:
+    """Return whether ``ty`` is a tensor of sizes that mean the same everywhere."""
+    if type(ty) is not TensorType:
+        return False
+    return all(type(size) is int or type(size) is Any for size in ty.shape)
+
+
+_OWN: Final[dict[type[Node], Callable[[Labels, AnyType], Hashable | None]]] = {
+    Call: Labels._call,  # noqa: SLF001 - the table behind this class
+    Tuple: lambda _, tup: (Tuple, len(tup.fields)),
+    TupleGetItem: lambda _, item: (TupleGetItem, item.index),
+}
+"""What counts of a node beside its operands, for each kind that may be outlined."""

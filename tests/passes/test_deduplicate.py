@@ -1,0 +1,447 @@
+"""What repeats becomes one function, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import PassError
+from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Constant, Function, GlobalVar, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.type import TensorType
+from relayish.passes.deduplicate import Deduplicate, deduplicate
+from relayish.passes.deduplication.growth import grow
+from relayish.passes.deduplication.labels import Labels
+from relayish.passes.deduplication.units import Units
+from relayish.testing import lstm, resnet
+from relayish.text import parse
+from relayish.transform import parse_pipeline
+
+T = "Tensor[(4), float32]"
+
+
+def program(body: str, params: str = f"%x: {T}, %y: {T}", before: str = "") -> IRModule:
+    text = f'#[version = "0.0.5"]\n{before}\ndef @main({params}) {{ {body} }}'
+    return infer_type(parse(text))
+
+
+def run(mod: IRModule, pipeline: str = "Deduplicate") -> IRModule:
+    return parse_pipeline(pipeline)(mod)
+
+
+def made(mod: IRModule) -> list[Function]:
+    return [mod[name] for name in mod if name.name_hint.startswith("deduplicated_")]
+
+
+def calls(func: Function) -> Counter:
+    return Counter(
+        node.op.name if type(node.op) is Op else node.op.name_hint
+        for node in EXPRESSIONS.pre_order(func)
+        if type(node) is Call and type(node.op) in (Op, GlobalVar)
+    )
+
+
+def values(mod: IRModule) -> object:
+    rng = np.random.default_rng(0)
+    types = [param.type_annotation for param in mod["main"].params]
+    args = [rng.normal(size=ty.shape).astype(ty.dtype) if ty.shape else np.bool_(1) for ty in types]
+    return evaluate(mod["main"], mod, args)
+
+
+def assert_same_values(before: IRModule, after: IRModule) -> None:
+    for expected, actual in zip(
+        np.atleast_1d(values(before)), np.atleast_1d(values(after)), strict=True
+    ):
+        np.testing.assert_array_equal(expected, actual)
+
+
+# What repeats
+
+
+def test_part_that_occurs_twice_is_written_once_and_called_twice() -> None:
+    mod = program("%0 = tanh(exp(%x)); tanh(exp(add(%0, %y)))")
+    out = run(mod)
+    (function,) = made(out)
+    assert calls(function) == {"tanh": 1, "exp": 1}
+    assert sum(calls(out["main"]).values()) == 3
+    assert_same_values(mod, out)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "tanh(exp(%x))",
+        "add(exp(%x), exp(%y))",  # one operator alone
+        "%0 = tanh(exp(%x)); add(%0, exp(tanh(%y)))",  # the other way round
+        "%0 = sum(exp(%x), axis=[0]); add(%0, sum(exp(%y), axis=[0], keepdims=True))",
+        "%0 = exp(%x); add(tanh(%0), tanh(%0))",  # the operand of both is one node
+        "%0 = add(exp(%x), %x); subtract(%0, add(%x, exp(%x)))",  # another argument
+    ],
+)
+def test_module_in_which_nothing_repeats_is_the_same_object(body: str) -> None:
+    mod = program(body)
+    assert run(mod) is mod
+
+
+def test_operands_may_be_computed_between_the_nodes_of_a_part() -> None:
+    mod = program(
+        "%0 = multiply(add(%x, %x), exp(%y)); multiply(add(%0, %x), exp(erf(sigmoid(%y))))"
+    )
+    (function,) = made(out := run(mod))
+    assert calls(function) == {"multiply": 1, "add": 1, "exp": 1}
+    assert_same_values(mod, out)
+
+
+def test_part_that_uses_one_node_twice_differs_from_one_that_uses_two() -> None:
+    mod = program(
+        "%0 = exp(%x); %1 = add(%0, %0); %2 = exp(%1); %3 = exp(%y); "
+        "%4 = add(%2, %3); %5 = exp(%4); add(%5, %5)"
+    )
+    (function,) = made(out := run(mod))
+    assert calls(function) == {"add": 1, "exp": 1}
+    assert len(function.params) == 1
+    assert_same_values(mod, out)
+
+
+def test_arguments_that_are_the_same_in_some_places_only_are_parameters_apart() -> None:
+    mod = program("%0 = add(exp(%x), %x); add(exp(%0), %y)")
+    (function,) = made(out := run(mod))
+    assert len(function.params) == 2
+    assert_same_values(mod, out)
+
+
+def test_arguments_that_are_the_same_in_all_places_are_one_parameter() -> None:
+    mod = program("%0 = add(exp(%x), %x); add(exp(%0), %0)")
+    (function,) = made(run(mod))
+    assert len(function.params) == 1
+
+
+def test_constant_that_is_the_same_everywhere_stays_inside() -> None:
+    mod = program("%0 = exp(add(%x, 2f)); exp(add(tanh(%0), 2f))")
+    (function,) = made(run(mod))
+    assert len(function.params) == 1
+
+
+def test_constant_that_differs_is_a_parameter() -> None:
+    mod = program("%0 = exp(add(%x, 2f)); exp(add(tanh(%0), 3f))")
+    (function,) = made(out := run(mod))
+    assert len(function.params) == 2
+    assert_same_values(mod, out)
+
+
+def test_tuples_and_projections_are_parts_of_what_repeats() -> None:
+    mod = program(
+        "%0 = split(concatenate((%x, %y)), indices_or_sections=2); %1 = add(%0.0, %0.1); "
+        "%2 = split(concatenate((%1, %x)), indices_or_sections=2); add(%2.0, %2.1)"
+    )
+    (function,) = made(out := run(mod))
+    assert calls(function) == {"concatenate": 1, "split": 1, "add": 1}
+    assert len(function.params) == 2
+    assert_same_values(mod, out)
+
+
+def test_parts_in_several_functions_of_the_module_are_one() -> None:
+    mod = program(
+        "@f(tanh(exp(%x)))",
+        f"%x: {T}",
+        f"def @f(%y: {T}) -> {T} {{ subtract(tanh(exp(%y)), %y) }}",
+    )
+    (function,) = made(out := run(mod))
+    assert calls(function) == {"tanh": 1, "exp": 1}
+    assert calls(out["f"]).keys() - {"subtract"} == calls(out["main"]).keys() - {"f"}
+    assert_same_values(mod, out)
+
+
+def test_parts_in_both_branches_and_in_closures_are_found_where_they_are() -> None:
+    mod = program(
+        "let %f = fn (%z: " + T + ") { tanh(exp(%z)) }; "
+        "if (less(mean(%x), 0f)) { tanh(exp(%y)) } else { %f(%x) }"
+    )
+    (function,) = made(out := run(mod))
+    assert sum(calls(out["main"])[name] for name in calls(out["main"]) if "dedup" in name) == 2
+    assert calls(function) == {"tanh": 1, "exp": 1}
+    assert_same_values(mod, out)
+
+
+def test_part_does_not_reach_over_a_branch() -> None:
+    mod = program(
+        "%0 = if (%a) { tanh(exp(%x)) } else { %x }; %1 = if (%b) { tanh(exp(%y)) } else { %y }; "
+        "add(erf(sigmoid(%0)), erf(sigmoid(%1)))",
+        f"%x: {T}, %y: {T}, %a: bool, %b: bool",
+    )
+    out = run(mod)
+    assert sorted(map(sorted, map(calls, made(out)))) == [["erf", "sigmoid"], ["exp", "tanh"]]
+    assert_same_values(mod, out)
+
+
+def test_values_of_lets_are_joined() -> None:
+    mod = program(
+        "let %a = exp(%x); let %b = tanh(%a); let %c = exp(%b); let %d = tanh(%c); add(%d, %x)"
+    )
+    (function,) = made(out := run(mod))
+    assert calls(function) == {"tanh": 1, "exp": 1}
+    assert_same_values(mod, out)
+
+
+def test_function_without_repetition_keeps_its_lets() -> None:
+    mod = program(
+        "%0 = tanh(exp(%x)); @f(tanh(exp(%0)))",
+        f"%x: {T}",
+        f"def @f(%y: {T}) -> {T} {{ let %a = erf(%y); %a }}",
+    )
+    out = run(mod)
+    assert out is not mod
+    assert out["f"] is mod["f"]
+
+
+# What is made of blocks
+
+
+def test_block_of_which_a_piece_occurs_elsewhere_calls_the_function_of_the_piece() -> None:
+    mod = program(
+        "%0 = sqrt(exp(abs(%x))); %1 = tanh(sqrt(exp(abs(%0)))); tanh(sqrt(exp(abs(erf(%1)))))"
+    )
+    small, large = sorted(made(out := run(mod)), key=lambda func: "tanh" in calls(func))
+    assert calls(small) == {"sqrt": 1, "exp": 1, "abs": 1}
+    assert len(calls(large)) == 2
+    assert_same_values(mod, out)
+
+
+def test_layers_in_a_row_stay_calls_in_a_row() -> None:
+    mod = program("add(%x, %y)")
+    last: object = mod["main"].params[0]
+    for _ in range(64):
+        for name in ("exp", "tanh", "sqrt"):
+            last = Call(intern_op(name), (last,))
+    mod = infer_type(mod.with_function("main", Function(mod["main"].params, last)))
+    out = run(mod)
+    (function,) = made(out)
+    assert calls(function) == {"exp": 1, "tanh": 1, "sqrt": 1}
+    assert sum(calls(out["main"]).values()) == 64
+
+
+def test_blocks_of_a_residual_network_become_functions() -> None:
+    mod, _ = resnet.get_workload(num_layers=50, image_shape=(3, 64, 64), num_classes=10)
+    main = calls(run(mod)["main"])
+    assert main["nn.conv2d"] == 9  # the first, and those of the first units of stages
+    assert sorted(count for name, count in main.items() if "dedup" in name and count > 1) == [
+        2,
+        2,
+        3,
+        5,
+    ]
+
+
+def test_steps_of_an_unrolled_recurrence_call_one_function() -> None:
+    mod, _ = lstm.get_workload(6, 4)
+    out = run(mod)
+    steps = [name for name, count in calls(out["main"]).items() if count == 6]
+    assert len(steps) == 1
+    assert isinstance(out[steps[0]].body, Tuple)
+
+
+# What is left alone
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        (
+            "let %r = ref(%x); %0 = tanh(exp(ref_read(%r))); let %w = ref_write(%r, %y); "
+            "add(%0, tanh(exp(ref_read(%r))))"
+        ),
+        "let %k = fn (%z: " + T + ", Primitive=1) { tanh(exp(%z)) }; "
+        "let %l = fn (%z: " + T + ", Primitive=1) { tanh(exp(%z)) }; add(%k(%x), %l(%y))",
+        "add(annotation.stop_fusion(exp(%x)), annotation.stop_fusion(exp(%y)))",
+        "%0 = tanh(exp(nn.dropout(%x).0)); add(%0, tanh(exp(nn.dropout(%y).0)))",  # it has state
+    ],
+)
+def test_what_acts_and_what_belongs_to_others_is_left_alone(body: str) -> None:
+    mod = program(body)
+    assert run(mod) is mod
+
+
+@pytest.mark.parametrize("attr", ["Primitive=1", 'Compiler="other"', "SkipOptimization=1"])
+def test_function_of_the_module_with_such_an_attribute_is_not_looked_into(attr: str) -> None:
+    mod = program(
+        "@f(tanh(exp(%x)))",
+        f"%x: {T}",
+        f"def @f(%y: {T}, {attr}) -> {T} {{ subtract(tanh(exp(%y)), %y) }}",
+    )
+    assert run(mod) is mod
+
+
+# Options
+
+
+def test_value_used_outside_is_a_second_result() -> None:
+    body = (
+        "%0 = exp(tanh(sigmoid(sqrt(%x)))); %1 = abs(erf(round(%0))); "
+        "%2 = exp(tanh(sigmoid(sqrt(%1)))); %3 = abs(erf(round(%2))); add(add(%0, %2), %3)"
+    )
+    mod = program(body)
+    (function,) = made(out := run(mod))
+    assert isinstance(function.body, Tuple)
+    assert_same_values(mod, out)
+    dominated = run(mod, "Deduplicate{must_dominate=true}")
+    assert all(not isinstance(func.body, Tuple) for func in made(dominated))
+    assert_same_values(mod, dominated)
+    assert len(made(run(mod, "Deduplicate{forward_steps=0}"))) == len(made(dominated))
+
+
+def test_value_is_not_computed_that_was_not_before() -> None:
+    """The part of which the value is needed in a branch only cannot come with what is before it."""
+    mod = program(
+        "%0 = exp(tanh(sigmoid(sqrt(%x)))); %1 = abs(erf(round(%0))); "
+        "%2 = if (less(mean(%0), 0f)) { add(%1, %y) } else { subtract(%1, %y) }; "
+        "%3 = exp(tanh(sigmoid(sqrt(%2)))); %4 = abs(erf(round(%3))); "
+        "if (less(mean(%3), 0f)) { add(%4, %y) } else { subtract(%4, %y) }"
+    )
+    out = run(mod)
+    assert all(not isinstance(func.body, Tuple) for func in made(out))
+    assert_same_values(mod, out)
+
+
+def test_types_count_unless_told_otherwise() -> None:
+    mod = program(
+        "%0 = tanh(exp(%x)); %1 = tanh(exp(%y)); (%0, %1)", f"%x: {T}, %y: Tensor[(5), float32]"
+    )
+    assert run(mod) is mod
+    assert run(mod, "Deduplicate{consider_type=false}") is mod  # there is one place of each
+
+
+def test_each_combination_of_types_has_a_function_of_its_own() -> None:
+    mod = program(
+        "%0 = tanh(exp(%x)); %1 = tanh(exp(erf(%0))); %2 = tanh(exp(%y)); "
+        "%3 = tanh(exp(erf(%2))); (%1, %3)",
+        f"%x: {T}, %y: Tensor[(5), float32]",
+    )
+    out = run(mod, "Deduplicate{consider_type=false}")
+    assert len(made(out)) == 2
+    np.testing.assert_array_equal(values(mod)[1], values(out)[1])
+
+
+def test_salt_is_in_the_names() -> None:
+    mod = program("%0 = tanh(exp(%x)); tanh(exp(add(%0, %y)))")
+    (name,) = set(run(mod, "Deduplicate{salt=second}")) - set(mod)
+    assert name.name_hint.startswith("deduplicated_second_")
+
+
+def test_negative_number_of_steps_is_refused() -> None:
+    with pytest.raises(PassError, match=r"forward_steps is a number of steps, from 0; found -1"):
+        deduplicate(program("%x"), forward_steps=-1)
+
+
+def test_salt_that_is_no_part_of_a_name_is_refused() -> None:
+    with pytest.raises(PassError, match=r"salt becomes part of names of functions; found 'a b'"):
+        Deduplicate(salt="a b")(program("%x"))
+
+
+# Names
+
+
+def test_names_depend_on_what_functions_do_alone() -> None:
+    one = run(program("%0 = tanh(exp(%x)); tanh(exp(add(%0, %y)))"))
+    two = run(program("%0 = tanh(exp(erf(%y))); subtract(tanh(exp(%0)), %x)"))
+    assert {g.name_hint for g in one} == {g.name_hint for g in two}
+
+
+def test_function_that_was_outlined_before_is_called_and_does_not_call_itself() -> None:
+    before = run(program("%0 = tanh(exp(%x)); tanh(exp(add(%0, %y)))"))
+    (name,) = (g for g in before if g.name_hint != "main")
+    main = program("subtract(tanh(exp(%x)), tanh(exp(%y)))")["main"]
+    mod = infer_type(before.with_function("main", main))
+    out = run(mod)
+    assert out[name] is mod[name]
+    assert calls(out["main"]) == {"subtract": 1, name.name_hint: 2}
+    assert_same_values(mod, out)
+
+
+def test_name_that_something_else_has_gets_a_number() -> None:
+    mod = program("%0 = tanh(exp(%x)); tanh(exp(add(%0, %y)))")
+    (name,) = (g.name_hint for g in run(mod) if g.name_hint != "main")
+    x = Var("x", TensorType((4,), "float32"))
+    taken = infer_type(mod.with_function(name, Function((x,), x)))
+    assert {g.name_hint for g in run(taken)} == {"main", name, f"{name}_1"}
+
+
+def test_spans_of_what_was_there_are_kept() -> None:
+    mod = parse(
+        '#[version = "0.0.5"]\ndef @main(%x: '
+        + T
+        + ") {\n %0 = tanh(exp(%x));\n tanh(exp(erf(%0)))\n}"
+    )
+    out = run(mod)
+    for func in out.functions.values():
+        for node in EXPRESSIONS.pre_order(func.body):
+            if type(node) in (Call, TupleGetItem):
+                assert node.span is not None
+
+
+# Size
+
+
+def joined(mod: IRModule) -> tuple[Units, int]:
+    mod = infer_type(mod)
+    units = Units(Tuple(tuple(mod.functions.values())), Labels((), consider_type=True))
+    grow(units, 1)
+    return units, len(units.nodes)
+
+
+def chain(size: int, period: int) -> IRModule:
+    names = ("exp", "tanh", "sqrt", "abs", "erf", "sigmoid", "negative")
+    x = Var("x", TensorType((4,), "float32"))
+    last: object = x
+    for number in range(size):
+        place = number % period
+        last = Call(intern_op(names[(place * place + place // 3) % len(names)]), (last,))
+    return IRModule({"main": Function((x,), last)})
+
+
+@pytest.mark.parametrize("periods", [2, 50])
+def test_work_grows_with_the_program_and_not_faster(periods: int) -> None:
+    steps = [joined(chain(size, size // periods)) for size in (1_000, 10_000)]
+    (small, few), (large, many) = [(units.steps, nodes) for units, nodes in steps]
+    assert large / many < 1.5 * small / few + 1
+
+
+def test_node_with_many_operands_is_looked_at_a_few_times_only() -> None:
+    x = Var("x", TensorType((4,), "float32"))
+    fields = [Call(intern_op("tanh"), (Call(intern_op("exp"), (x,)),)) for _ in range(5_000)]
+    units, nodes = joined(IRModule({"main": Function((x,), Tuple(tuple(fields)))}))
+    assert units.steps < 10 * nodes
+
+
+@pytest.mark.parametrize("kind", ["lets", "calls"])
+def test_long_program_is_deduplicated(kind: str) -> None:
+    size = 50_000
+    mod = chain(2 * size, 5)
+    if kind == "lets":
+        x = Var("x", TensorType((4,), "float32"))
+        names = [Var(f"v{number}") for number in range(size)]
+        body: object = names[-1]
+        for number in reversed(range(size)):
+            op = intern_op("exp" if number % 2 else "tanh")
+            value = Call(op, (names[number - 1] if number else x,))
+            body = Let(names[number], value, body)
+        mod = IRModule({"main": Function((x,), body)})
+    out = run(mod)
+    assert made(out)
+    assert sum(calls(out["main"]).values()) <= size
+
+
+def test_constants_are_compared_bit_for_bit() -> None:
+    x = Var("x", TensorType((4,), "float32"))
+    add, exp = intern_op("add"), intern_op("exp")
+    zeros = (Constant(np.float32(0.0)), Constant(np.float32(-0.0)))
+    last: object = x
+    for zero in zeros:
+        last = Call(exp, (Call(add, (last, zero)),))
+    (function,) = made(run(IRModule({"main": Function((x,), last)})))
+    assert len(function.params) == 2
