@@ -3,6 +3,7 @@
 python tests/passes/standing.py                      # every pass, 1000 programs
 python tests/passes/standing.py FuseOps --programs 5000
 python tests/passes/standing.py FuseOps --only 1234  # one program, printed before and after
+python tests/passes/standing.py --whole              # every pass, on whole networks
 python tests/passes/standing.py FuseOps --networks   # networks only: convolutions, products, ...
 """
 
@@ -22,6 +23,7 @@ if __name__ == "__main__":
 
 from random_exprs import random_arguments, random_module, same_value
 from random_networks import random_network, random_network_arguments
+from whole_programs import arguments, whole_programs  # noqa: E402
 
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
@@ -169,10 +171,14 @@ def close(actual: object, expected: object, tolerance: float) -> bool:
     """Return whether two values are the same, or tensors of them that close."""
     if same_value(actual, expected):
         return True
+    if not tolerance:
+        return False
     if isinstance(actual, tuple) and isinstance(expected, tuple):
         pairs = zip(actual, expected, strict=True)
         return len(actual) == len(expected) and all(close(a, b, tolerance) for a, b in pairs)
     if not isinstance(actual, (np.ndarray, np.generic)):
+        return False
+    if not isinstance(expected, (np.ndarray, np.generic)) or actual.shape != expected.shape:
         return False
     found, wanted = np.asarray(actual, "float64"), np.asarray(expected, "float64")
     return bool(np.allclose(found, wanted, rtol=tolerance, atol=tolerance, equal_nan=True))
@@ -219,6 +225,26 @@ def _network(seed: int) -> tuple[IRModule, list[object]]:
     return mod, random_network_arguments(mod, seed)
 
 
+@lru_cache(maxsize=64)
+def _value_of_whole(program: str) -> object:
+    mod = whole_programs()[program]
+    return evaluate(mod["main"], mod, arguments(mod))
+
+
+def check_whole(name: str, program: str) -> None:
+    """Check the pass on one whole program, which is typed."""
+    mod = infer_type(whole_programs()[program])
+
+    def value(made: IRModule) -> object:
+        if made is mod:
+            return _value_of_whole(program)
+        return evaluate(made["main"], made, arguments(mod))
+
+    with PassContext(opt_level=4):
+        for pass_ in made_for(name, mod):
+            check(pass_, mod, value)
+
+
 def check_program(name: str, mod: IRModule, args: list[object]) -> None:
     """Check the pass on a program, as it is and typed; ``args`` are those of its main."""
 
@@ -231,6 +257,17 @@ def check_program(name: str, mod: IRModule, args: list[object]) -> None:
             check(pass_, infer_type(mod), value)
 
 
+def _fails_on_whole(name: str) -> bool:
+    failures = []
+    for program in whole_programs():
+        try:
+            check_whole(name, program)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told below
+            failures.append(f"{program}: {error!r}"[:300])
+    print(f"{name}: {len(whole_programs())} whole programs, {failures or 'ok'}", flush=True)
+    return bool(failures)
+
+
 def main() -> int:
     """Try passes on programs; print what fails."""
     parser = argparse.ArgumentParser(
@@ -240,7 +277,10 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--only", type=int)
     parser.add_argument("--networks", action="store_true", help="no other programs")
+    parser.add_argument("--whole", action="store_true", help="whole programs instead")
     args = parser.parse_args()
+    if args.whole:
+        return 1 if any([_fails_on_whole(name) for name in args.names or list_passes()]) else 0
     failed = 0
     for name in args.names or list_passes():
         seeds = range(args.programs) if args.only is None else [args.only]
