@@ -36,18 +36,19 @@ def needless_lets(
     acting = Effects(expr, mod).acting()
     if creates is None:
         creates = mod is not None and creates_references(mod)
-    timeless = Timeless().check if creates or lets.creates else None
-    return tuple(
-        [
-            let
-            for let in lets.found
-            if let not in lets.recursive
-            and let.value not in acting
-            and let.var.may_share is None
-            and let.var not in lets.shared
-            and (timeless is None or timeless(let.value))
-        ]
-    )
+    timeless = Timeless() if creates or lets.creates else None
+    needless: list[Let] = []
+    for let in lets.found:
+        if let in lets.recursive or let.value in acting:
+            continue
+        if let.var.may_share is not None or let.var in lets.shared:
+            continue
+        if timeless is not None:
+            if not timeless.check(let.value):
+                continue
+            timeless.stands_for(let.var, let.value)  # the value will stand where the variable does
+        needless.append(let)
+    return tuple(needless)
 
 
 def creates_references(mod: IRModule) -> bool:
@@ -92,7 +93,7 @@ def check_graph_normal_form(expr: Expr, mod: IRModule | None = None) -> None:
 
 
 class _Lets:
-    """The lets of an expression, values before what follows them."""
+    """The lets of an expression: those in a value, the let of the value, those that follow."""
 
     def __init__(self) -> None:
         self.found: list[Let] = []
@@ -109,6 +110,7 @@ class _Lets:
             node, valued = stack.pop()
             if valued:
                 assert type(node) is Let
+                self.found.append(node)
                 if node.var in met:  # before what follows: it can only be in the value
                     self.recursive.add(node)
                 continue
@@ -117,7 +119,6 @@ class _Lets:
             met.add(node)
             kind = type(node)
             if type(node) is Let:
-                self.found.append(node)
                 if node.var.may_share is not None:
                     self.shared.add(node.var.may_share)
                 stack += ((node.body, False), (node, True), (node.value, False))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.adt import Constructor
-from relayish.ir.expr import Call, Expr, Function, Op, RefCreate, RefRead, RefWrite
+from relayish.ir.expr import Call, Expr, Function, Let, Op, RefCreate, RefRead, RefWrite, Var
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 from relayish.op import registry
@@ -24,6 +24,12 @@ class Timeless:
 
     def __init__(self) -> None:
         self._known: dict[Node, bool] = {}
+        self._functions: set[Node] = set()
+
+    def stands_for(self, var: Var, value: Expr) -> None:
+        """Take ``var`` for ``value`` from now on, wherever it is called."""
+        if self._is_literal(value):
+            self._functions.add(var)
 
     def check(self, expr: Expr) -> bool:
         """Return whether nothing in ``expr``, bodies of functions included, has to do with time.
@@ -47,8 +53,10 @@ class Timeless:
             if node is None:
                 node = stack.pop()
                 assert node is not None
+                if type(node) is Let and self._is_literal(node.body):
+                    self._functions.add(node)
                 below = [known[child] for child in EXPRESSIONS.children(node)]
-                known[node] = all(below) and not _acts(node)
+                known[node] = all(below) and not self._acts(node)
                 continue
             if node in known:
                 continue
@@ -60,11 +68,13 @@ class Timeless:
             push(node, known, stack.append)
         return known[expr]
 
+    def _acts(self, node: Node) -> bool:
+        if type(node) is not Call:
+            return type(node) in _REFERENCES
+        op = node.op
+        if type(op) is Op:
+            return not registry.is_registered(op.name) or op in registry.stateful
+        return type(op) is not Constructor and not self._is_literal(op)
 
-def _acts(node: Node) -> bool:
-    if type(node) is not Call:
-        return type(node) in _REFERENCES
-    op = node.op
-    if type(op) is Op:
-        return not registry.is_registered(op.name) or op in registry.stateful
-    return type(op) is not Constructor and type(op) is not Function
+    def _is_literal(self, function: Expr) -> bool:
+        return type(function) is Function or function in self._functions

@@ -30,7 +30,7 @@ from relayish.functor.substitute import substitute
 from relayish.ir.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.module import IRModule
 from relayish.ir.type import FuncType
-from relayish.passes.normal_form.functions import transform_functions
+from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -189,4 +189,6 @@ class PartitionANF(ModulePass):
 
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` with the chains of its functions cut."""
-        return transform_functions(mod, lambda func: partition_anf(func, self.max_num_ops, mod))
+        return transform_functions(
+            mod, lambda func: partition_anf(func, self.max_num_ops, mod), optimized_functions
+        )

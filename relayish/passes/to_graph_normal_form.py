@@ -21,7 +21,7 @@ from relayish.analysis.graph_normal_form import creates_references, needless_let
 from relayish.functor import ExprMutator
 from relayish.ir.expr import Expr, Let
 from relayish.ir.module import IRModule
-from relayish.passes.normal_form.functions import transform_functions
+from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
@@ -95,5 +95,5 @@ class ToGraphNormalForm(ModulePass):
         """Return ``mod`` with its functions in graph normal form."""
         creates = creates_references(mod)
         return transform_functions(
-            mod, lambda func: to_graph_normal_form(func, mod, creates=creates)
+            mod, lambda func: to_graph_normal_form(func, mod, creates=creates), optimized_functions
         )

@@ -11,8 +11,9 @@ from relayish.interpreter import evaluate
 from relayish.ir.expr import Expr, Let, Tuple, Var
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.to_a_normal_form import to_a_normal_form
-from relayish.passes.to_graph_normal_form import to_graph_normal_form
-from relayish.text import parse_expr
+from relayish.passes.to_graph_normal_form import ToGraphNormalForm, to_graph_normal_form
+from relayish.text import parse, parse_expr
+from relayish.transform import run_check
 
 GOES = {
     "a constant": ("let %a = 1; add(%a, %a)", "add(1, 1)"),
@@ -23,6 +24,13 @@ GOES = {
     "what nobody uses": ("let %a = negative(%x); %x", "%x"),
     "a let in a value": ("let %a = { let %b = negative(%x); %b }; %a", "negative(%x)"),
     "a function": ("let %f = fn () { %x }; %f()", "fn () { %x }()"),
+    "the result of a function bound before, where references are": (
+        (
+            "let %r2 = ref(%x); let %f = { let %g = fn () { %x }; %g }; let %h = fn () { %f() }; "
+            "let %a = %h(); (%a, %r2)"
+        ),
+        "let %r2 = ref(%x); (fn () { fn () { %x }() }(), %r2)",
+    ),
 }
 STAYS = {
     "a reference": "let %r = ref(%x); ref_read(%r)",
@@ -73,6 +81,15 @@ def test_raf_defect_variables_that_share_memory_are_seen_by_what_is_tested() -> 
     assert isinstance(normal, Let)
     assert normal.body.var.may_share is source is normal.var
     assert to_graph_normal_form(normal).body.var is sharing
+
+
+def test_pass_leaves_functions_alone_that_are_not_to_be_optimized() -> None:
+    mod = parse(
+        '#[version = "0.0.5"]\n'
+        "def @main(%x: int32, SkipOptimization=1) { let %a = negative(%x); %a }"
+    )
+    assert ToGraphNormalForm()(mod) is mod
+    run_check("graph_normal_form", mod)
 
 
 def test_check_names_the_let_and_its_place() -> None:

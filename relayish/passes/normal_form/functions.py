@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterator
 from relayish.analysis.node_scopes import is_opaque
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
+from relayish.transform import is_skipped
 
 
 def own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` but for those other compilers own."""
     for name, func in mod.functions.items():
         if type(func) is Function and (func.attrs is None or "Compiler" not in func.attrs):
+            yield name, func
+
+
+def optimized_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
+    """Yield the functions of ``mod`` but for those function passes leave alone."""
+    for name, func in own_functions(mod):
+        if not is_skipped(func):
             yield name, func
 
 
@@ -23,10 +31,14 @@ def transform_body(expr: Expr, transform: Callable[[Expr], Expr]) -> Expr:
     return expr if is_opaque(expr) else expr.with_fields(body=transform(expr.body))
 
 
-def transform_functions(mod: IRModule, transform: Callable[[Function], Expr]) -> IRModule:
-    """Return ``mod`` with its functions transformed, but for those other compilers own."""
+def transform_functions(
+    mod: IRModule,
+    transform: Callable[[Function], Expr],
+    chosen: Callable[[IRModule], Iterator[tuple[GlobalVar, Function]]] = own_functions,
+) -> IRModule:
+    """Return ``mod`` with those of its functions transformed that ``chosen`` yields."""
     changed: dict[GlobalVar | str, Expr] = {}
-    for name, func in own_functions(mod):
+    for name, func in chosen(mod):
         try:
             image = transform(func)
         except BaseException as error:
