@@ -124,7 +124,8 @@ def _outlined(mod: IRModule, stem: str, steps: int, *, consider_type: bool) -> I
     made = [(outline, names.name(outline.function)) for outline in found]
     image = call_outlines(units, made, root)
     assert isinstance(image, Tuple)
-    changed: dict[GlobalVar | str, Expr] = {**names.added}
+    changed: dict[GlobalVar | str, Expr] = {}
+    changed.update(names.added.items())
     for (name, before), after in zip(named.items(), image.fields, strict=True):
         if after is not before and name not in names.met:
             changed[name] = after

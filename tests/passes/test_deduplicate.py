@@ -420,7 +420,7 @@ def test_node_with_many_operands_is_looked_at_a_few_times_only() -> None:
 
 @pytest.mark.parametrize("kind", ["lets", "calls"])
 def test_long_program_is_deduplicated(kind: str) -> None:
-    size = 50_000
+    size = 20_000
     mod = chain(2 * size, 5)
     if kind == "lets":
         x = Var("x", TensorType((4,), "float32"))
