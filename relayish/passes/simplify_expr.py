@@ -21,10 +21,13 @@ from relayish.ir.module import IRModule
 from relayish.passes.simplify.arithmetic import ARITHMETIC
 from relayish.passes.simplify.arrangement import ARRANGEMENT
 from relayish.passes.simplify.concretise import CONCRETISE
+from relayish.passes.simplify.network import LATE, NETWORK
+from relayish.passes.simplify.polynomial import POLYNOMIAL
 from relayish.transform import FunctionPass, PassContext, register_pass
 
-SIMPLIFY: Final = RuleSet([CONCRETISE, ARRANGEMENT, ARITHMETIC])
-"""All the rules of :func:`simplify_expr`."""
+SIMPLIFY: Final = RuleSet([CONCRETISE, ARRANGEMENT, ARITHMETIC, POLYNOMIAL, NETWORK])
+"""The rules of :func:`simplify_expr`."""
+_AT_LAST: Final = RuleSet([SIMPLIFY, LATE])
 
 
 def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
@@ -33,8 +36,14 @@ def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
     Shapes and element types taken from another tensor are written out; reshapes, transpositions,
     changes of layout, conversions and limits that follow one another become one, or none; operands
     that change nothing go; constants that are added or multiplied one after the other are combined,
-    and multiplied in front of added ones. The last of these may round floating-point numbers
-    otherwise; all else keeps every value, but for the sign of zero.
+    and multiplied in front of added ones; polynomials of the second degree become products; what is
+    added to a reshaped product of matrices is added before the reshape.
+
+    Numbers that are no numbers, infinite or negative zero keep their values, and whole numbers that
+    overflow theirs, with these exceptions, all of them Relay's as well: a zero that is added no
+    longer makes a positive zero of a negative one; where constants are combined, in polynomials and
+    at reciprocal roots, floating-point numbers are rounded otherwise, and what would have become
+    infinite on the way, or not a number because of an infinite part, need not become so.
 
     Args:
         expr: A well-formed expression; rules that ask for a type leave alone what has none.
@@ -47,10 +56,11 @@ def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
         Linear in the number of distinct nodes and of replacements; no recursion.
 
     Source:
-        Relay ``SimplifyExpr`` and RAF's. A part that is used elsewhere too does not keep a rule
-        from applying; a product with zero is zero for whole numbers only.
+        Relay ``SimplifyExpr`` (``src/relay/transforms/simplify_expr.cc``) and RAF's. A part that
+        is used elsewhere too does not keep a rule from applying; a product with zero is zero for
+        whole numbers only.
     """
-    return rewrite_rules(SIMPLIFY, expr, mod)
+    return rewrite_rules(_AT_LAST, rewrite_rules(SIMPLIFY, expr, mod), mod)
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)

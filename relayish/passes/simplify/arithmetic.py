@@ -7,12 +7,20 @@ from typing import Final
 import numpy as np
 
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, is_op, rule, wildcard
+from relayish.dataflow_pattern.pattern import DFPattern
 from relayish.ir.expr import Call, Constant, Expr
 from relayish.ir.value import as_value
 from relayish.op import registry
 from relayish.op.call import call_op
 from relayish.op.registry import OpPattern, get_op, list_ops
-from relayish.passes.simplify.common import filled, same_type, splat, static_type, uniform
+from relayish.passes.simplify.common import (
+    filled,
+    same_type,
+    splat,
+    static_type,
+    tensor_type,
+    uniform,
+)
 
 NEUTRAL: Final[dict[str, tuple[int, bool]]] = {
     "add": (0, True),
@@ -30,12 +38,21 @@ def _neutral(name: str, value: int) -> Rule:
     @rule(is_op(name)(kept, dropped))
     def neutral(call: Call, found: Found) -> Expr:
         constant = splat(found[dropped])
-        if constant is None or constant != value or not same_type(found, found[kept], call):
+        if constant is None or constant != value:
             return call
-        return found[kept]
+        as_it_was = _is_single(found, dropped, kept) or same_type(found, found[kept], call)
+        return found[kept] if as_it_was else call
 
     neutral.name = f"{name} of {value}"
     return neutral
+
+
+def _is_single(found: Found, dropped: DFPattern, kept: DFPattern) -> bool:
+    """Return whether a tensor of one element stands beside one of as many axes, or more."""
+    one, other = tensor_type(found, found[dropped]), tensor_type(found, found[kept])
+    if one is None or other is None or len(one.shape) > len(other.shape):
+        return False
+    return one.dtype == other.dtype and all(isinstance(s, int) and s == 1 for s in one.shape)
 
 
 _factor, _zero = wildcard(), uniform()
@@ -63,7 +80,8 @@ def _fold(name: str, *operands: Expr) -> Constant | None:
     if result.dtype.kind not in "iu":
         if not np.isfinite(result.astype("float64")).all():
             return None
-        if name == "multiply" and (np.abs(result.astype("float64")) < _tiny(result)).any():
+        lost = np.abs(result.astype("float64")) < _tiny(result)
+        if name == "multiply" and (lost & (values[0] != 0) & (values[1] != 0)).any():
             return None
     return Constant(as_value(result))
 

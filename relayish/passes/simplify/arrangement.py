@@ -1,8 +1,9 @@
-"""Operators that only arrange elements, or convert or limit them, one after the other."""
+"""Operators that only reshape, or convert or limit elements, one after the other."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import math
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.expr import Call, Expr
 from relayish.op.call import call_op
 from relayish.passes.simplify.common import same_type, splat, static_type, tensor_type
+from relayish.passes.simplify.layout import LAYOUT
 
 _data = wildcard()
 
@@ -34,58 +36,6 @@ def idle_reshape(call: Call, found: Found) -> Expr:
     return found[_data] if same_type(found, found[_data], call) else call
 
 
-def _axes(call: Expr, rank: int) -> tuple[int, ...]:
-    assert isinstance(call, Call)
-    axes: Any = None if call.attrs is None else call.attrs.get("axes")  # Any: of the attribute
-    if not axes:  # none, or an empty tuple
-        return tuple(range(rank))[::-1]
-    return tuple(axis % rank for axis in axes)
-
-
-_first = is_op("transpose")(_data)
-
-
-@rule(is_op("transpose")(_first))
-def adjacent_transposes(call: Call, found: Found) -> Expr:
-    """Transpose once, as both would."""
-    ty = tensor_type(found, call)
-    if ty is None or not ty.shape:
-        return call
-    first, second = _axes(found[_first], len(ty.shape)), _axes(call, len(ty.shape))
-    axes = tuple(first[axis] for axis in second)
-    return call_op("transpose", found[_data], axes=axes).with_fields(span=call.span)
-
-
-@rule(is_op("transpose")(_data))
-def idle_transpose(call: Call, found: Found) -> Expr:
-    """Drop a transposition that leaves every axis where it is."""
-    ty = tensor_type(found, call)
-    if ty is None:
-        return call
-    rank = len(ty.shape)
-    return found[_data] if _axes(call, rank) == tuple(range(rank)) else call
-
-
-_inner_layout = is_op("layout_transform")(_data)
-
-
-@rule(is_op("layout_transform")(_inner_layout))
-def adjacent_layouts(call: Call, found: Found) -> Expr:
-    """Go back to the layout there was, or from it to the last, at once."""
-    inner = found[_inner_layout]
-    assert isinstance(inner, Call)
-    if inner.attrs is None or call.attrs is None:
-        return call
-    source, between = inner.attrs.get("src_layout"), inner.attrs.get("dst_layout")
-    if between != call.attrs.get("src_layout"):
-        return call
-    if source == call.attrs.get("dst_layout"):
-        return found[_data] if same_type(found, found[_data], call) else call
-    attrs = call.attrs.with_values(src_layout=source)
-    out = Call(call.op, (found[_data],), attrs, span=call.span)
-    return out if same_type(found, out, call) else call
-
-
 @rule(is_op("cast")(_data))
 def idle_cast(call: Call, found: Found) -> Expr:
     """Drop a conversion to the element type there is."""
@@ -101,8 +51,12 @@ _inner_cast = is_op("cast")(_data)
 def adjacent_casts(call: Call, found: Found) -> Expr:
     """Convert at once where the conversion between loses nothing."""
     source, between = tensor_type(found, found[_data]), tensor_type(found, found[_inner_cast])
-    if source is None or between is None or not keeps_values(source.dtype, between.dtype):
+    if source is None or between is None:
         return call
+    if not keeps_values(source.dtype, between.dtype):
+        numbers, kept = _range(found, found[_data]), _range_of_dtype(between.dtype)
+        if numbers is None or kept is None or not kept[0] <= numbers[0] <= numbers[1] <= kept[1]:
+            return call
     return call.with_fields(args=(found[_data],))
 
 
@@ -126,12 +80,43 @@ def keeps_values(source: str, target: str) -> bool:
 
 @rule(is_op("clip")(_data))
 def idle_clip(call: Call, found: Found) -> Expr:
-    """Drop limits that no number of the element type passes."""
-    ty, (low, high) = tensor_type(found, call), _limits(call)
-    if ty is None or numpy_dtype(ty.dtype).kind not in "iu":
+    """Drop limits that no number there can be passes."""
+    numbers, (low, high) = _range(found, found[_data]), _limits(call)
+    if numbers is None or not (low <= numbers[0] and numbers[1] <= high):
         return call
-    range_ = np.iinfo(ty.dtype)
-    return found[_data] if low <= range_.min and high >= range_.max else call
+    return found[_data]
+
+
+_Range: TypeAlias = tuple[int, int]
+_CAST, _CLIP = is_op("cast").expr, is_op("clip").expr
+
+
+def _range_of_dtype(dtype: str) -> _Range | None:
+    """Return the least and the largest of the whole numbers of an element type."""
+    kind = numpy_dtype(dtype)
+    if kind.kind == "b":
+        return 0, 1
+    if kind.kind not in "iu":
+        return None
+    info = np.iinfo(kind.name)
+    return int(info.min), int(info.max)
+
+
+def _range(found: Found, expr: Expr) -> _Range | None:
+    """Return between which whole numbers those of ``expr`` are, itself included."""
+    ty = tensor_type(found, expr)
+    whole = None if ty is None else _range_of_dtype(ty.dtype)
+    if ty is None or whole is None or not isinstance(expr, Call) or not expr.args:
+        return whole
+    if expr.op is _CAST:
+        source = tensor_type(found, expr.args[0])
+        if source is not None and keeps_values(source.dtype, ty.dtype):
+            return _range_of_dtype(source.dtype) or whole
+    if expr.op is _CLIP:
+        low, high = _limits(expr)
+        if whole[0] <= low <= high <= whole[1]:
+            return math.floor(low), math.ceil(high)
+    return whole
 
 
 _inner_clip = is_op("clip")(_data)
@@ -143,6 +128,8 @@ def adjacent_clips(call: Call, found: Found) -> Expr:
     inner = found[_inner_clip]
     assert isinstance(inner, Call)
     (low, high), (lower, upper) = _limits(call), _limits(inner)
+    if any(map(math.isnan, (low, high, lower, upper))):
+        return call
     if not max(low, lower) <= min(high, upper):
         return call
     out = call_op("clip", found[_data], a_min=max(low, lower), a_max=min(high, upper))
@@ -154,17 +141,30 @@ def _limits(call: Call) -> tuple[float, float]:
     return attrs.a_min, attrs.a_max
 
 
-def _of_dequantized(name: str) -> Rule:
-    """Return the rule that asks whole numbers what depends on their order only."""
-    scale, point = is_constant(), is_constant()
+_FAR: Final = 1 << 16
+"""No number that is dequantized here is farther from zero than this, nor is its zero point."""
 
-    @rule(is_op(name)(is_op("qnn.dequantize")(_data, scale, point)))
+
+def _of_dequantized(name: str) -> Rule:
+    """Return the rule that asks whole numbers what depends on their order only.
+
+    That is kept where the scale is above zero, and no two numbers become one: neither infinity nor
+    one that is rounded to.
+    """
+    scale, point = is_constant(), is_constant()
+    dequantized = is_op("qnn.dequantize")(_data, scale, point)
+
+    @rule(is_op(name)(dequantized))
     def of_dequantized(call: Call, found: Found) -> Expr:
-        ty, factor = tensor_type(found, found[_data]), splat(found[scale])
-        if ty is None or factor is None or splat(found[point]) is None:
+        ty, numbers = tensor_type(found, found[_data]), tensor_type(found, found[dequantized])
+        factor, zero = splat(found[scale]), splat(found[point])
+        if ty is None or numbers is None or factor is None or zero is None:
             return call
-        order_kept = ty.dtype in ("int8", "uint8", "int16") and np.isfinite(float(factor))
-        if not order_kept or not float(factor) > float(np.finfo("float32").tiny):
+        if ty.dtype not in ("int8", "uint8", "int16") or numbers.dtype != "float32":
+            return call
+        if not float(factor) >= float(np.finfo("float32").tiny) or not abs(int(zero)) <= _FAR:
+            return call
+        if not 2 * _FAR * float(factor) < float(np.finfo("float32").max):
             return call
         return call.with_fields(args=(found[_data],))
 
@@ -176,9 +176,7 @@ ARRANGEMENT: Final = RuleSet(
     [
         adjacent_reshapes,
         idle_reshape,
-        adjacent_transposes,
-        idle_transpose,
-        adjacent_layouts,
+        LAYOUT,
         adjacent_casts,
         idle_cast,
         adjacent_clips,

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_op, rule, wildcard
-from relayish.ir.expr import Call, Expr
+from relayish.ir.expr import Call, Constant, Expr
+from relayish.ir.value import as_value
 from relayish.op.call import call_op
+from relayish.op.init import InitOpAttrs
+from relayish.op.registry import get_op
 from relayish.passes.simplify.common import static_type, tensor_type
 
 _data, _like = wildcard(), wildcard()
@@ -53,6 +58,17 @@ def broadcast_to_like(call: Call, found: Found) -> Expr:
     return call_op("broadcast_to", found[_data], shape=ty.shape).with_fields(span=call.span)
 
 
+@rule(is_op("collapse_sum_like")(_data, _like))
+def collapse_sum_like(call: Call, found: Found) -> Expr:
+    """Sum to a shape, which attributes repeat, as in Relay: from these the type is known."""
+    ty = static_type(found, call)
+    if ty is None or not found.may_drop(found[_like]):
+        return call
+    sizes = Constant(as_value(np.array(ty.shape, "int32")))
+    told = InitOpAttrs(tuple(size for size in ty.shape if isinstance(size, int)))
+    return Call(get_op("collapse_sum_to"), (found[_data], sizes), told, span=call.span)
+
+
 @rule(is_op("cast_like")(_data, _like))
 def cast_like(call: Call, found: Found) -> Expr:
     """Convert to an element type."""
@@ -68,6 +84,7 @@ CONCRETISE: Final = RuleSet(
         _filled("ones_like", "ones"),
         full_like,
         reshape_like,
+        collapse_sum_like,
         broadcast_to_like,
         cast_like,
     ]
