@@ -12,6 +12,7 @@ from relayish.analysis.feature import Feature, detect_feature
 from relayish.analysis.graph_normal_form import check_graph_normal_form, is_graph_normal_form
 from relayish.analysis.infer_type import infer_type, infer_type_local
 from relayish.analysis.kind import check_kind
+from relayish.analysis.liveness import Liveness, analyse_liveness
 from relayish.analysis.mac_count import count_layers, get_total_mac_number
 from relayish.analysis.normal_form import (
     check_a_normal_form,
@@ -37,10 +38,12 @@ __all__ = [
     "Effect",
     "Effects",
     "Feature",
+    "Liveness",
     "Purity",
     "all_type_vars",
     "all_vars",
     "analyse_effects",
+    "analyse_liveness",
     "bound_type_vars",
     "bound_vars",
     "check_a_normal_form",

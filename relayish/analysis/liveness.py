@@ -1,0 +1,397 @@
+"""Which values are still needed after each let, and which variables may share memory.
+
+The analysis is of programs in A-normal form: operands are variables, constants and names. A value
+is needed as long as a variable that may hold on to it is: another name for it, a tuple or data made
+of it, a view of it, a closure over it, a reference to it, or the result of a call that may return
+it. Results of operators other than views and marks are new memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Final, TypeAlias
+
+from relayish.analysis.node_scopes import is_opaque
+from relayish.errors import PassError
+from relayish.ir.adt import Constructor, Match
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS, PATTERNS
+from relayish.op import registry
+
+_ATOMS: Final[frozenset[type[Node]]] = frozenset({Constant, Constructor, GlobalVar, Op, Var})
+_Step: TypeAlias = "Generator[_Step, None, None]"
+
+
+class _Block:
+    """A chain of lets and what it ends in, by position: the lets from 0 on, then the end.
+
+    A value is needed from where it is bound, or from the beginning, to where it is used ``last``.
+    """
+
+    __slots__ = ("around", "bound", "last", "place")
+
+    def __init__(self, around: _Block | None, place: int) -> None:
+        self.around = around
+        self.place = place  # in the block around
+        self.bound: dict[Var, int] = {}
+        self.last: dict[Var, int] = {}
+
+
+def analyse_liveness(func: Function) -> Liveness:
+    """Return which variables of ``func``, in A-normal form, are needed after each let.
+
+    Raises:
+        PassError: If an operand is no atom.
+
+    Complexity:
+        Linear in distinct nodes, but that what functions, branches and arms need of the blocks
+        around them is counted for each of these; no recursion.
+
+    Source:
+        RAF ``LivenessAnalysis``.
+
+    Example:
+        >>> from relayish.op.registry import get_op
+        >>> x, a, b = Var("x"), Var("a"), Var("b")
+        >>> exp = get_op("exp")
+        >>> body = Let(a, Call(exp, (x,)), Let(b, Call(exp, (a,)), b))
+        >>> found = analyse_liveness(Function((x,), body))
+        >>> found.is_needed_after(a, a), found.is_needed_after(a, b), found.is_needed_after(x, a)
+        (True, False, False)
+    """
+    return Liveness(func)
+
+
+class Liveness:
+    """What is needed when; made by :func:`analyse_liveness`."""
+
+    def __init__(self, func: Function) -> None:
+        self._func = func
+        self._value: dict[Var, Node] = {}  # what a variable is bound to, or taken out of
+        self._owner: dict[Var, Function] = {}
+        self._captured: dict[Node, tuple[Var, ...]] = {}
+        self._blocks: dict[Var, _Block] = {}  # by the variables they bind
+        self._escaped: set[Var] = set()
+        self._home: dict[Var, Expr] = {}  # the block a variable is bound in
+        self._given_out: dict[Node, list[Node]] = {}
+        self._place_variables()
+        self._run(self._walk(func.body, _Block(None, 0)))
+
+    def is_needed_after(self, var: Var, let_var: Var) -> bool:
+        """Return whether the value of ``var`` may be used after ``let_var`` was bound.
+
+        Complexity:
+            Constant for each block around the let.
+        """
+        return var in self._escaped or any(
+            block.last.get(var, -1) > place for block, place in self._around(let_var)
+        )
+
+    def needed_after(self, let_var: Var) -> frozenset[Var]:
+        """Return the variables whose values may be used after ``let_var`` was bound."""
+        found = set(self._escaped)
+        for block, place in self._around(let_var):
+            bound = block.bound
+            found |= {v for v, last in block.last.items() if last > place >= bound.get(v, -1)}
+        return frozenset(found)
+
+    def _around(self, let_var: Var) -> Iterator[tuple[_Block, int]]:
+        """Yield the blocks around a let, the innermost first, each with the place in it."""
+        block = self._blocks[let_var]
+        place = block.bound[let_var]
+        yield block, place
+        while block.around is not None:
+            block, place = block.around, block.place
+            yield block, place
+
+    def memory(self, var: Var) -> tuple[Node, ...]:
+        """Return where the value of ``var`` may come from.
+
+        That is: variables bound to new values, parameters, constants, functions and names, and new
+        values that have no name of their own.
+        """
+        return self._origins(var)[1]
+
+    def _origins(self, var: Var) -> tuple[list[Var], tuple[Node, ...]]:
+        """Return the variables on the ways to where a value comes from, and these places."""
+        names: list[Var] = []
+        found: dict[Node, None] = {}
+        seen: set[Node] = set()
+        stack: list[Node] = [var]
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            held = self._held_by(node)
+            if type(node) is Var:
+                names.append(node)
+                value = self._value.get(node)
+                if value is not None and type(value) in _NEW and not self._held_by(value):
+                    held = []
+            if not held:
+                found[node] = None
+            stack += held
+        return names, tuple(found)
+
+    def may_overwrite(self, let_var: Var, shared: Var) -> bool:
+        """Return whether the value of ``let_var`` may be written where ``shared`` is.
+
+        It may not if what is there is needed later, is constant, or belongs to whoever calls the
+        function, unless that is the outermost one, whose parameters are given away.
+        """
+        owner = self._owner.get(let_var)
+        if owner is None or let_var not in self._blocks:
+            return False  # in a kernel, or nowhere
+        names, places = self._origins(shared)
+        for name in names:
+            given = name not in self._value and owner is not self._func
+            if given or self._owner.get(name) is not owner or self.is_needed_after(name, let_var):
+                return False
+        return all(type(place) in _NEW or type(place) is Var for place in places)
+
+    # Where variables are bound, and what functions hold on to
+
+    def _place_variables(self) -> None:
+        order = EXPRESSIONS.post_order(self._func)
+        for func in order:
+            if type(func) is Function:
+                self._place_in(func)
+        for node in order:
+            if type(node) is Let and type(node.value) is Let:
+                self._given_out[node.value] = self._given_out_by((node.value,))
+            elif type(node) in _BLOCKS and type(node) is not Let:
+                self._given_out[node] = self._given_out_by(_BLOCKS[type(node)](node))
+        for node in order:
+            if type(node) is RefWrite:
+                self._hold(node.value, self._escaped)
+
+    def _given_out_by(self, blocks: tuple[Expr, ...]) -> list[Node]:
+        """Return what the results of blocks may hold on to, in terms of what is known outside."""
+        found: dict[Node, None] = {}
+        for block in blocks:
+            tail = block
+            while type(tail) is Let:
+                self._home[tail.var] = block
+                tail = tail.body
+            seen: set[Node] = set()
+            stack: list[Node] = [tail]
+            while stack:
+                node = stack.pop()
+                if node in seen:
+                    continue
+                seen.add(node)
+                held = self._held_by(node)
+                inside = type(node) is not Var or self._home.get(node) is block
+                if inside and held:
+                    stack += held
+                else:
+                    found[node] = None
+        return list(found)
+
+    def _place_in(self, func: Function) -> None:
+        """Note what is bound in ``func`` itself, and what it uses of functions around it."""
+        used: dict[Var, None] = {}
+        bound = dict.fromkeys(func.params)
+        for node in _own_nodes(func):
+            if type(node) is Var:
+                used.setdefault(node)
+            elif type(node) is Let:
+                bound.setdefault(node.var)
+                self._value[node.var] = node.value
+            elif type(node) is Function:
+                used.update(dict.fromkeys(self._captured[node]))
+            elif type(node) is Match:
+                self._place_patterns(node, bound)
+        for var in bound:
+            self._owner[var] = func
+        self._captured[func] = tuple(var for var in used if var not in bound)
+
+    def _place_patterns(self, match: Match, bound: dict[Var, None]) -> None:
+        for clause in match.clauses:
+            for part in PATTERNS.pre_order(clause.lhs):
+                var = getattr(part, "var", None)
+                if type(var) is Var:
+                    bound.setdefault(var)
+                    self._value[var] = match.data
+                    self._home[var] = clause.rhs
+
+    def _held_by(self, node: Node) -> list[Node]:
+        """Return what the value of ``node`` may be, or hold on to."""
+        if type(node) is Var:
+            value = self._value.get(node)
+            return [] if value is None else [value]
+        if type(node) is Function:
+            return list(self._captured[node])
+        if type(node) is TupleGetItem:
+            made = self._value.get(node.tuple_value)  # type: ignore[call-overload]
+            if type(made) is Tuple and 0 <= node.index < len(made.fields):
+                return [made.fields[node.index]]
+        if node in self._given_out:
+            return self._given_out[node]
+        held = _HELD.get(type(node))
+        return [] if held is None else [e for e in held(node) if type(e) is not Op]
+
+    def _hold(self, expr: Node, live: set[Var]) -> None:
+        """Put the variables that ``expr`` may hold on to into ``live``."""
+        seen: set[Node] = set()
+        stack: list[Node] = [expr]
+        while stack:
+            node = stack.pop()
+            if node in seen or node in live:
+                continue
+            seen.add(node)
+            if type(node) is Var:
+                live.add(node)
+            stack += self._held_by(node)
+
+    # What is needed after each let: blocks are walked backwards
+
+    def _run(self, step: _Step) -> None:
+        """Walk a block, and those it waits for, on a stack of our own."""
+        stack = [step]
+        while stack:
+            inner = next(stack[-1], None)
+            if inner is None:
+                stack.pop()
+            else:
+                stack.append(inner)
+
+    def _walk(self, expr: Expr, block: _Block) -> _Step:
+        """Find out where in a block each value is used last."""
+        chain: list[Let] = []
+        while type(expr) is Let:
+            self._blocks[expr.var] = block
+            block.bound[expr.var] = len(chain)
+            chain.append(expr)
+            expr = expr.body
+        yield from self._evaluate(expr, block, len(chain))
+        for place in range(len(chain) - 1, -1, -1):
+            shared = chain[place].var.may_share
+            if shared is not None:
+                self._use(shared, block, place)
+            yield from self._evaluate(chain[place].value, block, place)
+
+    def _evaluate(self, expr: Expr, block: _Block, place: int) -> _Step:
+        """Note what is used when ``expr`` is evaluated at a place."""
+        blocks = _BLOCKS.get(type(expr))
+        if blocks is not None:
+            for part in blocks(expr):
+                inner = _Block(block, place)
+                yield self._walk(part, inner)
+                for var in inner.last:
+                    if var not in inner.bound:
+                        block.last.setdefault(var, place)
+        for operand in (expr,) if type(expr) is Function else _operands(expr):
+            if type(operand) is Var:
+                self._use(operand, block, place)
+            elif type(operand) is Function:
+                if not is_opaque(operand):
+                    yield self._walk(operand.body, _Block(None, 0))
+                for var in self._captured[operand]:
+                    self._use(var, block, place)
+
+    def _use(self, var: Var, block: _Block, place: int) -> None:
+        """Note that ``var``, and with it all that it may hold on to, is used at a place."""
+        last = block.last
+        if var in last:
+            return
+        seen: set[Node] = set()
+        stack: list[Node] = [var]
+        while stack:
+            node = stack.pop()
+            if node in seen or node in last:
+                continue
+            seen.add(node)
+            if type(node) is Var:
+                last[node] = place
+            stack += self._held_by(node)
+
+
+def _own_nodes(func: Function) -> Iterator[Node]:
+    """Yield the nodes in the body of ``func``, without what functions in it are made of."""
+    seen: set[Node] = set()
+    stack: list[Node] = [func.body]
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        push = EXPRESSIONS.push[type(node)]
+        if push is not None and type(node) is not Function:
+            push(node, seen, stack.append)
+
+
+def _operands(expr: Expr) -> tuple[Expr, ...]:
+    """Return what ``expr`` itself takes, checked to be atoms."""
+    if type(expr) in _ATOMS:
+        return (expr,)
+    operands: tuple[Expr, ...] = _TAKEN[type(expr)](expr)
+    for operand in operands:
+        if type(operand) not in _ATOMS and type(operand) is not Function:
+            raise PassError(
+                f"{operand!r} is an operand of {expr!r}; liveness is known of programs in A-normal "
+                f"form, where operands are bound by lets; run ToANormalForm before"
+            )
+    return operands
+
+
+def _held_by_call(call: Call) -> tuple[Expr, ...]:
+    op = call.op
+    if type(op) is Op:
+        if op in registry.view:
+            return call.args[:1]
+        if op in registry.mark or op in registry.non_computational:
+            return call.args
+        return () if registry.is_registered(op.name) else call.args
+    if type(op) is Constructor:
+        return call.args
+    if type(op) is Function and op.attrs is not None and op.attrs.get("Primitive", 0):
+        return call.args if op.attrs.get("relay.reshape_only", 0) else ()
+    return (op, *call.args)
+
+
+_NEW: Final[frozenset[type[Node]]] = frozenset({Call, Tuple, RefCreate, RefWrite})
+"""Kinds of values that are new memory where they hold on to nothing."""
+
+# Any: each function takes the node kind it stands under
+_HELD: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
+    Call: _held_by_call,
+    Tuple: lambda tup: tup.fields,
+    TupleGetItem: lambda item: (item.tuple_value,),
+    RefCreate: lambda ref: (ref.value,),
+    RefRead: lambda ref: (ref.ref,),
+}
+_BLOCKS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
+    If: lambda if_: (if_.true_branch, if_.false_branch),
+    Let: lambda let: (let,),
+    Match: lambda match: tuple(clause.rhs for clause in match.clauses),
+}
+_TAKEN: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
+    Call: lambda call: (call.op, *call.args),
+    Tuple: lambda tup: tup.fields,
+    TupleGetItem: lambda item: (item.tuple_value,),
+    RefCreate: lambda ref: (ref.value,),
+    RefRead: lambda ref: (ref.ref,),
+    RefWrite: lambda ref: (ref.ref, ref.value),
+    If: lambda if_: (if_.cond,),
+    Match: lambda match: (match.data,),
+    Let: lambda _: (),
+}

@@ -1,0 +1,88 @@
+"""Take back that a value may share memory where what is there is needed later.
+
+Before, where ``%b`` may share the memory of ``%a``::
+
+    let %b(share: %a) = scatter_elements(%a, %indices, %updates);
+    add(%a, %b)
+
+After::
+
+    let %b = scatter_elements(%a, %indices, %updates);
+    add(%a, %b)
+"""
+
+from __future__ import annotations
+
+from relayish.analysis.liveness import analyse_liveness
+from relayish.errors import PassError
+from relayish.ir.expr import Function, Let, Var
+from relayish.ir.module import IRModule
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.inplace_update import share
+from relayish.transform import FunctionPass, PassContext, register_pass
+
+
+def validate_inplace_update(func: Function, *, enforce: bool = False) -> Function:
+    """Return ``func`` in which variables share memory only where nothing is lost by it.
+
+    A let-bound variable may not take the place of a value that is used later, perhaps by another
+    name, as part of a tuple, by a closure or through a reference; nor that of a constant, or of
+    something that a function around it, or the caller of an inner function, has.
+
+    Args:
+        func: A function in A-normal form, if any variable shares memory.
+        enforce: Refuse ``func`` rather than let a value have memory of its own.
+
+    Returns:
+        ``func`` itself when every sharing is allowed.
+
+    Raises:
+        PassError: If one is not and ``enforce`` is true, or ``func`` is not in A-normal form.
+
+    Complexity:
+        That of :func:`~relayish.analysis.liveness.analyse_liveness`.
+
+    Source:
+        RAF ``ValidateInplaceUpdate``.
+    """
+    lets = [node for node in EXPRESSIONS.pre_order(func) if type(node) is Let]
+    sharing = [(let.var, let.var.may_share) for let in lets if let.var.may_share is not None]
+    if not sharing:
+        return func
+    liveness = analyse_liveness(func)
+    refused: dict[Var, Var | None] = {}
+    for var, place in sharing:
+        if liveness.may_overwrite(var, place):
+            continue
+        if enforce:
+            raise PassError(
+                f"%{var.name_hint} cannot take the place of %{place.name_hint}, whose value is "
+                f"needed later or is not this function's; let it have memory of its own"
+            )
+        refused[var] = None
+    image = share(func, refused)
+    assert isinstance(image, Function)
+    return image
+
+
+@register_pass(opt_level=1, idempotent=True)
+class ValidateInplaceUpdate(FunctionPass):
+    """Take back that a value may share memory where what is there is needed later.
+
+    Pass form of :func:`validate_inplace_update`. With ``enforce_inplace_update`` a program that
+    asks for it is refused.
+
+    Example:
+        >>> from relayish.op.registry import get_op
+        >>> x, exp = Var("x"), get_op("exp")
+        >>> a = Var("a", may_share=x)
+        >>> func = Function((x,), Let(a, exp(x), x))
+        >>> validate_inplace_update(func).body.var.may_share is None
+        True
+    """
+
+    enforce_inplace_update: bool = False
+
+    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
+        """Return ``func`` without sharing that would lose something."""
+        return validate_inplace_update(func, enforce=self.enforce_inplace_update)

@@ -1,0 +1,242 @@
+"""Liveness, beside programs that are run on memory that is really written over."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from deep import let_body
+
+from relayish.analysis import analyse_liveness
+from relayish.errors import PassError
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.op import intern_op
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.op.registry import get_op
+from relayish.passes.validate_inplace_update import validate_inplace_update
+from relayish.text import parse_expr
+
+EXP, ADD, SQUEEZE = get_op("exp"), get_op("add"), get_op("squeeze")
+
+
+def needed(text: str) -> dict[str, str]:
+    """Return for each let of a function the names of what is needed after it."""
+    func = parse_expr(f'#[version = "0.0.5"]\n{text}')
+    assert isinstance(func, Function)
+    found = analyse_liveness(func)
+    names = {}
+    let = func.body
+    while isinstance(let, Let):
+        after = sorted(var.name_hint for var in found.needed_after(let.var))
+        names[let.var.name_hint] = " ".join(after)
+        let = let.body
+    return names
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("let %a = exp(%x); let %b = exp(%a); %b", {"a": "a", "b": "b"}),
+        ("let %a = exp(%x); let %b = %a; let %c = exp(%b); %c", {"a": "a", "b": "a b", "c": "c"}),
+        ("let %a = (%x, %y); let %b = %a.0; exp(%b)", {"a": "a x y", "b": "b x"}),
+        ("let %a = squeeze(%x); let %b = exp(%y); exp(%a)", {"a": "a x y", "b": "a x"}),
+        ("let %f = fn () { exp(%x) }; let %b = exp(%y); %f()", {"f": "f x y", "b": "f x"}),
+        ("let %r = ref(%x); let %b = exp(%y); ref_read(%r)", {"r": "r x y", "b": "r x"}),
+        (
+            "let %r = ref(%x); let %w = ref_write(%r, %y); let %b = exp(%x); %b",
+            {"r": "r x y", "w": "x y", "b": "b y"},
+        ),
+        (
+            "let %a = exp(%x); let %b = if (True) { exp(%a) } else { exp(%y) }; %b",
+            {"a": "a y", "b": "b"},
+        ),
+        (
+            "let %b = if (True) { let %c = exp(%x); %c } else { %y }; let %d = exp(%b); %d",
+            {"b": "b y", "d": "d"},
+        ),
+    ],
+)
+def test_what_is_needed_is_told(body: str, expected: dict[str, str]) -> None:
+    found = needed(f"fn (%x: Tensor[(2), float32], %y: Tensor[(2), float32]) {{ {body} }}")
+    assert found == expected
+
+
+def test_operands_must_be_atoms() -> None:
+    x = Var("x")
+    with pytest.raises(PassError, match="run ToANormalForm"):
+        analyse_liveness(Function((x,), Call(EXP, (Call(EXP, (x,)),))))
+
+
+# Random programs, run on memory
+
+
+class Memory:
+    """Runs a program; a value is where it lies, with the number of the writing that made it."""
+
+    def __init__(self) -> None:
+        self.version: list[int] = []
+        self.lost = False
+
+    def new(self) -> object:
+        self.version.append(0)
+        return (len(self.version) - 1, 0)
+
+    def read(self, value: object) -> None:
+        if isinstance(value, list):  # a tuple, or a reference
+            for item in value:
+                self.read(item)
+        elif isinstance(value, tuple):
+            self.lost |= self.version[value[0]] != value[1]
+
+    def overwrite(self, value: object) -> object:
+        assert isinstance(value, tuple)
+        self.version[value[0]] += 1
+        return (value[0], self.version[value[0]])
+
+    def run(self, expr: Expr, env: dict[Var, object]) -> object:
+        while isinstance(expr, Let):
+            result = self.run(expr.value, env)
+            if expr.var.may_share is not None:
+                result = self.overwrite(env[expr.var.may_share])
+            env[expr.var] = result
+            expr = expr.body
+        if isinstance(expr, Var):
+            return env[expr]
+        if isinstance(expr, If):
+            branch = expr.true_branch if env["choice"] else expr.false_branch  # type: ignore[index]
+            return self.run(branch, dict(env))
+        if isinstance(expr, Tuple):
+            return [env[field] for field in expr.fields]  # type: ignore[index]
+        if isinstance(expr, TupleGetItem):
+            return env[expr.tuple_value][expr.index]  # type: ignore[index]
+        if isinstance(expr, RefCreate):
+            return [env[expr.value]]  # type: ignore[index]
+        if isinstance(expr, RefRead):
+            return env[expr.ref][0]  # type: ignore[index]
+        if isinstance(expr, RefWrite):
+            env[expr.ref][0] = env[expr.value]  # type: ignore[index]
+            return []
+        assert isinstance(expr, Call)
+        if expr.op is SQUEEZE:
+            return env[expr.args[0]]  # type: ignore[index]
+        if isinstance(expr.op, Var):
+            func, inner = env[expr.op]  # type: ignore[index, misc]
+            return self.run(func.body, dict(inner))
+        for arg in expr.args:
+            self.read(env[arg])  # type: ignore[index]
+        return self.new()
+
+
+KINDS = ("tensor",) * 2 + ("share", "alias", "view", "tuple", "item", "ref", "read", "write", "if")
+
+
+def random_block(
+    choose: random.Random, given: dict[str, list[Var]], size: int, depth: int
+) -> tuple[Expr, int]:
+    """Return a block of lets and how many of them ask to share memory."""
+    known = {kind: list(found) for kind, found in given.items()}
+    lets: list[tuple[Var, Expr]] = []
+    asked = 0
+    for index in range(size):
+        kind = choose.choice(KINDS)
+        tensor = choose.choice(known["tensor"])
+        other = choose.choice(known["tensor"])
+        var, value, makes = Var(f"v{depth}_{index}"), Call(ADD, (tensor, other)), "tensor"
+        if kind == "share":
+            var, asked = Var(f"s{depth}_{index}", may_share=tensor), asked + 1
+        elif kind == "alias":
+            value = tensor
+        elif kind == "view":
+            value = Call(SQUEEZE, (tensor,))
+        elif kind == "tuple":
+            value, makes = Tuple((tensor, other)), "tuple"
+        elif kind == "item" and known["tuple"]:
+            value = TupleGetItem(choose.choice(known["tuple"]), choose.randrange(2))
+        elif kind == "ref":
+            value, makes = RefCreate(tensor), "ref"
+        elif kind == "read" and known["ref"]:
+            value = RefRead(choose.choice(known["ref"]))
+        elif kind == "write" and known["ref"]:
+            value, makes = RefWrite(choose.choice(known["ref"]), tensor), "unit"
+        elif kind == "if" and depth < 2:
+            left, more = random_block(choose, known, size // 2, depth + 1)
+            right, most = random_block(choose, known, size // 2, depth + 1)
+            value, asked = If(Constant(True), left, right), asked + more + most
+        known[makes].append(var)
+        lets.append((var, value))
+    body: Expr = choose.choice(known["tensor"])
+    for var, value in reversed(lets):
+        body = Let(var, value, body)
+    return body, asked
+
+
+def runs_without_loss(func: Function, choice: bool) -> bool:
+    memory = Memory()
+    env: dict[object, object] = {param: memory.new() for param in func.params}
+    env["choice"] = choice
+    result = memory.run(func.body, env)  # type: ignore[arg-type]
+    memory.read(result)
+    return not memory.lost
+
+
+def count_sharing(func: Function) -> int:
+    lets = [node for node in EXPRESSIONS.post_order(func) if type(node) is Let]
+    return sum(let.var.may_share is not None for let in lets)
+
+
+def test_nothing_is_lost_where_sharing_was_allowed() -> None:
+    lost = allowed = 0
+    for seed in range(400):
+        choose = random.Random(seed)
+        params = [Var("x"), Var("y")]
+        given: dict[str, list[Var]] = {"tensor": params, "tuple": [], "ref": [], "unit": []}
+        body, asked = random_block(choose, given, 10, 0)
+        func = Function(params, body)
+        valid = validate_inplace_update(func)
+        for choice in (False, True):
+            assert runs_without_loss(valid, choice), seed
+            lost += not runs_without_loss(func, choice)
+        allowed += count_sharing(valid)
+        assert count_sharing(valid) <= asked
+    assert lost > 100
+    assert allowed > 100
+
+
+# Cost and depth
+
+
+def test_depth_is_no_limit() -> None:
+    expr: Expr = (x := Var("x"))
+    for level in range(30_000):
+        var = Var(f"v{level}")
+        expr = Let(var, If(Constant(True), expr, x), var)
+    assert analyse_liveness(Function((x,), expr)).is_needed_after(var, var)
+    func = Function((x,), let_body(100_000, x))
+    assert isinstance(func.body, Let)
+    assert analyse_liveness(func).is_needed_after(x, func.body.var)
+
+
+def test_chain_of_updates_of_one_memory_is_allowed_throughout() -> None:
+    x = Var("x")
+    lets: list[Var] = [x]
+    for level in range(20_000):
+        lets.append(Var(f"v{level}", may_share=lets[-1]))
+    body: Expr = lets[-1]
+    for before, var in reversed(list(itertools.pairwise(lets))):
+        body = Let(var, Call(intern_op("exp"), (before,)), body)
+    func = Function((x,), body)
+    assert validate_inplace_update(func) is func
