@@ -67,10 +67,14 @@ def test_memory_that_is_needed_later_is_not_written_over() -> None:
         "let %a = exp(%x); let %f = fn () { %a }; let %b = scatter_elements(%a, %i, %y); %f()",
         "let %a = exp(%x); let %r = ref(%a); let %b = scatter_elements(%a, %i, %y); %r",
         "let %f = fn () { let %b = scatter_elements(%x, %i, %y); %b }; %f()",
-        "let %f = fn (%z: Tensor[(3), float32]) { let %b = scatter_elements(%z, %i, %y); %b }; "
-        "%f(%x)",
-        "let %a = if (True) { %x } else { exp(%x) }; let %b = scatter_elements(%a, %i, %y); "
-        "(%b, %x)",
+        (
+            "let %f = fn (%z: Tensor[(3), float32]) { let %b = scatter_elements(%z, %i, %y); %b }; "
+            "%f(%x)"
+        ),
+        (
+            "let %a = if (True) { %x } else { exp(%x) }; let %b = scatter_elements(%a, %i, %y); "
+            "(%b, %x)"
+        ),
     ],
 )
 def test_memory_known_by_another_name_is_not_written_over(body: str) -> None:
