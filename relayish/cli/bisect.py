@@ -10,9 +10,10 @@ from typing import Final
 from relayish import text
 from relayish.cli.files import read_module, write_result
 from relayish.cli.setting import context_of, pipeline_of
+from relayish.errors import ConfigError
 from relayish.ir.module import IRModule
 from relayish.transform.bisect import Fault, bisect
-from relayish.transform.fault import failing_check, failing_command, other_value
+from relayish.transform.fault import compute, failing_check, failing_command, other_value
 
 FOUND: Final = 1
 """The exit code when a pass is at fault."""
@@ -22,16 +23,17 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; the least program is written where the result goes."""
     pipeline = pipeline_of(args)
     ctx = context_of(args, pipeline)
+    fault = _fault(args)
     mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    if args.value:
+        compute(mod, args.entry, args.seed)  # if nothing can be computed, nothing can be compared
     with ctx:
-        culprit = bisect(pipeline, mod, _fault(args), most_tries=args.tries)
+        culprit = bisect(pipeline, mod, fault, most_tries=args.tries)
     if culprit is None:
         sys.stderr.write("relayish: nothing is wrong after any pass\n")
         return 0
-    sys.stderr.write(
-        f"relayish: {culprit.name} is at fault, after {culprit.position} other passes: "
-        f"{culprit.message}\n"
-    )
+    others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
+    sys.stderr.write(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
     write_result(text.astext(culprit.shrunk), args.output)
     return FOUND
 
@@ -42,7 +44,7 @@ def _fault(args: argparse.Namespace) -> Fault:
     if args.value:
         faults.append(other_value(args.entry, seed=args.seed, rtol=args.rtol, atol=args.atol))
     if args.command_line is not None:
-        faults.append(failing_command(shlex.split(args.command_line), timeout=args.timeout))
+        faults.append(failing_command(_words(args.command_line), timeout=args.timeout))
     if not faults:
         faults = [failing_check("well_formed"), failing_check("well_typed")]
 
@@ -50,3 +52,10 @@ def _fault(args: argparse.Namespace) -> Fault:
         return next((told for fault in faults if (told := fault(before, after)) is not None), None)
 
     return first
+
+
+def _words(command_line: str) -> list[str]:
+    try:
+        return shlex.split(command_line)
+    except ValueError as error:
+        raise ConfigError(f"cannot read the command {command_line!r}: {error}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import CodeType
 
 from relayish.errors import PassError
 from relayish.ir.module import IRModule
@@ -66,8 +67,9 @@ def bisect(
     current = mod
     passes = pipeline.plan() if isinstance(pipeline, Sequential) else (pipeline,)
     for position, pass_ in enumerate(passes):
-        after, message = _run(pass_, current)
-        if message is None and after is not current:
+        after, error = _run(pass_, current)
+        message = None if error is None else f"{type(error).__name__}: {error}"
+        if error is None and after is not current:
             message = fault(mod, after)
         if message is not None:
             shrunk = _shrunk(pass_, current, fault, most_tries)
@@ -76,29 +78,34 @@ def bisect(
     return None
 
 
-def _run(pass_: Pass, mod: IRModule) -> tuple[IRModule, str | None]:
+def _run(pass_: Pass, mod: IRModule) -> tuple[IRModule, Exception | None]:
     """Return what the pass makes of ``mod``, and what it raised instead."""
     try:
         return pass_(mod), None
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
-        return mod, _told(error)
+        return mod, error
 
 
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+def _origin(error: Exception) -> tuple[type[Exception], CodeType, int]:
+    """Return what tells errors apart: the class, and the line of code that raised it."""
+    traceback = error.__traceback__
+    assert traceback is not None
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return type(error), traceback.tb_frame.f_code, traceback.tb_lineno
 
 
 def _shrunk(pass_: Pass, mod: IRModule, fault: Fault, most_tries: int) -> IRModule:
     """Return a small program on which the pass alone does what it did."""
     after, raised = _run(pass_, mod)
-    kind = None if raised is None else raised.partition(":")[0]
-    if not most_tries or (kind is None and fault(mod, after) is None):
+    origin = None if raised is None else _origin(raised)
+    if not most_tries or (origin is None and fault(mod, after) is None):
         return mod
 
     def still(smaller: IRModule) -> bool:
-        made, message = _run(pass_, smaller)
-        if kind is not None:
-            return message is not None and message.startswith(f"{kind}:")
-        return message is None and not fault(smaller, smaller) and bool(fault(smaller, made))
+        made, error = _run(pass_, smaller)
+        if error is not None:
+            return _origin(error) == origin
+        return origin is None and not fault(smaller, smaller) and bool(fault(smaller, made))
 
     return shrink(mod, still, most_tries=most_tries)

@@ -120,6 +120,10 @@ def _find(name: str) -> _Option:
         _load_owner(str(name))
     found = _OPTIONS.get(name)
     if found is None:
+        for _, load in _SOURCES:
+            load()  # an option may be named after no pass, and all there are is to be said below
+        found = _OPTIONS.get(name)
+    if found is None:
         raise ConfigError(
             f"no config option {name!r} is registered{suggest(str(name), _OPTIONS)}; "
             f"there are {', '.join(sorted(_OPTIONS))}"

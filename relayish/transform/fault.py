@@ -9,14 +9,14 @@ from typing import Final
 
 import numpy as np
 
-from relayish.errors import RelayishError
+from relayish.errors import EvaluationError, PassError, RelayishError
 from relayish.interpreter import evaluate, normalise, random_arguments, same_value
 from relayish.interpreter.value import Evaluated
 from relayish.ir.expr import Function
 from relayish.ir.module import IRModule
 from relayish.text.printer import astext
 from relayish.transform.bisect import Fault
-from relayish.transform.check import run_check
+from relayish.transform.check import get_check, run_check
 
 LINES_OF_OUTPUT: Final = 5
 """So many lines of what a failing command wrote are told."""
@@ -31,6 +31,7 @@ def failing_check(name: str) -> Fault:
     Raises:
         UnknownNameError: If no such check is registered.
     """
+    get_check(name)
 
     def fault(_: IRModule, after: IRModule) -> str | None:
         try:
@@ -49,15 +50,12 @@ def other_value(
 
     Both programs are evaluated with arguments drawn from ``seed``. Numbers may differ by ``atol``
     and ``rtol`` of the value before; a program without ``entry``, or whose parameters have no
-    value that can be drawn, computes nothing that could be compared.
+    value that can be drawn, computes nothing that could be compared; :func:`compute` says why.
     """
 
     def value(mod: IRModule) -> Evaluated | str:
         try:
-            func = mod[entry]
-            if not isinstance(func, Function):
-                return f"@{entry} is no function"
-            return evaluate(func, mod, random_arguments(func, seed))
+            return compute(mod, entry, seed)
         except RelayishError as error:
             return f"{type(error).__name__}: {error}"
 
@@ -73,6 +71,19 @@ def other_value(
         return f"the value was {expected!r} and is {found!r}"
 
     return fault
+
+
+def compute(mod: IRModule, entry: str = "main", seed: int = 0) -> Evaluated:
+    """Return what the function ``entry`` computes of arguments drawn from ``seed``.
+
+    Raises:
+        UnknownNameError: If there is no such function.
+        EvaluationError: If no arguments can be drawn, or evaluation fails.
+    """
+    func = mod[entry]
+    if not isinstance(func, Function):
+        raise EvaluationError(f"@{entry} is no function, but a {type(func).__name__}")
+    return evaluate(func, mod, random_arguments(func, seed))
 
 
 def _close(found: Evaluated, expected: Evaluated, rtol: float, atol: float) -> bool:
@@ -103,7 +114,12 @@ def failing_command(command: list[str], *, timeout: float | None = None) -> Faul
         command: Program and arguments; ``{}`` stands for the file that holds the text of the
             program, which is put at the end where there is no ``{}``.
         timeout: Seconds after which the command is taken to fail.
+
+    Raises:
+        PassError: If the command is empty.
     """
+    if not command:
+        raise PassError("expected a program and its arguments; found an empty command")
 
     def fault(_: IRModule, after: IRModule) -> str | None:
         with tempfile.TemporaryDirectory() as directory:

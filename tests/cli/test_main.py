@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.metadata
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,8 @@ def test_traceback_is_shown_when_asked(capsys: Capture) -> None:
     shown = capsys.readouterr().err
     assert "Traceback (most recent call last)" in shown
     assert shown.splitlines()[-1].startswith("relayish: error: no pass 'NoSuchPass'")
+
+
+def test_version_is_that_of_the_distribution(capsys: Capture) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"relayish {importlib.metadata.version('relayish')}\n"

@@ -8,8 +8,6 @@ import pytest
 
 from relayish.cli.main import main
 from relayish.ir.expr import Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.text import parse
 from relayish.transform import create_function_pass, register_pass
 
 Capture = pytest.CaptureFixture[str]
@@ -102,33 +100,3 @@ def test_the_default_passes_run_where_none_is_named(program: Path, capsys: Captu
 def test_a_level_there_is_no_pipeline_for_is_an_error(program: Path, capsys: Capture) -> None:
     assert main(["opt", str(program), "-O9"]) == 2
     assert "no default pipeline of level 9" in capsys.readouterr().err
-
-
-def test_bisect_names_the_pass_and_prints_the_least_program(program: Path, capsys: Capture) -> None:
-    register_breaking()
-    assert main(["bisect", str(program), "-p", "InferType,Break"]) == 1
-    shown = capsys.readouterr()
-    assert "Break is at fault, after 1 other passes: variable %x is bound twice" in shown.err
-    assert isinstance(parse(shown.out), IRModule)
-
-
-def test_bisect_finds_what_changes_the_value(program: Path, capsys: Capture) -> None:
-    cut = create_function_pass(lambda f, _m, _c: f.with_fields(body=f.params[0]), 0, "Cut")
-    register_pass()(cut)
-    assert main(["bisect", str(program), "-p", "FoldConstant,Cut", "--value"]) == 1
-    assert "Cut is at fault" in capsys.readouterr().err
-
-
-def test_bisect_asks_a_command(program: Path, capsys: Capture) -> None:
-    argv = ["bisect", str(program), "-p", "InferType,FoldConstant", "--command", "grep -q 2f {}"]
-    assert main(argv) == 1
-    assert "FoldConstant is at fault, after 1 other passes: grep left with 1" in (
-        capsys.readouterr().err
-    )
-
-
-def test_bisect_says_when_nothing_is_wrong(program: Path, capsys: Capture) -> None:
-    assert main(["bisect", str(program), "-p", "FoldConstant"]) == 0
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert "nothing is wrong" in shown.err

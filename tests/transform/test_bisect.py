@@ -134,3 +134,23 @@ def test_shrunk_programs_still_show_it_and_are_no_larger() -> None:
 
 def size(mod: IRModule) -> int:
     return sum(len(EXPRESSIONS.post_order(func)) for func in mod.functions.values())
+
+
+def test_an_error_raised_elsewhere_does_not_show_the_same_fault() -> None:
+    @function_pass(opt_level=0)
+    def Picky(func, mod, ctx):
+        if len(func.params) < 2:
+            raise PassError("too few parameters")
+        if calls(mod, "exp"):
+            raise PassError("no exponentials")
+        return func
+
+    mod = parse(
+        """#[version = "0.0.5"]
+        def @main(%x: float32, %y: float32) { add(tanh(exp(%x)), log(%y)) }"""
+    )
+    found = bisect(Picky, mod, lambda _before, _after: None)
+    assert found is not None
+    assert found.message == "PassError: no exponentials"
+    assert calls(found.shrunk, "exp") == 1
+    assert calls(found.shrunk, "log") == 0

@@ -133,3 +133,11 @@ def test_options_of_passes_are_known_before_their_modules_are_imported() -> None
     )
     subprocess.run([sys.executable, "-c", program], check=True)
     assert name in list_configs()
+
+
+def test_unknown_option_is_told_with_those_of_passes_not_imported_yet() -> None:
+    asked = "from relayish.transform import PassContext; PassContext(config={'foo': 1})"
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=False
+    )
+    assert "relay.FuseOps.max_depth" in done.stderr
