@@ -54,6 +54,12 @@ def all_vars(expr: Expr) -> tuple[Var, ...]:
     return tuple(_collect(expr)[0])
 
 
+def bound_by(node: Node) -> tuple[Var, ...]:
+    """Return the variables that ``node`` itself binds, in the scope it has."""
+    bound = _BINDERS.get(type(node))
+    return () if bound is None else bound(node)
+
+
 def _collect(expr: Expr) -> tuple[list[Var], dict[Var, None]]:
     """Return the distinct variables, and those with a binder; a dictionary keeps their order."""
     occurring: list[Var] = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
+from relayish.analysis.variables import bound_by
 from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import (
@@ -20,7 +20,7 @@ from relayish.dataflow_pattern.pattern import (
 )
 from relayish.dataflow_pattern.roots import Key, Root, key_of, roots_of
 from relayish.dataflow_pattern.types import Types
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple
+from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
@@ -30,6 +30,9 @@ PARTITIONED: Final = "PartitionedFromPattern"
 
 _EVERYWHERE: Final[frozenset[type[Node]]] = frozenset({Op, Constant, GlobalVar, Function})
 """Kinds whose nodes may belong to several groups."""
+
+_BINDERS: Final[frozenset[type[DFPattern]]] = frozenset({FunctionPattern, LetPattern})
+"""Patterns of expressions with a scope, all of which belongs to the group."""
 
 
 class Group:
@@ -59,12 +62,23 @@ def find_groups(
     expr: Expr,
     mod: IRModule | None = None,
     types: Types | None = None,
+    *,
+    whole_scopes: bool = False,
 ) -> dict[Expr, Group]:
     """Return the groups that ``pattern`` finds in ``expr``, by their roots.
 
     Users are tried before what they use. A match is no group when something inside it belongs to
     another group already, or is used outside: the whole could not be replaced. Functions that
     were cut out before are left alone.
+
+    Args:
+        pattern: What to look for.
+        expr: Where.
+        mod: Where the functions and types are that ``expr`` names.
+        types: What tells types, if it is to be shared.
+        whole_scopes: What is in the scope of a let or function that matched belongs to the group,
+            as it must if that is to be moved elsewhere; the variables such a scope takes from
+            outside are inputs. Otherwise it is looked through like anything else.
 
     Complexity:
         One walk over the program, and one attempt at each node that can begin a match.
@@ -73,22 +87,29 @@ def find_groups(
         Relay ``PatternGrouper``.
     """
     analysed = pattern if isinstance(pattern, Analysed) else Analysed(pattern)
-    return _Grouper(analysed, expr, mod, types).run()
+    return _Grouper(analysed, expr, mod, types, whole_scopes).run()
 
 
 class _Grouper:
     """One search for groups."""
 
     def __init__(
-        self, analysed: Analysed, expr: Expr, mod: IRModule | None, types: Types | None
+        self,
+        analysed: Analysed,
+        expr: Expr,
+        mod: IRModule | None,
+        types: Types | None,
+        whole_scopes: bool,
     ) -> None:
         self._analysed = analysed
         self._matcher = Matcher(analysed, expr, mod, types)
         self._order = EXPRESSIONS.post_order(expr)
         self._taken: set[Node] = set()
+        self._spread: set[Node] = set()
         self._users: dict[Node, list[Node]] | None = None
         kinds = {type(p) for p in analysed.order}
-        self._binds = bool(kinds & {FunctionPattern, LetPattern})
+        self._binds = bool(kinds & _BINDERS)
+        self._whole_scopes = whole_scopes
         self._dominators = [p for p in analysed.order if type(p) is DominatorPattern]
 
     def run(self) -> dict[Expr, Group]:
@@ -118,21 +139,55 @@ class _Grouper:
 
     def _group(self, root: Expr) -> Group | None:
         node_map = self._matcher.node_map()
-        inputs = self._inputs(root, node_map)
+        scopes = self._scopes(node_map) if self._binds else []
+        if any(scope.body in self._spread for scope in scopes):
+            return None
+        kept, captured = self._kept(root, node_map, scopes)
+        inputs = self._inputs(node_map, kept, captured)
         order = self._inside(root, set(inputs))
         inside = set(order)
         for node in order:
             if type(node) in _EVERYWHERE:
                 continue
-            if node in self._taken:
-                return None
-            if node is not root and not inside.issuperset(self._uses(node)):
+            used_outside = node is not root and not inside.issuperset(self._users_of(node))
+            if used_outside or node in self._taken:
+                if self._whole_scopes and scopes and node in kept:
+                    self._spread_from(node)
                 return None
         return Group(root, inputs, order, node_map)
 
-    def _inputs(self, root: Expr, node_map: dict[DFPattern, tuple[Expr, ...]]) -> list[Expr]:
-        """Return what the outermost leaves of the pattern stand for, each once."""
-        kept = self._kept(root, node_map)
+    def _scopes(self, node_map: dict[DFPattern, tuple[Expr, ...]]) -> list[Let | Function]:
+        """Return the binders that patterns of binders matched."""
+        return [
+            expr
+            for pattern in self._analysed.order
+            if type(pattern) in _BINDERS
+            for expr in node_map.get(pattern, ())
+            if isinstance(expr, (Let, Function))
+        ]
+
+    def _spread_from(self, node: Node) -> None:
+        """Note whose bodies hold ``node``, which is used outside of one of them as well.
+
+        It is outside of the scopes within that one, too. Through a function that is used several
+        times it may be in one scope after all.
+        """
+        stack = [node]
+        while stack:
+            each = stack.pop()
+            if each not in self._spread:
+                self._spread.add(each)
+                users = self._users_of(each)
+                if type(each) is not Function or len(users) == 1:
+                    stack += users
+
+    def _inputs(
+        self,
+        node_map: dict[DFPattern, tuple[Expr, ...]],
+        kept: set[Node],
+        captured: dict[Expr, None],
+    ) -> list[Expr]:
+        """Return what the outermost leaves of the pattern stand for, and what is ``captured``."""
         found: dict[Expr, None] = {}
         for pattern in self._analysed.order:
             for expr in _leaves(pattern, node_map.get(pattern, ())):
@@ -141,28 +196,40 @@ class _Grouper:
                 if type(expr) is Constant and _means_constant(pattern):
                     continue
                 found[expr] = None
-        return list(found)
+        return list({**found, **captured})
 
-    def _kept(self, root: Expr, node_map: dict[DFPattern, tuple[Expr, ...]]) -> set[Node]:
-        """Return what stays inside though a leaf of the pattern matched it.
+    def _kept(
+        self,
+        root: Expr,
+        node_map: dict[DFPattern, tuple[Expr, ...]],
+        scopes: list[Let | Function],
+    ) -> tuple[set[Node], dict[Expr, None]]:
+        """Return what stays inside though a leaf of the pattern matched it, and what cannot.
 
-        That is what a path led over, and what is in the scope of a binder inside the match.
+        Inside stays what a path led over and, of whole scopes, what is in the scope of a binder
+        inside the match, but for the variables that are bound outside. Otherwise the variables of
+        a binder belong to what is in its scope.
         """
         kept: set[Node] = {root}
         for dominator in self._dominators:
             kept.update(node_map.get(dominator.parent, ()))
             kept.update(node_map.get(dominator.path, ()))
-        if not self._binds:
-            return kept
-        for pattern in self._analysed.order:
-            for expr in node_map.get(pattern, ()):
-                if type(pattern) is FunctionPattern and type(expr) is Function:
-                    kept.update(expr.params)
-                    kept.update(EXPRESSIONS.post_order(expr.body))
-                elif type(pattern) is LetPattern and type(expr) is Let:
-                    kept.add(expr.var)
-                    kept.update(EXPRESSIONS.post_order(expr.body))
-        return kept
+        if not self._whole_scopes:
+            return kept, dict.fromkeys(var for scope in scopes for var in bound_by(scope))
+        captured: dict[Expr, None] = {}
+        bound: set[Expr] = set()
+        for scope in scopes:
+            bound.update(bound_by(scope))
+            for node in EXPRESSIONS.post_order(scope.body):
+                if node in kept:
+                    continue
+                kept.add(node)
+                bound.update(bound_by(node))
+                if type(node) is Var:
+                    captured[node] = None
+        kept |= bound
+        captured = {var: None for var in captured if var not in bound}
+        return kept.difference(captured), captured
 
     def _inside(self, root: Expr, inputs: set[Expr]) -> list[Node]:
         """Return what is reached from ``root`` before an input is, children first."""
@@ -181,14 +248,14 @@ class _Grouper:
             stack += [(child, False) for child in reversed(EXPRESSIONS.children(node))]
         return order
 
-    def _uses(self, node: Node) -> Iterator[Node]:
+    def _users_of(self, node: Node) -> list[Node]:
         if self._users is None:
             users: dict[Node, list[Node]] = {}
             for user in self._order:
                 for child in EXPRESSIONS.children(user):
                     users.setdefault(child, []).append(user)
             self._users = users
-        return iter(self._users.get(node, ()))
+        return self._users.get(node, [])
 
 
 def _is_partitioned(func: Function) -> bool:

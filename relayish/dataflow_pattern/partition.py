@@ -60,7 +60,7 @@ def partition(
         Relay ``partition``.
     """
     types = Types(expr, mod)
-    groups = find_groups(pattern, expr, mod, types)
+    groups = find_groups(pattern, expr, mod, types, whole_scopes=True)
     groups = {r: g for r, g in groups.items() if check is None or bool(check(r))}
     if not groups:
         return expr

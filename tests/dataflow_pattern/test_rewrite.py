@@ -7,6 +7,7 @@ import pytest
 from random_exprs import random_arguments, random_module, same_value
 
 import relayish as relay
+from relayish.analysis import free_vars
 from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import (
     CallPattern,
@@ -212,6 +213,58 @@ def test_callback_without_pattern_or_method_is_an_error():
         DFPatternCallback().rewrite(X)
 
 
+class Counts(DFPatternCallback):
+    """Leaves every match as it is, and keeps it."""
+
+    def __init__(self, pattern):
+        super().__init__()
+        self.pattern = pattern
+        self.found = []
+
+    def callback(self, pre, post, node_map):
+        self.found.append(pre)
+        return post
+
+
+def test_scopes_in_a_scope_that_matches_are_looked_through():
+    a, b = relay.var("a"), relay.var("b")
+    inner = relay.Let(b, relay.tanh(a) + X, b + X)
+    outer = relay.Let(a, relay.tanh(X), inner)
+    counts = Counts(is_let(is_var(), wildcard(), wildcard()))
+    assert counts.rewrite(outer) is outer
+    assert counts.found == [inner, outer]
+
+
+def test_function_of_any_parameters_matches_whatever_it_does_with_them():
+    func = relay.Function([X], relay.tanh(X) + X)
+    counts = Counts(FunctionPattern(None, wildcard()))
+    assert counts.rewrite(func) is func
+    assert counts.found == [func]
+
+
+def test_long_chain_of_lets_is_rewritten_in_one_round():
+    names = [relay.var(f"v{index}") for index in range(300)]
+    program = names[-1]
+    for index in reversed(range(300)):
+        program = relay.Let(names[index], relu(names[index - 1] if index else X), program)
+
+    class Inlines(DFPatternCallback):
+        def __init__(self):
+            super().__init__(rewrite_once=True)
+            self.var, self.value, self.body = is_var(), wildcard(), wildcard()
+            self.pattern = is_let(self.var, self.value, self.body)
+
+        def callback(self, pre, post, node_map):
+            return relay.bind(post.body, {post.var: post.value})
+
+    image = Inlines().rewrite(program)
+    depth = 0
+    while image is not X:
+        (image,) = image.args
+        depth += 1
+    assert depth == 300
+
+
 # --- partition --------------------------------------------------------------------------------
 
 
@@ -326,6 +379,30 @@ def test_partition_of_a_dominator_keeps_the_path_inside():
     assert same(image.op.body, diamond(*image.op.params))
     assert image.args[1] is weight
     assert same(image.args[0].op.body, diamond(*image.args[0].op.params))
+
+
+def test_partition_takes_what_a_scope_captures_as_inputs():
+    a, p = relay.var("a"), relay.var("p")
+    let = relay.Let(a, relay.tanh(X), a * Y)
+    image = is_let(is_var(), is_op("tanh")(wildcard()), wildcard()).partition(let + Y)
+    call = image.args[0]
+    assert call.args == (X, Y)
+    assert same(call.op.with_fields(attrs=None), relay.Function([X, Y], let))
+    func = relay.Function([p], p + Z)
+    call = FunctionPattern([wildcard()], wildcard())(wildcard()).partition(relay.Call(func, [X]))
+    assert call.args == (X, Z)
+    assert free_vars(call.op) == ()
+
+
+def test_partition_leaves_scopes_that_share_work_with_what_is_outside():
+    shared = relay.exp(X)
+    names = [relay.var(f"v{index}") for index in range(300)]
+    program = names[-1] + shared
+    for index in reversed(range(300)):
+        program = relay.Let(names[index], relu(names[index - 1] if index else X), program)
+    program = relay.Tuple([program, shared])
+    pattern = is_let(is_var(), wildcard(), wildcard())
+    assert pattern.partition(program) is program
 
 
 def test_partition_keeps_what_a_let_binds_inside_its_scope():
