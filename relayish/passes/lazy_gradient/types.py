@@ -1,0 +1,163 @@
+"""Types beside the slots of their values: instances, and what they are with cells in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from relayish.ir.node import Node
+from relayish.ir.traversal import TYPES
+from relayish.ir.type import (
+    FuncType,
+    GlobalTypeVar,
+    RefType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+    TypeVar,
+)
+from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT, Slots
+
+CELL: Final = "GradCell"
+"""The name of the type of cells."""
+
+
+def _function_parts(ty: FuncType) -> list[tuple[int, Type]]:
+    return [(RESULT, ty.ret_type), *enumerate(ty.arg_types)]
+
+
+def _with_function_parts(ty: FuncType, parts: Sequence[Type]) -> Type:
+    return ty.with_fields(ret_type=parts[0], arg_types=tuple(parts[1:]))
+
+
+# Any: each function takes the kind of type it stands under
+_PARTS: Final[dict[type[Node], Callable[[Any], list[tuple[int, Type]]]]] = {
+    TupleType: lambda ty: list(enumerate(ty.fields)),
+    RefType: lambda ty: [(CONTENT, ty.value)],
+    FuncType: _function_parts,
+    TypeCall: lambda ty: list(enumerate(ty.args)),
+}
+"""The parts of types, by the child that holds their slot."""
+
+_WITH_PARTS: Final[dict[type[Node], Callable[[Any, Sequence[Type]], Type]]] = {  # Any: as above
+    TupleType: lambda ty, parts: ty.with_fields(fields=tuple(parts)),
+    RefType: lambda ty, parts: ty.with_fields(value=parts[0]),
+    FuncType: _with_function_parts,
+    TypeCall: lambda ty, parts: ty.with_fields(args=tuple(parts)),
+}
+"""The same types with other parts."""
+
+
+def is_cell_header(header: Type) -> bool:
+    """Return whether ``header`` is the name of the type of cells."""
+    return isinstance(header, GlobalTypeVar) and header.name_hint == CELL
+
+
+class Instances:
+    """Makes slots for types in which type variables stand for what has slots of its own."""
+
+    def __init__(self, slots: Slots) -> None:
+        self._slots = slots
+        self._polymorphic: dict[Node, bool] = {}
+
+    def instance(self, ty: Type, slot: int, known: Mapping[Type, int]) -> int:
+        """Return the slot of values of type ``ty`` where ``known`` are the slots of variables.
+
+        Args:
+            ty: The type in general.
+            slot: Its slot in general; what does not depend on variables keeps its slot.
+            known: The slots that variables stand for here.
+
+        Complexity:
+            Linear in the distinct parts of ``ty`` with variables in them; no recursion.
+        """
+        slots = self._slots
+        made: dict[tuple[Type, int], int] = {}
+        pending: list[tuple[Type, int]] = []
+
+        def slot_of(ty: Type, slot: int) -> int:
+            if ty in known:
+                return known[ty]
+            if not self._is_polymorphic(ty):
+                return slot
+            key = ty, slots.find(slot)
+            if key not in made:
+                made[key] = slots.fresh()
+                pending.append(key)
+            return made[key]
+
+        root = slot_of(ty, slot)
+        while pending:
+            key = pending.pop()
+            whole, general = key
+            for number, part in _parts(whole):
+                of_part = slot_of(part, slots.child(general, number))
+                if type(whole) is TypeCall and is_cell_header(whole.func):
+                    slots.unify(of_part, FIXED)  # there are no cells in cells
+                slots.set_child(made[key], number, of_part)
+        return root
+
+    def _is_polymorphic(self, ty: Type) -> bool:
+        """Return whether there are type variables in ``ty``, other than for sizes of tensors."""
+        found = self._polymorphic
+        if ty not in found:
+            for part in TYPES.post_order(ty):
+                if part not in found:
+                    parts = [p for _, p in _parts(part)]
+                    found[part] = type(part) is TypeVar or any(found[p] for p in parts)
+        return found[ty]
+
+
+def _parts(ty: Node) -> list[tuple[int, Type]]:
+    parts = _PARTS.get(type(ty))
+    return [] if parts is None else parts(ty)
+
+
+class Converted:
+    """Tells the types of values whose slots are known.
+
+    Args:
+        slots: All slots.
+        cells: Those, of tensors, that are cells.
+        header: The name of the type of cells.
+    """
+
+    def __init__(self, slots: Slots, cells: frozenset[int], header: GlobalTypeVar) -> None:
+        self._slots = slots
+        self._cells = cells
+        self._header = header
+        self._made: dict[tuple[Type, int], Type] = {}
+
+    def type_of(self, ty: Type, slot: int) -> Type:
+        """Return what ``ty`` is for a value in ``slot``; itself where there are no cells in it.
+
+        Complexity:
+            Linear in the distinct pairs of types and slots; no recursion.
+        """
+        slots, made = self._slots, self._made
+        root = ty, slots.find(slot)
+        pending = [root]
+        while pending:
+            key = pending[-1]
+            part, at = key
+            if key in made:
+                pending.pop()
+            elif type(part) is TensorType:
+                made[key] = TypeCall(self._header, (part,)) if at in self._cells else part
+            elif not slots.has_children(at):
+                made[key] = part
+            else:
+                below = [(p, slots.find(slots.child(at, n))) for n, p in _parts(part)]
+                missing = [pair for pair in below if pair not in made]
+                pending += missing
+                if not missing:
+                    made[key] = _rebuilt(part, [made[pair] for pair in below])
+        return made[root]
+
+
+def _rebuilt(ty: Type, parts: Sequence[Type]) -> Type:
+    rebuild = _WITH_PARTS.get(type(ty))
+    if rebuild is None or all(new is old for new, (_, old) in zip(parts, _parts(ty), strict=True)):
+        return ty
+    return rebuild(ty, parts)
