@@ -23,6 +23,8 @@ from relayish.ir.expr import (
 from relayish.ir.module import IRModule
 from relayish.ir.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.type import scalar_type
+from relayish.passes.interprocedural import copy
 from relayish.text import parse
 from relayish.transform import get_pass
 
@@ -236,3 +238,46 @@ def test_sharing_of_a_body_is_kept():
     func = Function((x,), body, attrs=DictAttrs({"Inline": 1}))
     out = inline(IRModule({f: func, "main": Function((y,), Call(f, (y,)))}))
     assert count_nodes(out["main"]) == 100 + 3
+
+
+def test_a_chain_of_functions_is_copied_once(monkeypatch):
+    """What is inlined into a function is not copied again when that is inlined itself."""
+    copied = []
+    monkeypatch.setattr(copy, "fresh_var", lambda var: copied.append(var) or Var(var.name_hint))
+    functions = 40
+    definitions = {"main": "@f0(%x)", f"f{functions - 1}": "let %y = negative(%x); %y"}
+    for index in range(functions - 1):
+        definitions[f"f{index}"] = f"let %y = @f{index + 1}(%x); %y"
+    text = "".join(
+        f"def @{name}(%x: int32{'' if name == 'main' else ', Inline=1'}) -> int32 {{ {body} }}"
+        for name, body in definitions.items()
+    )
+    assert len(inline(program(text))) == 1
+    assert len(copied) == functions
+
+
+def test_an_argument_that_becomes_a_variable_is_substituted():
+    mod = program("""
+        def @main(%x: int32) -> int32 { @f(@same(@same(%x))) }
+        def @f(%x: int32, Inline=1) -> int32 { negative(%x) }
+        def @same(%x: int32, Inline=1) -> int32 { %x }
+    """)
+    same(inline(mod), "def @main(%x: int32) -> int32 { negative(%x) }")
+
+
+def test_twenty_thousand_functions_are_inlined_into_one_another():
+    body: dict[GlobalVar | str, Function] = {}
+    param = Var("x", scalar_type("int32"))
+    callee = GlobalVar("last")
+    attrs = DictAttrs({"Inline": 1})
+    body[callee] = Function((param,), param, scalar_type("int32"), attrs=attrs)
+    for index in range(20_000):
+        caller, param = GlobalVar(f"f{index}"), Var("x", scalar_type("int32"))
+        call = Call(add, (Call(callee, (param,)), Constant(1)))
+        body[caller] = Function((param,), call, scalar_type("int32"), attrs=attrs)
+        callee = caller
+    param = Var("x", scalar_type("int32"))
+    body["main"] = Function((param,), Call(callee, (param,)), scalar_type("int32"))
+    out = inline(IRModule(body))
+    assert len(out) == 1
+    assert count_nodes(out["main"]) > 20_000

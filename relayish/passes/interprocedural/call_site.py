@@ -17,7 +17,7 @@ from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op,
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.copy import copied, copied_function, fresh_var
+from relayish.passes.interprocedural.copy import copied, fresh_var
 
 ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, GlobalVar, Constant, Op, Constructor})
 """The kinds of expressions that cost nothing, wherever and however often they stand."""
@@ -79,6 +79,16 @@ class Template:
         Complexity:
             Linear in the distinct nodes of the body; no recursion.
         """
+        values, bound = self.match(call, args, arguments)
+        return let_bound(bound, copied(self.function.body, values), call)
+
+    def match(
+        self, call: Call, args: Sequence[Expr], arguments: Arguments
+    ) -> tuple[dict[Expr, Expr], list[tuple[Var, Expr]]]:
+        """Return what stands for each parameter, and the variables among that with their values.
+
+        Takes what :meth:`expand` takes, and raises what that raises.
+        """
         params = self.function.params
         if len(params) != len(args):
             raise PassError(
@@ -94,10 +104,7 @@ class Template:
             var = fresh_var(param)
             values[param] = var
             bound.append((var, arg))
-        body = copied(self.function.body, values)
-        for var, arg in reversed(bound):
-            body = Let(var, arg, body, span=call.span)
-        return body
+        return values, bound
 
     @property
     def repeated(self) -> frozenset[Expr]:
@@ -107,9 +114,12 @@ class Template:
             self._repeated = frozenset([param for param in self.function.params if param in inside])
         return self._repeated
 
-    def literal(self) -> Function:
-        """Return a copy of the function, with variables of its own."""
-        return copied_function(self.function)
+
+def let_bound(bound: Sequence[tuple[Var, Expr]], body: Expr, call: Call) -> Expr:
+    """Return ``body`` inside lets of what is ``bound``, which have the place of ``call``."""
+    for var, value in reversed(bound):
+        body = Let(var, value, body, span=call.span)
+    return body
 
 
 def used_inside(body: Expr) -> set[Node]:

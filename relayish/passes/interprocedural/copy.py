@@ -50,6 +50,15 @@ def copied(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
+    return substituted(expr, copied_vars(expr, values))
+
+
+def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+    """Return ``values``, and a fresh variable for each other one that is bound in ``expr``.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``expr``; no recursion.
+    """
     images: dict[Expr, Expr] = {}
     sharing: list[Var] = []
     for node in EXPRESSIONS.pre_order(expr):
@@ -67,7 +76,7 @@ def copied(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
         assert var.may_share is not None
         other = images.get(var.may_share, var.may_share)
         images[var] = image.with_fields(may_share=other if isinstance(other, Var) else None)
-    return substituted(expr, images)
+    return images
 
 
 def copied_function(function: Function) -> Function:

@@ -1,47 +1,162 @@
-"""Putting global functions in the place of their calls, all over a module."""
+"""Putting global functions in the place of their calls, all over a module.
+
+From the callers down: what takes the place of a call is made of the function as it stands, with a
+hole where it calls another, and the holes are filled at the end, in one walk. A hole is an empty
+tuple, told from others by its identity. Putting functions into one another from the callees up
+would copy what the last of a chain of functions does once for each function of the chain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.infer_type.components import global_uses
-from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.expr import Call, Expr, Function, GlobalVar
+from relayish.functor import ExprMutator
+from relayish.ir.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.module import IRModule
-from relayish.passes.interprocedural.call_site import Arguments, Template
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.interprocedural.call_site import ATOMS, Arguments, Template, let_bound
+from relayish.passes.interprocedural.copy import copied_vars
 from relayish.passes.interprocedural.marks import is_opaque
 
 
-class _CallInliner(ExprRewriter):
+class _Inlining(NamedTuple):
+    """A copy of a function, or of its body, whose own calls are being replaced."""
+
+    expr: Expr
+    """What is copied, as it stands in the module."""
+    sites: Iterator[Expr]
+    """The calls and names in it that are still to be replaced, inner ones first."""
+    copy: ExprMutator
+    """Copies it; knows the holes in the place of what has been replaced."""
+    literals: dict[str, Tuple]
+    """The holes for functions which are not only called, by name."""
+    finish: Callable[[Expr], Expr]
+    """Makes of the copy what fills the hole."""
+    hole: Tuple
+
+
+class _Inliner:
     """Replaces calls of, and references to, the functions that templates are given for."""
 
-    def __init__(
-        self, templates: Mapping[str, Template], arguments: Arguments, values: frozenset[str]
-    ) -> None:
+    def __init__(self, templates: Mapping[str, Template], arguments: Arguments) -> None:
         self._templates = templates
         self._arguments = arguments
-        self._values = values
-        self._literals: dict[str, Function] = {}
+        self._sites: dict[Expr, tuple[Expr, ...]] = {}
+        self._filling: dict[Node, Expr] = {}
+        self._open: list[_Inlining] = []
 
-    def rewrite_call(self, pre: Call, post: Call) -> Expr:
-        if type(pre.op) is not GlobalVar or pre.op.name_hint not in self._templates:
-            return post
-        template = self._templates[pre.op.name_hint]
-        function = template.function
-        if function.type_params or is_opaque(function):
-            return post.with_fields(op=self._literal(pre.op.name_hint))
-        return template.expand(pre, post.args, self._arguments)
+    def inline(self, root: Expr) -> Expr:
+        """Return ``root``, a definition that stays, with its calls replaced."""
+        self._filling.clear()
+        result = self._begin(root, {}, _unchanged)
+        while self._open:
+            inlining = self._open[-1]
+            site = next(inlining.sites, None)
+            if site is not None:
+                self._replace(site, inlining)
+                continue
+            self._open.pop()
+            copy = inlining.finish(inlining.copy.visit(inlining.expr))
+            self._filling[inlining.hole] = self._filling.get(copy, copy)
+        return self._assembled(result)
 
-    def rewrite_global_var(self, pre: GlobalVar, post: GlobalVar) -> Expr:  # noqa: ARG002
-        """Return the function itself where the name is used otherwise than to call it."""
-        name = pre.name_hint
-        return self._literal(name) if name in self._values and name in self._templates else pre
+    def _begin(
+        self, expr: Expr, values: Mapping[Expr, Expr], finish: Callable[[Expr], Expr]
+    ) -> Tuple:
+        """Return a hole for what ``finish`` makes of a copy of ``expr``."""
+        copy = ExprMutator()
+        copy.memo_map.update(values.items())
+        hole = Tuple(())
+        self._open.append(_Inlining(expr, iter(self._sites_of(expr)), copy, {}, finish, hole))
+        return hole
 
-    def _literal(self, name: str) -> Function:
-        if name not in self._literals:
-            self._literals[name] = self._templates[name].literal()
-        return self._literals[name]
+    def _sites_of(self, expr: Expr) -> tuple[Expr, ...]:
+        """Return the calls and names to replace in ``expr``, inner ones first."""
+        found = self._sites.get(expr)
+        if found is None:
+            values = global_uses(expr).values & self._templates.keys()
+            found = self._sites[expr] = tuple(
+                node
+                for node in EXPRESSIONS.post_order(expr)
+                if (type(node) is Call and self._called(node) is not None)
+                or (type(node) is GlobalVar and node.name_hint in values)
+            )
+        return found
+
+    def _called(self, call: Call) -> Template | None:
+        return self._templates.get(call.op.name_hint) if type(call.op) is GlobalVar else None
+
+    def _replace(self, site: Expr, inlining: _Inlining) -> None:
+        """Put a hole in the place of ``site``, a call or a name; begin what fills it."""
+        memo = inlining.copy.memo_map
+        if type(site) is not Call:
+            assert type(site) is GlobalVar
+            memo[site] = self._literal(site.name_hint, inlining)
+            return
+        template = self._called(site)
+        assert template is not None
+        assert type(site.op) is GlobalVar
+        args = [self._atom(inlining.copy.visit(arg)) for arg in site.args]
+        if template.function.type_params or is_opaque(template.function):
+            function = self._literal(site.op.name_hint, inlining)
+            memo[site] = site.with_fields(op=function, args=tuple(args))
+            return
+        values, bound = template.match(site, args, self._arguments)
+        body = template.function.body
+        memo[site] = self._begin(
+            body, copied_vars(body, values), lambda copy: let_bound(bound, copy, site)
+        )
+
+    def _atom(self, arg: Expr) -> Expr:
+        """Return the atom that an argument turned out to be, or the argument as it is."""
+        filling = self._filling.get(arg)
+        return arg if filling is None or type(filling) not in ATOMS else filling
+
+    def _literal(self, name: str, inlining: _Inlining) -> Tuple:
+        """Return a hole for the function itself, with variables of its own."""
+        if name not in inlining.literals:
+            function = self._templates[name].function
+            inlining.literals[name] = self._begin(function, copied_vars(function, {}), _unchanged)
+        return inlining.literals[name]
+
+    def _assembled(self, root: Expr) -> Expr:
+        """Return ``root`` with all holes filled."""
+        filling, table, rebuild = self._filling, EXPRESSIONS.push, EXPRESSIONS.rebuild
+        images: dict[Node, Expr] = {}
+        stack: list[Node | None] = [root]
+        pop, append = stack.pop, stack.append
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                assert node is not None
+                known = filling.get(node)
+                make = rebuild[type(node)]
+                assert make is not None
+                images[node] = images[known] if known is not None else make(node, images.get)
+                continue
+            if node in images:
+                continue
+            known, push = filling.get(node), table[type(node)]
+            if known is None and push is None:
+                images[node] = node  # type: ignore[assignment]  # nodes of expressions
+                continue
+            append(node)
+            append(None)
+            if known is not None:
+                append(known)
+            else:
+                assert push is not None
+                push(node, images, append)
+        return images[root]
+
+
+def _unchanged(copy: Expr) -> Expr:
+    return copy
 
 
 def inline_functions(mod: IRModule, chosen: Callable[[CallGraphEntry], bool]) -> IRModule:
@@ -51,21 +166,22 @@ def inline_functions(mod: IRModule, chosen: Callable[[CallGraphEntry], bool]) ->
     taken is dropped, unless no other referred to it in the first place.
 
     Complexity:
-        Linear in distinct nodes of ``mod`` and of what results; no recursion.
+        Linear in distinct nodes of ``mod`` and of what results, counting parameters that are
+        not used and what is passed for them; no recursion.
     """
     graph = CallGraph(mod)
-    templates: dict[str, Template] = {}
-    arguments = Arguments.of_module(mod)
-    changed: dict[GlobalVar | str, Expr] = {}
-    for entry in graph.topological_order():
-        definition = entry.function
-        if any(callee in templates for callee in entry.callees):
-            values = global_uses(definition).values
-            inliner = _CallInliner(templates, arguments, values)
-            definition = changed[entry.global_var] = post_order_rewrite(definition, inliner)
-        if isinstance(definition, Function) and not entry.is_recursive and chosen(entry):
-            templates[entry.name] = Template(definition)
-    dropped = [mod.get_global_var(name) for name in templates if graph.ref_count(name)]
-    for name in dropped:
-        changed.pop(name, None)
-    return mod.with_functions(changed).without_functions(dropped)
+    entries = graph.topological_order()
+    templates = {
+        entry.name: Template(entry.function)
+        for entry in entries
+        if isinstance(entry.function, Function) and not entry.is_recursive and chosen(entry)
+    }
+    inliner = _Inliner(templates, Arguments.of_module(mod))
+    dropped = {name for name in templates if graph.ref_count(name)}
+    changed: dict[GlobalVar | str, Expr] = {
+        entry.global_var: inliner.inline(entry.function)
+        for entry in entries
+        if entry.name not in dropped and any(callee in templates for callee in entry.callees)
+    }
+    gone = [mod.get_global_var(name) for name in templates if name in dropped]
+    return mod.with_functions(changed).without_functions(gone)
