@@ -2,33 +2,45 @@
 
     python bench/passes.py                          # depth one million, growth 10^3 to 10^6
     python bench/passes.py --only FuseOps,Inline    # some passes
+    python bench/passes.py --on call_chain,graph    # some programs
     python bench/passes.py --depth 100000 --no-growth
+    python bench/passes.py --keep cells.jsonl       # what stands there is not measured again
     python bench/passes.py --write                  # and put the tables into bench/PASSES.md
 
 Depth: seconds a pass takes on a nest of each kind around a parameter, or what went wrong. Growth:
 microseconds of CPU an operation at each size; the last column: how much more an operation costs in
-the largest program than in one a hundredth of its size. Every pass runs in a process of its own, at
-the default recursion limit, on typed programs; the cyclic garbage collector is on.
+the largest program than in one a hundredth of its size. Each program is made and typed once; every
+pass runs on it in a process forked there, one at a time, within limits of CPU time and of memory,
+at the default recursion limit, the cyclic garbage collector on. Progress is told on stderr.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import datetime as dt
+import io
 import json
+import os
+import platform
+import resource
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "bench" / "PASSES.md"
 sys.path[:0] = [str(ROOT / "tests" / "passes"), str(ROOT / "tests")]
 
+from relayish.ir.module import IRModule  # noqa: E402
+from relayish.transform import Pass  # noqa: E402
+
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-SECONDS = 600
-"""After so long a process is ended."""
+GIBIBYTES = 14
+"""A process that wants more memory is told there is none."""
 
 
 def main() -> int:
@@ -37,121 +49,209 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", help="names of passes, with commas between")
+    parser.add_argument("--on", default="", help="names of programs, with commas between")
     parser.add_argument("--depth", type=int, default=1_000_000)
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--seconds", type=int, default=120, help="CPU time a pass may take")
     parser.add_argument("--no-depth", action="store_true")
     parser.add_argument("--no-growth", action="store_true")
+    parser.add_argument("--keep", type=Path, help="a file of results, read and added to")
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--one", nargs=3, metavar=("PASS", "WHAT", "SIZE"), help="used by itself")
+    parser.add_argument("--one", nargs=2, metavar=("WHAT", "SIZE"), help="used by itself")
     args = parser.parse_args()
-    if args.one:
-        measure(args.one[0], args.one[1], int(args.one[2]))
-        return 0
     from relayish.transform import list_passes
 
     names = args.only.split(",") if args.only else list(list_passes())
+    if args.one:
+        measure(names, args.one[0], int(args.one[1]), args.seconds)
+        return 0
     lines: list[str] = []
     for line in tables(names, args):
         print(line, flush=True)
         lines.append(line)
     if args.write:
-        PAGE.write_text("# Passes on deep and large programs\n\n" + "\n".join(lines) + "\n")
+        PAGE.write_text("\n".join([*heading(), *lines]))
     return 0
 
 
+def heading() -> Iterator[str]:
+    """Yield the head of the page."""
+    today = dt.datetime.now(dt.UTC).date()
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    yield "# Passes on deep and large programs"
+    yield ""
+    yield f"{today:%Y-%m-%d}, {python}, {os.cpu_count()} cores ({platform.machine()}), shared with"
+    yield "others, so figures vary by a third. Written by `python bench/passes.py --write`, which says"
+    yield "what they mean. The cyclic garbage collector walks a large program again and again: that"
+    yield "is why an operation costs up to two and a half times what it costs in a small one."
+    yield ""
+
+
 def tables(names: list[str], args: argparse.Namespace) -> Iterator[str]:
+    """Yield the tables, line by line, measuring what is not kept."""
     from deep import DEEP_NESTS
     from deep_programs import LARGE
 
-    if not args.no_depth:
+    wanted = args.on.split(",") if args.on else [*DEEP_NESTS, "shared", *LARGE]
+    kept = Kept(args.keep, args.seconds)
+    kinds = [kind for kind in (*DEEP_NESTS, "shared") if kind in wanted]
+    if kinds and not args.no_depth:
         yield f"Seconds at {args.depth:,} levels."
         yield ""
-        yield from heading(["pass", *DEEP_NESTS, "shared"])
-        for name in names:
-            cells = [told(name, kind, args.depth) for kind in (*DEEP_NESTS, "shared")]
-            yield row([name, *cells])
-        yield ""
-    if args.no_growth:
-        return
+        columns = [kept.told(names, kind, args.depth) for kind in kinds]
+        yield from table(names, ["pass", *kinds], columns)
     sizes = [int(size) for size in args.sizes.split(",")]
-    for what in LARGE:
+    for what in [] if args.no_growth else [what for what in LARGE if what in wanted]:
         yield f"Microseconds an operation, {what}."
         yield ""
-        yield from heading(["pass", *(f"{size:,}" for size in sizes), "growth"])
-        for name in names:
-            found = [told(name, what, size) for size in sizes]
-            yield row(
-                [
-                    name,
-                    *(each(f, s) for f, s in zip(found, sizes, strict=True)),
-                    grown(found, sizes),
-                ]
-            )
-        yield ""
+        columns = [kept.told(names, what, size) for size in sizes]
+        found = [
+            {name: each(column[name], size) for name in names}
+            for column, size in zip(columns, sizes, strict=True)
+        ]
+        growth = {name: grown([column[name] for column in found]) for name in names}
+        head = ["pass", *(f"{size:,}" for size in sizes), "growth"]
+        yield from table(names, head, [*found, growth])
 
 
-def heading(cells: list[str]) -> Iterator[str]:
-    yield row(cells)
-    yield row(["---"] * len(cells))
+def table(names: list[str], head: list[str], columns: list[dict[str, str]]) -> Iterator[str]:
+    yield row(head)
+    yield row(["---"] * len(head))
+    for name in names:
+        yield row([name, *(column[name] for column in columns)])
+    yield ""
 
 
 def row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def each(told_: str, size: int) -> str:
+def each(seconds: str, size: int) -> str:
     try:
-        return f"{float(told_) / size * 1e6:.2f}"
+        return f"{float(seconds) / size * 1e6:.2f}"
     except ValueError:
-        return told_
+        return seconds
 
 
-def grown(found: list[str], sizes: list[int]) -> str:
-    with contextlib.suppress(ValueError):
-        first, last = float(found[-3]) / sizes[-3], float(found[-1]) / sizes[-1]
-        return f"{last / first:.1f}" if first else "-"
+def grown(found: list[str]) -> str:
+    with contextlib.suppress(ValueError, IndexError):
+        first, last = float(found[-3]), float(found[-1])
+        return f"{last / first:.1f}" if first > 0.01 else "-"
     return "-"
 
 
-def told(name: str, what: str, size: int) -> str:
-    """Return the seconds a pass took in a process of its own, or what went wrong."""
-    command = [sys.executable, __file__, "--one", name, what, str(size)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return f"over {SECONDS} s"
-    if done.returncode:
-        return (
-            f"left with {done.returncode}: {(done.stderr.strip().splitlines() or ['?'])[-1][:80]}"
-        )
-    return str(json.loads(done.stdout.splitlines()[-1]))
+class Kept:
+    """Results by program, size and pass; those of earlier runs are read from a file."""
+
+    def __init__(self, path: Path | None, seconds: int) -> None:
+        self.path, self.seconds = path, seconds
+        self.cells: dict[tuple[str, int, str], str] = {}
+        if path is not None and path.exists():
+            for line in path.read_text().splitlines():
+                what, size, name, result = json.loads(line)
+                self.cells[what, size, name] = result
+
+    def told(self, names: list[str], what: str, size: int) -> dict[str, str]:
+        """Return the seconds each pass took on one program, or what went wrong."""
+        missing = [name for name in names if (what, size, name) not in self.cells]
+        if missing:
+            self._measure(missing, what, size)
+        return {name: self.cells[what, size, name] for name in names}
+
+    def _measure(self, names: list[str], what: str, size: int) -> None:
+        command = [sys.executable, __file__, "--only", ",".join(names), "--one", what, str(size)]
+        command += ["--seconds", str(self.seconds)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                name, result = json.loads(line)
+                self._keep(what, size, name, result)
+        for name in names:  # the program could not be made
+            if (what, size, name) not in self.cells:
+                self._keep(what, size, name, f"left with {process.returncode}")
+
+    def _keep(self, what: str, size: int, name: str, result: str) -> None:
+        print(f"{what} {size:,} {name}: {result}", file=sys.stderr, flush=True)
+        self.cells[what, size, name] = result
+        if self.path is not None:
+            with self.path.open("a") as stream:
+                stream.write(json.dumps([what, size, name, result]) + "\n")
 
 
-def measure(name: str, what: str, size: int) -> None:
-    """Print what :func:`told` reads."""
+def measure(names: list[str], what: str, size: int, seconds: int) -> None:
+    """Print what :class:`Kept` reads: a line for each pass."""
     from deep_programs import LARGE, nest, shared
-    from standing import REFUSES, made_for
 
-    from relayish.analysis import well_formed
     from relayish.analysis.infer_type import infer_type
     from relayish.transform import PassContext
 
     make = {**LARGE, "shared": shared}.get(what)
     mod = infer_type(make(size) if make else nest(what, size))
-    limit = sys.getrecursionlimit()
+    warm = infer_type(LARGE["graph"](10))
     with PassContext(opt_level=4):
-        pass_ = made_for(name, mod)[0]
-        pass_(infer_type(LARGE["graph"](10)))  # what is loaded on first use
-        start = time.process_time()
-        try:
-            out = pass_(mod)
-        except REFUSES.get(name, ()):
-            print(json.dumps("refused"))
-            return
-        seconds = time.process_time() - start
-    assert sys.getrecursionlimit() == limit, "the recursion limit is another"
-    assert all(well_formed(func) for func in out.functions.values()), "not well formed"
-    print(json.dumps(f"{seconds:.4f}" if make else f"{seconds:.2f}"))
+        for name in names:
+            with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
+                passes_of(name, warm)[0](warm)  # loads what is loaded on first use
+            told = forked(lambda name=name: seconds_of(name, mod), seconds)
+            print(json.dumps([name, told]), flush=True)
+
+
+def passes_of(name: str, mod: IRModule) -> tuple[Pass, ...]:
+    from standing import made_for
+
+    return made_for(name, mod)
+
+
+def seconds_of(name: str, mod: IRModule) -> str:
+    from standing import REFUSES
+
+    from relayish.analysis import well_formed
+
+    limit = sys.getrecursionlimit()
+    pass_ = passes_of(name, mod)[0]
+    start = time.process_time()
+    try:
+        out = pass_(mod)
+    except REFUSES.get(name, ()):
+        return "refused"
+    seconds = time.process_time() - start
+    if sys.getrecursionlimit() != limit:
+        return "the recursion limit is another"
+    if not all(well_formed(func) for func in out.functions.values()):
+        return "not well formed"
+    return f"{seconds:.4f}" if seconds < 1 else f"{seconds:.2f}"
+
+
+def forked(work: Callable[[], str], seconds: int) -> str:
+    """Return what ``work`` returns, done in a process of its own, within its limits."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        silent = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(silent, sys.stdout.fileno())  # PrintIR prints
+        os.write(writer, limited(work, seconds).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as stream:
+        told = stream.read().decode()
+    _, status = os.waitpid(child, 0)
+    if told:
+        return told
+    ended = os.WTERMSIG(status) if os.WIFSIGNALED(status) else status
+    late = ended in (signal.SIGXCPU, signal.SIGALRM)
+    return f"over {seconds} s" if late else f"ended by {ended}"
+
+
+def limited(work: Callable[[], str], seconds: int) -> str:
+    """Return what ``work`` returns or raises; the process ends if it takes too long."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (GIBIBYTES << 30, GIBIBYTES << 30))
+    signal.alarm(4 * seconds)  # of the clock on the wall, for one that waits for ever
+    try:
+        return work()
+    except BaseException as error:  # noqa: BLE001 - it is the result
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:60]}"
 
 
 if __name__ == "__main__":
