@@ -14,7 +14,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.group import find_groups
 from relayish.dataflow_pattern.matcher import NodeMap
-from relayish.dataflow_pattern.pattern import DFPattern
+from relayish.dataflow_pattern.pattern import DFPattern, expect_expr
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.expr import Expr
 from relayish.ir.module import IRModule
@@ -95,7 +95,9 @@ def rewrite(
         ``expr`` itself when nothing matched, or it was typed for a callback that left it so.
 
     Raises:
-        PassError: If it still changes after 100 rounds, or a callback returns no expression.
+        DeclarationError: If something else is given than callbacks, or one has no pattern.
+        PassError: If ``expr`` or what a callback returns is no expression, or ``expr`` still
+            changes after 100 rounds.
         TypeInferenceError: If a callback requires types and there are none.
 
     Complexity:
@@ -104,7 +106,8 @@ def rewrite(
     Source:
         Relay ``rewrite``.
     """
-    given = [callbacks] if isinstance(callbacks, DFPatternCallback) else list(callbacks)
+    expect_expr(expr, "rewrite")
+    given = callbacks if isinstance(callbacks, Sequence) else (callbacks,)
     steps = [(each, Analysed(_pattern_of(each))) for each in given]
     image, origin = expr, expr
     for turn in range(ROUNDS):
@@ -130,6 +133,11 @@ def rewrite(
 
 
 def _pattern_of(callback: DFPatternCallback) -> DFPattern:
+    if not isinstance(callback, DFPatternCallback):
+        raise DeclarationError(
+            f"rewrite takes a DFPatternCallback or several; found {callback!r} "
+            f"({type(callback).__name__}); a rule is applied by rewrite_rules"
+        )
     if not isinstance(callback.pattern, DFPattern):
         raise DeclarationError(
             f"the pattern of {type(callback).__name__} is {callback.pattern!r}; "

@@ -33,6 +33,7 @@ from relayish.dataflow_pattern.pattern import (
     TypePattern,
     VarPattern,
     WildcardPattern,
+    expect_expr,
     is_operator,
 )
 from relayish.dataflow_pattern.types import Types
@@ -532,6 +533,9 @@ def match(pattern: DFPattern, expr: Expr, mod: IRModule | None = None) -> bool:
         expr: The expression; what a parent dominates is looked for within it.
         mod: Where the functions and types are that it names.
 
+    Raises:
+        PassError: If ``expr`` is no expression.
+
     Complexity:
         Bounded by the pattern, whatever its alternatives, as long as no expression has to be found
         for two parts of it at once by trial; no recursion.
@@ -546,6 +550,7 @@ def match(pattern: DFPattern, expr: Expr, mod: IRModule | None = None) -> bool:
         >>> match(is_op("add")(is_constant(), wildcard()), sum_)
         True
     """
+    expect_expr(expr, "match")
     return Matcher(pattern, expr, mod).match(expr)
 
 

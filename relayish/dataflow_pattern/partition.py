@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
-from relayish.dataflow_pattern.pattern import VERBS, DFPattern
+from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
 from relayish.dataflow_pattern.types import Types
 from relayish.ir.adt import Match
 from relayish.ir.attrs import DictAttrs
@@ -53,12 +53,16 @@ def partition(
         ``expr`` itself when nothing matched. The functions carry no types yet, their parameters
         where these could be told.
 
+    Raises:
+        PassError: If ``expr`` is no expression.
+
     Complexity:
         One walk over the program; no recursion.
 
     Source:
         Relay ``partition``.
     """
+    expect_expr(expr, "partition")
     types = Types(expr, mod)
     groups = find_groups(pattern, expr, mod, types, whole_scopes=True)
     groups = {r: g for r, g in groups.items() if check is None or bool(check(r))}

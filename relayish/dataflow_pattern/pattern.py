@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.expr import Constant, Expr, Op, Var
@@ -126,6 +126,19 @@ class DFPattern(Node):
 
     def _parts(self) -> Parts:
         raise DeclarationError(f"{type(self).__name__} does not say how it is written")
+
+
+def expect_expr(given: object, verb: str) -> None:
+    """Check that what is to be matched, rewritten or partitioned is an expression.
+
+    Raises:
+        PassError: If it is not.
+    """
+    if not isinstance(given, Expr):
+        raise PassError(
+            f"{verb} takes an expression; found {given!r} ({type(given).__name__}); "
+            f"of a module give one of the functions, such as mod['main']"
+        )
 
 
 def as_pattern(value: object) -> DFPattern:

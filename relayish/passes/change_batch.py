@@ -115,6 +115,12 @@ class ChangeBatch(FunctionPass):
 
     def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
         """Look for the variables in all functions, change each function, and infer types anew."""
+        for var in self.data:
+            if not isinstance(var, Var):
+                raise PassError(
+                    f"ChangeBatch takes variables with the dimension of each that is the batch; "
+                    f"found {var!r} ({type(var).__name__}); give mod['main'].params[0], for example"
+                )
         found = {var for func in mod.functions.values() for var in all_vars(func)}
         missing = [f"%{var.name_hint}" for var in self.data if var not in found]
         if missing:

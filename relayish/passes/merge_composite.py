@@ -89,6 +89,10 @@ class MergeComposite(FunctionPass):
     """
 
     def __init__(self, pattern_table: Sequence[PatternEntry]) -> None:
+        if not isinstance(pattern_table, Sequence):
+            raise PassError(
+                f"MergeComposite takes a list of (name, pattern); found {pattern_table!r}"
+            )
         self.pattern_table = tuple(pattern_table)
 
     def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002

@@ -21,7 +21,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
-from relayish.ir.dtype import DType
+from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.expr import Call, Expr, Let, Tuple, Var
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
@@ -60,7 +60,8 @@ def recast(
         ``expr`` itself when nothing was to be changed.
 
     Raises:
-        PassError: If a result that must be cast back is no tensor.
+        PassError: If a result that must be cast back is no tensor, or ``ops`` one name alone.
+        FieldError: If an element type is none.
         TypeInferenceError: If ``expr`` is ill-typed.
 
     Complexity:
@@ -76,6 +77,9 @@ def recast(
         >>> image.op.name, image.args[0].op.name, image.args[0].args[0].op.name
         ('cast', 'add', 'cast')
     """
+    dtype, out_dtype = check_dtype(dtype), check_dtype(out_dtype)
+    if isinstance(ops, str):
+        raise PassError(f"ops are names of operators, in a list; found {ops!r}")
     chosen: set[Node] = {get_op(name) for name in (["nn.conv2d"] if ops is None else ops)}
     main = infer_type(expr)["main"] if isinstance(expr, IRModule) else infer_type(expr)
     layers = _layers(main, chosen)

@@ -213,6 +213,25 @@ def test_callback_without_pattern_or_method_is_an_error():
         DFPatternCallback().rewrite(X)
 
 
+@pytest.mark.parametrize("given", [None, 5, relay.IRModule.from_expr(relay.Function([X], X))])
+def test_what_is_no_expression_is_refused(given):
+    anything = callback(wildcard(), lambda pre, post, node_map: post)
+    for verb, apply in (
+        ("match", anything.pattern.match),
+        ("rewrite", anything.rewrite),
+        ("partition", anything.pattern.partition),
+    ):
+        with pytest.raises(PassError, match=f"{verb} takes an expression; found"):
+            apply(given)
+
+
+def test_what_is_no_callback_is_refused():
+    with pytest.raises(DeclarationError, match="rewrite takes a DFPatternCallback or several"):
+        rewrite(5, X)
+    with pytest.raises(DeclarationError, match="a rule is applied by rewrite_rules"):
+        rewrite([wildcard()], X)
+
+
 class Counts(DFPatternCallback):
     """Leaves every match as it is, and keeps it."""
 

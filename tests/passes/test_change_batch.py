@@ -61,6 +61,11 @@ def test_variable_of_another_module_is_refused() -> None:
         ChangeBatch({var("x", shape=(1, 3)): 0})(IRModule.from_expr(dense()))
 
 
+def test_name_is_no_variable() -> None:
+    with pytest.raises(PassError, match=r"ChangeBatch takes variables .*; found 'x' \(str\)"):
+        ChangeBatch({"x": 0})(IRModule.from_expr(dense()))  # type: ignore[dict-item]
+
+
 @pytest.mark.parametrize("batch", [Var("x"), var("x", shape=(2,)), var("x", "float32")])
 def test_variable_without_such_a_dimension_is_refused(batch: Var) -> None:
     with pytest.raises(PassError, match="%x has no dimension 1 to be a batch of 16"):

@@ -60,3 +60,8 @@ def test_results_are_typed():
 def test_what_is_no_table_is_an_error(table):
     with pytest.raises(PassError, match="MergeComposite takes"):
         MergeComposite(table)(module("nn.relu(add(%x, %y))"))
+
+
+def test_pattern_alone_is_an_error():
+    with pytest.raises(PassError, match="MergeComposite takes a list"):
+        MergeComposite(ADD_RELU)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.analysis.infer_type import infer_type
+from relayish.errors import FieldError, PassError
 from relayish.ir.build import var
 from relayish.ir.expr import Call, Expr, Function, Let, Var
 from relayish.ir.module import IRModule
@@ -90,6 +91,16 @@ def test_main_of_a_module_is_recast_and_calls_others() -> None:
     assert isinstance(out, IRModule)
     assert out["relu"] is mod["relu"]
     assert infer_type(out)["main"].body.op.name == "cast"
+
+
+def test_arguments_that_make_no_sense_are_refused() -> None:
+    x = var("x", shape=(2, 2))
+    with pytest.raises(
+        PassError, match="ops are names of operators, in a list"
+    ):
+        recast(x, "int8", "int32", ops="nn.dense")
+    with pytest.raises(FieldError, match="integer"):
+        recast(x, "integer", "int32")
 
 
 def test_long_networks_are_no_matter() -> None:
