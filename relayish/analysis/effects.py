@@ -111,6 +111,11 @@ def analyse_effects(
     )
 
 
+# plain integers: the complement of a flag has no bits but those of flags
+_READS: Final = int(Effect.READS)
+_WRITES: Final = int(Effect.WRITES)
+_STATE: Final = int(Effect.STATE)
+_UNKNOWN: Final = int(Effect.UNKNOWN)
 _WIDTH: Final = 6
 """How many bits a level takes: evaluating first, then the first, second and any further call."""
 _EVALUATED: Final = (1 << _WIDTH) - 1
@@ -119,7 +124,7 @@ _EACH_CALL: Final = 1 << _WIDTH | 1 << 2 * _WIDTH | 1 << 3 * _WIDTH
 _CALLS: Final = _EVALUATED * _EACH_CALL
 _LAST: Final = _EVALUATED << 3 * _WIDTH
 """What the third call, and every further one, may do."""
-_ANY_CALL: Final = Effect.UNKNOWN * _EACH_CALL
+_ANY_CALL: Final = _UNKNOWN * _EACH_CALL
 _LATER_CALLS: Final = _ANY_CALL & ~(_EVALUATED << _WIDTH)
 _GIVEN: Final = 16
 _TAKES: Final = 32
@@ -190,7 +195,7 @@ class Effects:
 
             def write(node: RefWrite, summaries: _Summaries) -> int:
                 summary = _write(node, summaries)
-                return summary & ~Effect.WRITES if node.ref in unobserved else summary
+                return summary & ~_WRITES if node.ref in unobserved else summary
 
             special[RefWrite] = write
         given: dict[Node, int] = {}
@@ -271,8 +276,8 @@ def _matters(node: Node) -> bool:
 
 def _effect_of(op: Op) -> int:
     if registry.stateful.get(op):
-        return Effect.STATE
-    return Effect.NONE if registry.is_registered(op.name) else Effect.UNKNOWN
+        return _STATE
+    return 0 if registry.is_registered(op.name) else _UNKNOWN
 
 
 def _named(order: list[Node], mod: IRModule | None) -> dict[Node, list[Node]]:
@@ -309,7 +314,7 @@ def _is_tensor(param: Var) -> bool:
 
 def _as_effect(summary: int) -> Effect:
     """Return what a level says, where nobody knows what parameters are."""
-    unknown = Effect.UNKNOWN if summary & (_GIVEN | _TAKES) else 0
+    unknown = _UNKNOWN if summary & (_GIVEN | _TAKES) else 0
     return Effect(summary & (_GIVEN - 1) | unknown)
 
 
@@ -344,7 +349,7 @@ def _function(function: Function, summaries: _Summaries) -> int:
 
 def _write(write: RefWrite, summaries: _Summaries) -> int:
     below = summaries.get(write.ref, 0) | summaries.get(write.value, 0)
-    return below & _EVALUATED | Effect.WRITES
+    return below & _EVALUATED | _WRITES
 
 
 _TRANSFERS: Final[dict[type[Node], Callable[[Any, _Summaries], int]]] = {  # Any: one kind
@@ -362,7 +367,7 @@ _TRANSFERS: Final[dict[type[Node], Callable[[Any, _Summaries], int]]] = {  # Any
         | of.get(node.false_branch, 0)
     ),
     RefCreate: lambda node, of: of.get(node.value, 0) & _EVALUATED,
-    RefRead: lambda node, of: of.get(node.ref, 0) & _EVALUATED | Effect.READS | _ANY_CALL,
+    RefRead: lambda node, of: of.get(node.ref, 0) & _EVALUATED | _READS | _ANY_CALL,
     RefWrite: _write,
     Match: lambda node, of: (
         of.get(node.data, 0) & _EVALUATED | _joined(tuple([c.rhs for c in node.clauses]), of)
