@@ -241,6 +241,22 @@ def test_the_entry_may_be_another_function_and_what_it_does_not_need_goes():
     assert evaluate(out["other"], out, (4,)) == 5
 
 
+def test_a_polymorphic_function_captured_under_a_variable_of_its_type_has_one_type():
+    mod = parse(
+        HEADER
+        + """
+        def @main(%v: int32) -> int32 {
+          let %id: fn [t](t) -> t = fn [u](%y: u) -> u { %y };
+          let %p: fn (int32) -> int32 = fn (%z: int32) -> int32 { %id(%z) };
+          %p(%v)
+        }
+        """
+    )
+    out = defunctionalize(infer_type(mod))
+    assert is_first_order(out)
+    assert evaluate(out["main"], out, (3,)) == 3
+
+
 def test_the_prelude_is_defunctionalized_as_far_as_it_is_used():
     prelude = Prelude(IRModule())
     mod = parse(

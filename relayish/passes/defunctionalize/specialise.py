@@ -7,12 +7,12 @@ from typing import Final
 from relayish.analysis import free_type_vars, infer_type
 from relayish.analysis.infer_type.unifier import substitute
 from relayish.errors import PassError, TypeInferenceError
-from relayish.functor import MixedModeMutator
+from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.adt import Constructor
 from relayish.ir.expr import Call, Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import IncompleteType, Type, TypeVar
+from relayish.ir.traversal import EXPRESSIONS, TYPES
+from relayish.ir.type import FuncType, IncompleteType, Type, TypeVar
 from relayish.passes.interprocedural.marks import is_opaque
 
 _LIMIT: Final = 256
@@ -52,6 +52,8 @@ class _OneType(MixedModeMutator):
         self._unknown = unknown
 
     def visit_type(self, ty: Type) -> Type:
+        if any(type(part) is FuncType and part.type_params for part in TYPES.pre_order(ty)):
+            ty = _OfOneType().visit(ty)
         return substitute(ty, self._unknown)
 
     def visit_function(self, function: Function) -> Expr:
@@ -67,6 +69,15 @@ class _OneType(MixedModeMutator):
         if type(pre.op) is GlobalVar or type(pre.op) is Constructor or not post.type_args:
             return post
         return post.with_fields(type_args=())
+
+
+class _OfOneType(TypeMutator):
+    """Leaves the types that polymorphic functions are used at to type inference."""
+
+    def visit_func_type(self, func_type: FuncType) -> Type:
+        unknown = {type_var: IncompleteType() for type_var in func_type.type_params}
+        single = func_type.with_fields(type_params=())
+        return self.mutate_children(substitute(single, unknown))
 
 
 class _Copies:
