@@ -36,6 +36,8 @@ from relayish.ir.expr import (
     TupleGetItem,
 )
 from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
 from relayish.op.target import DEFAULT, is_supported
 from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
 from relayish.transform import FunctionPass, PassContext, register_pass
@@ -47,13 +49,16 @@ _OPAQUE: Final = ("Composite", "Primitive", "Compiler")
 class _Annotator(ExprRewriter):
     """Puts marks around calls, and around tuples and projections if asked to."""
 
-    def __init__(self, targets: Sequence[str], *, include_non_call_ops: bool) -> None:
+    def __init__(
+        self, targets: Sequence[str], claimed: set[Node], *, include_non_call_ops: bool
+    ) -> None:
         self._targets = targets
+        self._claimed = claimed
         self._non_calls = include_non_call_ops
         self._target_of: dict[Expr, str] = {}
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
-        if is_begin(post):
+        if is_begin(post) or pre in self._claimed:
             return post  # what takes it deals with it
         if is_end(post):
             (value,) = post.args
@@ -65,6 +70,7 @@ class _Annotator(ExprRewriter):
             return post
         target = self._choose(pre)
         if post.args and all(is_begin(arg) and compiler_of(arg) == target for arg in post.args):
+            self._target_of[post] = target
             return post
         image = post.with_fields(args=tuple(self._begun(arg, target) for arg in post.args))
         self._target_of[image] = target
@@ -77,7 +83,9 @@ class _Annotator(ExprRewriter):
         composite = _composite_target(call.op)
         return DEFAULT if composite not in self._targets or composite is None else composite
 
-    def rewrite_tuple(self, pre: Tuple, post: Tuple) -> Expr:  # noqa: ARG002
+    def rewrite_tuple(self, pre: Tuple, post: Tuple) -> Expr:
+        if pre in self._claimed:
+            return post
         if not self._non_calls:
             return post.with_fields(fields=self._ended_all(post.fields))
         fields = self._begun_alike(post.fields)
@@ -87,7 +95,9 @@ class _Annotator(ExprRewriter):
         self._target_of[image] = compiler_of(fields[0])
         return image
 
-    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
+        if pre in self._claimed:
+            return post
         if not self._non_calls:
             return post.with_fields(tuple_value=self._ended(post.tuple_value))
         operands = (post.tuple_value,)
@@ -161,6 +171,17 @@ class _Annotator(ExprRewriter):
         return compiler_of(value) if is_end(value) else self._target_of.get(value, DEFAULT)
 
 
+def _claimed(expr: Expr) -> set[Node]:
+    """Return what is between the marks of compilers other than the default."""
+    found: set[Node] = set()
+    for node in reversed(EXPRESSIONS.post_order(expr)):  # what uses a node comes before it
+        if is_end(node) and compiler_of(node) != DEFAULT:
+            found.update(node.args)
+        elif node in found and not is_begin(node):
+            found.update(EXPRESSIONS.children(node))
+    return found
+
+
 def _composite_target(op: Expr) -> str | None:
     """Return the target of a composite function: what its name says before the dot."""
     if type(op) is not Function or op.attrs is None:
@@ -200,7 +221,8 @@ def annotate_target(
     for name in names:
         if not name or name == DEFAULT:
             raise PassError(f"AnnotateTarget: {name!r} is no target; expected names of compilers")
-    return post_order_rewrite(expr, _Annotator(names, include_non_call_ops=include_non_call_ops))
+    annotator = _Annotator(names, _claimed(expr), include_non_call_ops=include_non_call_ops)
+    return post_order_rewrite(expr, annotator)
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)

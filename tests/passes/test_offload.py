@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 
+import numpy as np
 import pytest
 from deep import DEEP_NESTS
 from random_exprs import random_arguments, random_module, same_value
@@ -21,7 +22,11 @@ from relayish.ir.type import TensorType
 from relayish.op.registry import get_op
 from relayish.op.target import register_target_support
 from relayish.passes.annotate_target import AnnotateTarget, annotate_target
-from relayish.passes.merge_compiler_regions import merge_compiler_regions, merge_regions
+from relayish.passes.merge_compiler_regions import (
+    MergeCompilerRegions,
+    merge_compiler_regions,
+    merge_regions,
+)
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.regions import Regions
 from relayish.passes.partition_graph import PartitionGraph
@@ -133,6 +138,26 @@ def test_marks_of_the_default_give_way_and_others_stay() -> None:
     taken = AnnotateTarget("random_b")(unknown)
     assert str(taken).count('compiler="random_b"') == 2
     assert AnnotateTarget("nothing")(taken) is taken
+
+
+def test_what_was_merged_for_one_target_is_not_taken_by_another() -> None:
+    text = """def @main(%x: Tensor[(2), float32]) {
+      %0 = exp(negative(%x));
+      nn.relu(tanh(nn.relu(%0)))
+    }"""
+    merge = MergeCompilerRegions()
+    for name in ("exp", "negative"):
+        register_target_support(name, "first", replace=True)
+    for name in ("exp", "nn.relu", "tanh"):
+        register_target_support(name, "second", replace=True)
+    first = merge(annotated(text, "first"))
+    assert str(first).count('compiler="first"') == 2
+    both = merge(AnnotateTarget("second")(first))
+    assert str(both).count('compiler="first"') == str(both).count('compiler="second"') == 2
+    x = np.array([-1.5, 2.0], "float32")
+    out = PartitionGraph()(both)
+    assert len(out.functions) == 3
+    assert same_value(evaluate(out["main"], out, [x]), evaluate(first["main"], first, [x]))
 
 
 def test_references_are_never_taken_over() -> None:
