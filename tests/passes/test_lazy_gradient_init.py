@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 import numpy as np
 import pytest
-from deep import call_chain, doublings
+from deep import DEEP_NESTS, call_chain, doublings
+from random_smooth import Programs
 
 from relayish.analysis import post_order_visit, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.expr import Call, Expr, Function, Op, Var
 from relayish.ir.module import IRModule
+from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import TensorType
+from relayish.op.registry import evaluate as evaluators
 from relayish.op.registry import get_op
 from relayish.passes.gradient import gradient
+from relayish.prelude import import_from_std
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 
 HEADER = '#[version = "0.0.5"]\n'
+PARAMS = "%x: Tensor[(2), float32], %y: Tensor[(2), float32]"
+AROUND = "def @twice(%a: Tensor[(2), float32]) -> Tensor[(2), float32] { add(%a, %a) }"
 X = np.array([1.5, -2.0], "float32")
 Y = np.array([0.25, 3.0], "float32")
 
 
 def module(body: str) -> IRModule:
-    params = "%x: Tensor[(2), float32], %y: Tensor[(2), float32]"
-    return parse(f"{HEADER}def @main({params}) {{ {body} }}")
+    around = AROUND if "@twice" in body else ""
+    start = import_from_std(IRModule(), "prelude") if "Cons" in body else None
+    return parse(f"{HEADER}{around}def @main({PARAMS}) {{ {body} }}", init_module=start)
 
 
 def names(func: Expr) -> list[str]:
@@ -43,11 +53,75 @@ BODIES = {
     "zeros added on the right, bound": 'let %z = zeros(shape=[2], dtype="float32"); add(%y, %z)',
     "zeros added to zeros": "add(zeros_like(%x), zeros_like(%y))",
     "ones multiplied": "multiply(ones_like(%x), multiply(%x, %y))",
-    "ones added": "add(ones_like(%x), %y)",
-    "zeros multiplied": "multiply(zeros_like(%x), %y)",
+    "zeros multiplied by zeros": "add(multiply(zeros_like(%x), zeros_like(%y)), %y)",
+    "filled": 'add(full_like(%x, 0f), multiply(full(1f, shape=[2], dtype="float32"), %y))',
     "sum that is used elsewhere": "let %s = add(zeros_like(%x), %y); (%s, exp(%s), add(%s, %x))",
     "in a branch": "if (less(1, 2)) { add(zeros_like(%x), %y) } else { %x }",
+    "from a branch": "add(if (less(1, 2)) { zeros_like(%x) } else { exp(%x) }, %y)",
     "in a function": "let %f = fn (%a: Tensor[(2), float32]) { add(zeros_like(%a), %y) }; %f(%x)",
+    "from a function": "let %f = fn (%a) { zeros_like(%a) }; (add(%f(%x), %y), %f(exp(%y)))",
+    "to a function": "let %f = fn (%a) { add(%a, %y) }; (%f(zeros_like(%x)), %f(%x))",
+    "through a reference": """
+        let %r = ref(zeros_like(%x));
+        let %a = ref_write(%r, add(ref_read(%r), %y));
+        let %b = ref_write(%r, add(ref_read(%r), %x));
+        (ref_read(%r), %x)""",
+    "through a reference in a reference": """
+        let %s = ref(ref(zeros_like(%x)));
+        let %a = ref_write(ref_read(%s), add(ref_read(ref_read(%s)), %y));
+        ref_read(ref_read(%s))""",
+    "of an effect": """
+        let %r = ref(%x);
+        let %f = fn () { let %u = ref_write(%r, exp(ref_read(%r))); ref_read(%r) };
+        add(add(zeros_like(%f()), %y), ref_read(%r))""",
+    "through a tuple": "let %t = (%x, zeros_like(%x)); (add(%t.1, %y), %t.0, exp(%t.1))",
+    "through a tuple that is returned": "let %t = (%x, zeros_like(%x)); (add(%t.1, %y), %t)",
+    "to an operator, in a tuple": """
+        let %z = zeros_like(%x);
+        let %t = (%z, add(%z, %y));
+        (concatenate(%t), concatenate((%z, %x)))
+        """,
+    "into a kernel": """
+        let %z = zeros_like(%x);
+        let %f = fn (%a: Tensor[(2), float32], Primitive=1) { add(zeros_like(%a), %a) };
+        (add(%z, %y), %f(%z))""",
+    "in a closure that a closure returns": """
+        let %make = fn (%a: Tensor[(2), float32]) {
+          fn (%b: Tensor[(2), float32]) { add(%a, %b) } };
+        let %f = %make(zeros_like(%x));
+        (%f(%y), %make(%x)(%y))""",
+    "by a function with type parameters": """
+        let %id = fn [T](%a: T) -> T { %a };
+        let %r = %id(ref(zeros_like(%x)));
+        let %u = ref_write(%r, add(ref_read(%r), %id(%y)));
+        (%id(ref_read(%r)), %id(%x), %id((%x, ref_read(%r))).1)""",
+    "in recursion": """
+        let %loop = fn (%i: int32, %a: Tensor[(2), float32]) -> Tensor[(2), float32] {
+          if (less(%i, 3)) { %loop(add(%i, 1), add(%a, %x)) } else { %a } };
+        %loop(0, zeros_like(%x))""",
+    "in recursion with a reference": """
+        let %r = ref(zeros_like(%x));
+        let %loop = fn (%i: int32) -> () {
+          if (less(%i, 3)) { let %u = ref_write(%r, add(ref_read(%r), %y)); %loop(add(%i, 1)) }
+          else { () } };
+        let %u = %loop(0);
+        ref_read(%r)""",
+    "in a list": """
+        let %l = Cons(zeros_like(%x), Cons(%y, Nil));
+        match (%l) {
+          Cons(%a, Cons(%b, _)) => { add(%a, %b) },
+          _ => { %x },
+        }""",
+    "in a list of a global function": """
+        let %l = @map(fn (%a: Tensor[(2), float32]) { ref(zeros_like(%a)) }, Cons(%x, Nil));
+        match (%l) {
+          Cons(%a, _) => { let %u = ref_write(%a, add(ref_read(%a), %y)); ref_read(%a) },
+          Nil => { %x },
+        }""",
+    "in an empty list": """
+        let %l = if (less(1, 2)) { Nil } else { Cons(zeros_like(%x), Nil) };
+        match (%l) { Cons(%a, _) => { add(%a, %y) }, Nil => { %x }, }""",
+    "to a global function": "let %z = zeros_like(%x); (add(%z, @twice(%z)), @twice(%z))",
 }
 
 
@@ -55,8 +129,9 @@ BODIES = {
 def test_value_is_the_same(name: str) -> None:
     mod = module(BODIES[name])
     image = get_pass("LazyGradientInit")(mod)
-    assert image is not mod
+    assert "GradCell" in {header.name_hint for header in image.type_definitions}
     assert well_formed(image["main"])
+    assert structural_equal(image["main"].checked_type, infer_type(mod)["main"].checked_type)
     assert get_pass("LazyGradientInit")(image) is image
     expected, found = evaluate(mod["main"], mod, [X, Y]), evaluate(image["main"], image, [X, Y])
     assert same_value(found, expected)
@@ -68,6 +143,11 @@ def test_value_is_the_same(name: str) -> None:
         "add(%x, %y)",
         "zeros_like(%x)",
         "exp(zeros_like(%x))",
+        "add(ones_like(%x), %y)",
+        "multiply(zeros_like(%x), %y)",
+        "let %r = ref(zeros_like(%x)); exp(ref_read(%r))",
+        "let %f = fn (%a) { exp(%a) }; (%f(zeros_like(%x)), add(%x, %y))",
+        "fn (%a: Tensor[(2), float32], Primitive=1) { add(zeros_like(%a), %a) }(%x)",
         'add(zeros(shape=[], dtype="float32"), %y)',
     ],
 )
@@ -77,7 +157,7 @@ def test_module_without_profit_comes_back(body: str) -> None:
 
 
 def test_zero_times_infinity_is_no_zero() -> None:
-    mod = module("multiply(zeros_like(%x), %y)")
+    mod = module("multiply(add(zeros_like(%x), zeros_like(%x)), %y)")
     image = get_pass("LazyGradientInit")(mod)
     infinite = np.array([np.inf, 1.0], "float32")
     assert np.isnan(evaluate(image["main"], image, [X, infinite])[0])
@@ -105,9 +185,114 @@ def test_gradient_has_the_same_value(text: str, mode: str) -> None:
         assert same_value(evaluate(image["main"], image, [X, Y]), expected)
 
 
+def test_gradients_of_random_programs_have_the_same_values() -> None:
+    changed = 0
+    for seed in range(12):
+        for mode in ("first_order", "higher_order"):
+            func = Programs(seed, first_order=mode == "first_order").function()
+            mod = infer_type(IRModule.from_expr(gradient(func, mode=mode)))
+            image = get_pass("LazyGradientInit")(mod)
+            values: list[object] = list(np.random.default_rng(seed).uniform(-1, 1, 3))
+            expected = evaluate(mod["main"], mod, values)
+            found = evaluate(image["main"], image, values)
+            assert np.array_equal(np.hstack([*found[1]]), np.hstack([*expected[1]]))
+            assert found[0] == expected[0]
+            assert get_pass("LazyGradientInit")(image) is image
+            changed += image is not mod
+    assert changed > 12
+
+
+NETWORK = """
+def @main(%x: Tensor[(4, 8), float32], %w: Tensor[(16, 8), float32], %b: Tensor[(16), float32]) {
+  let %layer = fn (%a: Tensor[(4, 8), float32]) { tanh(add(nn.dense(%a, %w, units=16), %b)) };
+  let %h = %layer(%x);
+  let %g = if (less(sum(%x), 100f)) { multiply(%h, sigmoid(%h)) } else { %h };
+  sum(add(%g, %h))
+}"""
+
+
+def test_gradient_of_a_network_makes_and_adds_fewer_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: Counter[str] = Counter()
+    for name in ("zeros_like", "add", "multiply", "nn.dense"):
+        monkeypatch.setitem(evaluators._values, get_op(name), counting(name, counts))
+    mod = IRModule.from_expr(gradient(parse(HEADER + NETWORK)["main"]))
+    image = get_pass("LazyGradientInit")(mod)
+    chance = np.random.default_rng(0)
+    args = [chance.normal(size=size).astype("float32") for size in ((4, 8), (16, 8), (16,))]
+    expected, before = evaluate(mod["main"], mod, args), counts.copy()
+    counts.clear()
+    found = evaluate(image["main"], image, args)
+    assert same_value(found, expected)
+    assert before == {"zeros_like": 12, "add": 14, "multiply": 7, "nn.dense": 3}
+    assert counts == {"zeros_like": 3, "add": 5, "multiply": 7, "nn.dense": 3}
+
+
+def counting(name: str, counts: Counter[str]) -> Callable[..., object]:
+    evaluator = evaluators.get(get_op(name))
+    assert evaluator is not None
+
+    def count(*args: object, **kwargs: object) -> object:
+        counts[name] += 1
+        return evaluator(*args, **kwargs)
+
+    return count
+
+
+def test_sums_of_tensors_of_unknown_sizes_are_added() -> None:
+    mod = infer_type(
+        parse(
+            f"{HEADER}def @main(%x: Tensor[(?), float32], %y: Tensor[(?), float32]) "
+            f"{{ add(zeros_like(%x), %y) }}"
+        )
+    )
+    assert get_pass("LazyGradientInit")(mod) is mod
+
+
+def test_values_differ_only_by_the_order_in_which_sums_go_through_memory() -> None:
+    def main(size: str, body: str) -> IRModule:
+        norm = "nn.instance_norm(%v, %g, %g, axis=3, epsilon=0.1f)"
+        params = f"%x: Tensor[{size}, float32], %g: Tensor[(2), float32]"
+        return parse(f"{HEADER}def @main({params}) {{ {body} {norm} }}")
+
+    turned = "let %t = transpose(%x, axes=[0, 2, 3, 1]);"  # a view: memory stays as it is
+    product = "let %v = multiply(ones_like(%t), %t);"  # a new tensor, in order
+    with_product = main("(2, 2, 6, 7)", turned + product)
+    image = get_pass("LazyGradientInit")(with_product)
+    without = main("(2, 2, 6, 7)", turned + "let %v = %t;")
+    in_order = main("(2, 6, 7, 2)", "let %v = %x;")
+    gamma = np.array([0.5, 1.25], "float32")
+    differing = 0
+    for seed in range(10):
+        x = np.random.default_rng(seed).normal(size=(2, 2, 6, 7)).astype("float32")
+        product_value, value, without_value = (
+            evaluate(mod["main"], mod, [x, gamma]) for mod in (with_product, image, without)
+        )
+        ordered = evaluate(
+            in_order["main"], in_order, [np.ascontiguousarray(np.moveaxis(x, 1, 3)), gamma]
+        )
+        assert same_value(value, without_value)
+        assert same_value(product_value, ordered)
+        np.testing.assert_allclose(value, product_value, rtol=1e-5, atol=1e-5)
+        differing += not same_value(value, product_value)
+    assert differing
+
+
 def test_pass_is_registered_as_in_relay() -> None:
     info = get_pass("LazyGradientInit").info
     assert (info.opt_level, info.required) == (2, ())
+
+
+@pytest.mark.parametrize("nest", ["let_value", "ref_nest", "projection_nest", "match_nest"])
+def test_zeros_go_through_deep_nests(nest: str) -> None:
+    levels = 100_000 if nest == "ref_nest" else 5_000
+    x = Var("x", TensorType((), "int32"))
+    inner = DEEP_NESTS[nest](levels, Call(get_op("zeros_like"), (x,)))
+    mod = IRModule.from_expr(Function((x,), Call(get_op("add"), (inner, x))))
+    image = get_pass("LazyGradientInit")(mod)
+    assert evaluate(image["main"], image, [np.int32(7)]) == 7
+    assert "add" in names(image["main"])
+    assert isinstance(image["main"].body, Call)
+    assert not isinstance(image["main"].body.op, Op)
 
 
 def test_deep_and_shared_sums_of_zeros_become_cells() -> None:

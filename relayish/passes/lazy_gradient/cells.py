@@ -18,16 +18,17 @@ from relayish.ir.expr import (
     RefCreate,
     RefWrite,
     Tuple,
+    TupleGetItem,
     Var,
 )
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.type import TensorType, TupleType
 from relayish.passes.lazy_gradient.flow import Choice, Flow
 from relayish.passes.lazy_gradient.operators import CONSTRUCTORS, OVERLOADED, initialises
-from relayish.passes.lazy_gradient.slots import CONTENT, RESULT
-from relayish.passes.lazy_gradient.types import CELL, Converted
+from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT
+from relayish.passes.lazy_gradient.types import CELL, Converted, is_flat
 
 
 class Writer:
@@ -77,7 +78,7 @@ class Writer:
 
     def _for(self, expr: Expr, slot: int) -> Expr:
         """Return the value of ``expr`` as it has to be in ``slot``."""
-        if type(expr.checked_type) is not TensorType:
+        if type(expr.checked_type) is not TensorType and self._flow.slots.find(slot) != FIXED:
             return self._image(expr)
         return self._cell(expr) if self._is_cell(slot) else self._tensor(expr)
 
@@ -91,12 +92,25 @@ class Writer:
         return self._cells[expr]
 
     def _tensor(self, expr: Expr) -> Expr:
-        """Return the value of ``expr``, made if it is a tensor."""
-        if type(expr.checked_type) is not TensorType or not self._is_cell(self._flow.slot(expr)):
-            return self._image(expr)
+        """Return the value of ``expr``, made if it is a tensor or a tuple of them."""
         if expr not in self._tensors:
-            self._tensors[expr] = self._made(self._image(expr))
+            ty, slot = expr.checked_type, self._flow.slot(expr)
+            image = self._image(expr)
+            if isinstance(ty, TupleType) and is_flat(ty):
+                image = self._tuple_of_tensors(image, ty, slot)
+            elif type(ty) is TensorType and self._is_cell(slot):
+                image = self._made(image)
+            self._tensors[expr] = image
         return self._tensors[expr]
+
+    def _tuple_of_tensors(self, image: Expr, ty: TupleType, slot: int) -> Expr:
+        """Return a tuple some fields of which may be cells, with all of them made."""
+        cells = [self._is_cell(self._flow.slots.child(slot, i)) for i in range(len(ty.fields))]
+        if not any(cells):
+            return image
+        fields = [TupleGetItem(image, index) for index in range(len(ty.fields))]
+        made = [self._made(f) if cell else f for f, cell in zip(fields, cells, strict=True)]
+        return Tuple(tuple(made), span=image.span)
 
     def _made(self, cell: Expr) -> Expr:
         return Call(self._name("FromGradCell"), (cell,), span=cell.span)

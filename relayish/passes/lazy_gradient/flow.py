@@ -1,8 +1,9 @@
 """Where zeros and ones go that nobody has made yet.
 
 Every expression has a slot. Where a tensor goes from one place to another as it is, an *edge* leads
-from its slot to that of the other place, and on the way it may be put into a cell or taken out;
-whatever else goes somewhere keeps its slot. A tensor is a cell where two things hold: zeros or ones
+from its slot to that of the other place, and on the way it may be put into a cell or taken out; so
+may the fields of a tuple of tensors that an operator or caller is to see. Whatever else goes
+somewhere keeps its slot. A tensor is a cell where two things hold: zeros or ones
 may come there along edges, and from there they may go to a sum or product that profits from it.
 """
 
@@ -34,7 +35,6 @@ from relayish.ir.expr import (
     RefWrite,
     Tuple,
     TupleGetItem,
-    Var,
 )
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
@@ -48,7 +48,7 @@ from relayish.passes.lazy_gradient.operators import (
     passes_on,
 )
 from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT, Slots
-from relayish.passes.lazy_gradient.types import Instances, is_cell_header
+from relayish.passes.lazy_gradient.types import Instances, is_cell_header, is_flat
 from relayish.transform import is_skipped
 
 
@@ -87,15 +87,14 @@ class Flow:
         self.combinations: list[Combination] = []
         self.seeds: list[tuple[int, Known]] = []
         self.edges: list[tuple[int, int]] = []
-        self._of: dict[Node, int] = dict.fromkeys(func.params, FIXED)
+        self._of: dict[Node, int] = dict.fromkeys((func, *func.params), FIXED)
         self._mod = mod
         self._types = Instances(self.slots)
         self._opaque = _inside_kernels(order)
-        for node in order:
+        for node in reversed(order):  # what is to be seen from outside is known first
             note = _NOTES.get(type(node))
             if note is not None:
                 note(self, node)
-        self.slots.unify(self.slot(func), FIXED)
 
     def slot(self, node: Node) -> int:
         """Return the slot of an expression or clause."""
@@ -110,7 +109,7 @@ class Flow:
         """Note that the value of ``expr`` goes to ``slot``."""
         if type(expr.checked_type) is TensorType:
             self.edges.append((self.slot(expr), slot))
-        else:
+        elif self.slots.find(slot) != FIXED or not is_flat(expr.checked_type):
             self.slots.unify(self.slot(expr), slot)
 
     # What each kind of node does with the values below it
@@ -132,7 +131,8 @@ class Flow:
 
     def projection(self, item: TupleGetItem) -> None:
         """Note that the result is what the field is."""
-        self._of[item] = self.slots.child(self.slot(item.tuple_value), item.index)
+        field = self.slots.child(self.slot(item.tuple_value), item.index)
+        self.slots.unify(self.slot(item), field)
 
     def ref_create(self, ref: RefCreate) -> None:
         """Note that the value goes into the reference."""
@@ -140,7 +140,8 @@ class Flow:
 
     def ref_read(self, read: RefRead) -> None:
         """Note that the result is what is in the reference."""
-        self._of[read] = self.slots.child(self.slot(read.ref), CONTENT)
+        content = self.slots.child(self.slot(read.ref), CONTENT)
+        self.slots.unify(self.slot(read), content)
 
     def ref_write(self, write: RefWrite) -> None:
         """Note that the value goes into the reference."""
@@ -193,7 +194,7 @@ class Flow:
         if not isinstance(ty, FuncType):
             for arg in call.args:
                 self._goes(arg, FIXED)
-            self._of[call] = FIXED
+            self.slots.unify(self.slot(call), FIXED)
             return
         if ty.type_params:
             self._instance(call, ty, slot)
@@ -225,7 +226,7 @@ class Flow:
             if type(arg.checked_type) is not TensorType:
                 self._goes(arg, FIXED)
         if call in self._opaque:
-            self._of[call] = FIXED
+            self.slots.unify(self.slot(call), FIXED)
             return
         known = initialises(call)
         if known:
@@ -236,7 +237,7 @@ class Flow:
         elif passes_on(call):
             self._goes(call.args[0], self.slot(call))
         else:
-            self._of[call] = FIXED
+            self.slots.unify(self.slot(call), FIXED)
 
     def _callee_type(self, callee: Expr) -> Type | None:
         if isinstance(callee, Constructor):

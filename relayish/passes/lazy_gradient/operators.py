@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from relayish.ir.expr import Call, Constant, Expr, Op, Var
+from relayish.ir.expr import Call, Constant, Expr, Var
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.type import SizeVar, TensorType, Type
 from relayish.op.registry import get_op
@@ -117,5 +117,3 @@ def _has_sizes(ty: Type | None) -> bool:
     if type(ty) is not TensorType:
         return False
     return all(isinstance(size, (int, SizeVar)) for size in ty.shape)
-
-

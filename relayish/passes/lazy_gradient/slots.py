@@ -72,8 +72,8 @@ class Slots:
             if one == other:
                 continue
             if FIXED in (one, other):
-                for part in self._children.pop(one or other, {}).values():
-                    pending.append((part, FIXED))
+                parts = self._children.pop(one or other, {}).values()
+                pending += [(part, FIXED) for part in parts]
                 self._parents[one or other] = FIXED
                 continue
             few, many = self._children.get(one, {}), self._children.get(other, {})

@@ -54,6 +54,11 @@ def is_cell_header(header: Type) -> bool:
     return isinstance(header, GlobalTypeVar) and header.name_hint == CELL
 
 
+def is_flat(ty: Type | None) -> bool:
+    """Return whether ``ty`` is that of a tuple of tensors."""
+    return isinstance(ty, TupleType) and all(type(field) is TensorType for field in ty.fields)
+
+
 class Instances:
     """Makes slots for types in which type variables stand for what has slots of its own."""
 

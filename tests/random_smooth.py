@@ -1,0 +1,97 @@
+"""Smooth random programs of scalars, for gradients."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from relayish import op
+from relayish.ir.expr import (
+    Call,
+    Constant,
+    Function,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.type import TensorType
+
+SCALAR = TensorType((), "float64")
+
+
+class Programs:
+    """Makes smooth random programs of scalars; what was made before is used again.
+
+    Args:
+        seed: The same programs for the same seed.
+        first_order: Whether to keep to operators, tuples and lets.
+    """
+
+    def __init__(self, seed, *, first_order=False):
+        self.chance = random.Random(seed)
+        self.depth = 0
+        self.flat = [self.binary, self.unary, self.projection]
+        self.makers = [*self.flat, self.binary, self.bound]
+        if not first_order:
+            self.makers += [self.branch, self.application, self.closure, self.cell, self.again]
+
+    def function(self, size=12):
+        params = tuple(Var(name, SCALAR) for name in "xyz")
+        return Function(params, self.grown(list(params), size))
+
+    def grown(self, known, size):
+        """Return an expression of ``size`` steps over what is ``known``, the last ones favoured."""
+        self.depth += 1
+        for _ in range(size):
+            known.append(self.chance.choice(self.makers if self.depth < 4 else self.flat)(known))
+        self.depth -= 1
+        return known[-1]
+
+    def pick(self, known):
+        return self.chance.choice(known[-4:] if self.chance.random() < 0.7 else known)
+
+    def unary(self, known):
+        return self.chance.choice((op.sin, op.tanh, op.negative))(self.pick(known))
+
+    def binary(self, known):
+        build = self.chance.choice((op.add, op.multiply, op.subtract))
+        return build(self.pick(known), self.pick(known))
+
+    def small(self, known):
+        return self.grown(list(known), self.chance.randint(1, 3))
+
+    def bound(self, known):
+        var = Var("v")
+        return Let(var, self.small(known), self.small([*known, var]))
+
+    def projection(self, known):
+        fields = tuple(self.pick(known) for _ in range(3))
+        return TupleGetItem(Tuple(fields), self.chance.randrange(3))
+
+    def branch(self, known):
+        cond = op.less(self.pick(known), Constant(np.float64(self.chance.uniform(-1, 1))))
+        return If(cond, self.small(known), self.small(known))
+
+    def application(self, known):
+        param = Var("p", SCALAR)
+        return Call(Function((param,), self.small([*known, param])), (self.pick(known),))
+
+    def closure(self, known):
+        name, param = Var("f"), Var("p", SCALAR)
+        func = Function((param,), self.small([*known, param]))
+        once = Call(name, (self.pick(known),))
+        return Let(name, func, Call(name, (op.tanh(once),)))
+
+    def cell(self, known):
+        ref, done = Var("r"), Var("u")
+        write = RefWrite(ref, op.tanh(op.multiply(RefRead(ref), self.pick(known))))
+        return Let(ref, RefCreate(self.small(known)), Let(done, write, RefRead(ref)))
+
+    def again(self, known):
+        return op.annotation.checkpoint(self.small(known))
