@@ -119,7 +119,7 @@ TOLERANCE: dict[str, float] = {
     "FoldExplicitPadding": 1e-4,
     "FoldScaleAxis": 1e-4,
     "DivToMul": 1e-5,
-    "LazyGradientInit": 1e-5,  # without an addition a tensor keeps strides, which order later sums
+    "LazyGradientInit": 1e-5,  # without a product a tensor keeps strides, which order later sums
     "ForwardFoldScaleAxis": 1e-4,
     **dict.fromkeys(("O0", "O1", "O2", "O3"), 1e-4),  # they run those that have a tolerance
     "O4": 1e-3,
