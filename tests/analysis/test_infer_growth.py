@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from deep import DEEP_NESTS, doublings
+from deep import DEEP_NESTS, doublings, function_nest
 from open_programs import NUMBER, OPEN_PROGRAMS, TRUE, zero
 
 from relayish.analysis import infer_type
@@ -117,3 +117,17 @@ def test_two_types_that_contain_themselves_are_compared_without_end():
     body = Tuple(tuple(If(TRUE, *pair) for pair in pairs))
     with pytest.raises(TypeInferenceError, match="would contain itself"):
         infer_type(Function((one, other), body))
+
+
+def test_parameters_whose_type_nothing_tells_cost_the_same_however_deep_they_stand():
+    def refused(levels):
+        nested = function_nest(levels)
+
+        def run():
+            with pytest.raises(TypeInferenceError) as raised:
+                infer_type(nested)
+            assert len(raised.value.diagnostics) == levels
+
+        return run
+
+    assert steps(refused(400)) <= 2.4 * steps(refused(200))

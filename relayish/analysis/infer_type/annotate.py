@@ -27,6 +27,8 @@ class Annotator:
         self.images: dict[Node, Node] = {}
         self.retyped: set[Var] = set()
         """Variables that carried another type before."""
+        self._resolved: dict[Type, Type] = {}
+        """Types as they are known now that no more will become known."""
         self._related: dict[Type, bool] = {}
         self._same: dict[tuple[Type, Type], bool] = {}
 
@@ -38,9 +40,9 @@ class Annotator:
         """
         images, retype, special = self.images, EXPRESSIONS.retype, _SPECIAL
         get, resolve = images.get, self._found.resolve
-        closed = self._found.closed
+        closed, resolved = self._found.closed, self._resolved
         for node, ty in self._found.types.items():
-            known = ty if ty in closed else resolve(ty)
+            known = ty if ty in closed else resolve(ty, resolved)
             if self._found.endless:
                 self._found.report(cast("Expr", node), ENDLESS)
                 return
@@ -92,7 +94,7 @@ class Annotator:
         if annotation is None:
             annotation = None if self._has_relation(ty) else _with_own_variables(ty)
         elif not self._found.is_closed(annotation):
-            annotation = self._found.resolve(annotation)
+            annotation = self._found.resolve(annotation, self._resolved)
         if var.checked_type is ty and annotation is var.type_annotation:
             return var
         if var.checked_type is not None:
@@ -126,7 +128,7 @@ class Annotator:
         if declared is None and isinstance(ty, FuncType) and not self._has_relation(ty.ret_type):
             return image.with_fields(ret_type=ty.ret_type, checked_type=ty)
         if declared is not None and not self._found.is_closed(declared):
-            return image.with_fields(ret_type=self._found.resolve(declared), checked_type=ty)
+            return image.with_fields(ret_type=self._found.resolve(declared, self._resolved), checked_type=ty)
         return image
 
     def image_of_call(self, call: Call, ty: Type) -> Expr:

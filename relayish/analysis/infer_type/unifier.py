@@ -315,10 +315,15 @@ class Unifier:
             self._size.clear()
             self._reopen()
 
-    def resolve(self, ty: Type) -> Type:
+    def resolve(self, ty: Type, done: dict[Type, Type] | None = None) -> Type:
         """Return ``ty`` with what is known put in; itself where it says all there is to know.
 
         The result is in ``closed`` if no part of it is unknown.
+
+        Args:
+            ty: Any type.
+            done: What was resolved since types were last made equal, and is filled; with it types
+                with unknown parts, too, are looked into once however often they are asked for.
 
         Complexity:
             Linear in the distinct types it is made of, constant when asked again; no recursion.
@@ -327,7 +332,7 @@ class Unifier:
         ty = self.find(ty)
         if ty in closed or type(ty) is IncompleteType:
             return ty
-        done: dict[Type, Type] = {}
+        done = {} if done is None else done
         entered: set[Type] = set()
         stack: list[Type | None] = [ty]
         while stack:
