@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.analysis.call_graph import CallGraph
+from relayish.errors import UnknownNameError
 from relayish.ir.module import IRModule
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -37,6 +38,12 @@ def remove_unused_functions(mod: IRModule, entry_functions: Sequence[str] = ("ma
     Source:
         Relay ``RemoveUnusedFunctions``.
     """
+    for name in entry_functions:
+        if name not in mod:
+            raise UnknownNameError(
+                f"the module has no function @{name}, which should be kept with what it needs; "
+                f"name in entry_functions where programs are entered"
+            )
     used = CallGraph(mod).reachable(entry_functions)
     return mod.without_functions([name for name in mod if name.name_hint not in used])
 

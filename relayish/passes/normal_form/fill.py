@@ -41,7 +41,9 @@ def bind_lifted(expr: Expr, mod: IRModule | None) -> Expr:
     within what is evaluated in the same block are moved out.
     """
     scopes = NodeScopes(expr)
-    acts = Effects(expr, mod).acting() if scopes.lifted else frozenset()
+    if not scopes.lifted:
+        return expr
+    acts = Effects(expr, mod).acting()
     if scopes.lifted.isdisjoint(acts):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(acts)).fill(expr)
     scopes = NodeScopes(expr, lets=False)
