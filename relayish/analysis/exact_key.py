@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -65,7 +65,11 @@ def exact_key(value: object) -> Hashable:
         return (kind, frozenset([(name, exact_key(item)) for name, item in value.items()]))
     if isinstance(value, Node):
         return _Structure(value)
-    return (kind, value) if isinstance(value, Hashable) else (kind, id(value))
+    try:
+        hash(value)
+    except TypeError:  # nothing but itself is known to be equal to it
+        return (kind, id(value))
+    return (kind, cast("Hashable", value))
 
 
 def scalar_key(expr: object) -> Hashable | None:

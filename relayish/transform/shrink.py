@@ -7,7 +7,7 @@ parameter, or one of its own operands of the same type; bindings and parameters 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from relayish.analysis import free_type_vars, free_vars, well_formed
@@ -23,8 +23,6 @@ from relayish.ir.type import FuncType, TensorType, TupleType, Type
 
 MOST_TRIES: Final = 2000
 """How many smaller programs are tried, if the caller does not say."""
-
-_Parts = dict[GlobalVar | str, Expr]
 
 
 def shrink(
@@ -98,12 +96,12 @@ def _without_definitions(mod: IRModule) -> Iterator[IRModule]:
     names = mod.get_global_vars()
     for chunk in _chunks(len(names)):
         dropped = {names[index] for index in chunk}
-        kept: _Parts = {v: func for v, func in mod.functions.items() if v not in dropped}
+        kept = {var: func for var, func in mod.functions.items() if var not in dropped}
         if kept and not dropped & _named(kept):
-            yield IRModule(kept, mod.type_definitions, mod.attrs)
+            yield mod.without_functions(dropped)
 
 
-def _named(functions: _Parts) -> set[Node]:
+def _named(functions: Mapping[GlobalVar, Expr]) -> set[Node]:
     return {
         node
         for func in functions.values()
@@ -114,7 +112,7 @@ def _named(functions: _Parts) -> set[Node]:
 
 def _callable(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions whose type may change: those nobody else names."""
-    named = _named({**mod.functions})
+    named = _named(mod.functions)
     for var, func in mod.functions.items():
         if isinstance(func, Function) and var not in named and not func.type_params:
             yield var, func
