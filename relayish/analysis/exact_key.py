@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Hashable
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def exact_key(value: object) -> Hashable:
         hash(value)
     except TypeError:  # nothing but itself is known to be equal to it
         return (kind, id(value))
-    return (kind, cast("Hashable", value))
+    return (kind, value)
 
 
 def scalar_key(expr: object) -> Hashable | None:
