@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.analysis import count_nodes
+from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DuplicateNameError, PassError
 from relayish.interpreter import evaluate
@@ -117,6 +117,28 @@ def test_local_variables_follow_their_values() -> None:
     image = narrowed(Let(y, product(), op.nn.relu(y)))
     assert image.body.var.type_annotation.dtype == "float16"
     assert image.ret_type.dtype == "float16"
+
+
+def test_names_of_names_follow_as_well() -> None:
+    y, z, u = Var("y"), Var("z"), Var("u")
+    image = narrowed(Let(y, product(), Let(z, y, Let(u, z, op.nn.relu(u)))))
+    lets = [node for node in EXPRESSIONS.post_order(image) if type(node) is Let]
+    assert [let.var.type_annotation.dtype for let in lets] == ["float16"] * 3
+    assert image.ret_type.dtype == "float16"
+
+
+def test_function_that_is_annotated_may_still_call_itself() -> None:
+    mod = parse(
+        HEADER + "def @main(%n: int32, %x: Tensor[(2, 2), float32]) {"
+        " let %f: fn (int32, Tensor[(2, 2), float32]) -> Tensor[(2, 2), float32] ="
+        " fn (%i: int32, %y: Tensor[(2, 2), float32]) -> Tensor[(2, 2), float32] {"
+        " if (%i < 1) { %y } else { %f(%i - 1, nn.dense(%y, %y, units=2)) } }; %f(%n, %x) }"
+    )
+    out = ToMixedPrecision(missing_op_mode=2)(mod)
+    assert well_formed(out["main"])
+    assert "float16" in str(out)
+    args = [np.int32(2), np.eye(2, dtype="float32")]
+    assert np.allclose(evaluate(out["main"], out, args), np.eye(2))
 
 
 def test_function_called_where_it_stands_returns_what_it_computes() -> None:

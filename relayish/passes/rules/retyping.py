@@ -110,9 +110,11 @@ class Retyping:
         """Return ``root`` rewritten; ``root`` itself when nothing changed."""
         order = EXPRESSIONS.post_order(root)
         bound: dict[Node, list[Var]] = {}
+        names: set[Node] = set()
         for node in order:
             if type(node) is Let:
                 bound.setdefault(node.value, []).append(node.var)
+                names.add(node.var)
         self._root = root
         self._inlined = _called_in_place(order)
         images = self._images
@@ -120,8 +122,8 @@ class Retyping:
             image = self._image(node)
             if image is not node:
                 images[node] = image
-            for var in bound.get(node, ()):
-                self._bind(var, node, image)
+            if node not in names:  # what another name stands for is known when its value is
+                self._bind_all(bound, node, image)
         found = images.get(root, root)
         assert isinstance(found, Function)
         return found
@@ -178,10 +180,22 @@ class Retyping:
         self._known[image] = ty
         return image
 
+    def _bind_all(self, bound: dict[Node, list[Var]], before: Node, image: Expr) -> None:
+        """Bind the variables whose value is ``before``, and those whose value is one of these."""
+        stack = [(before, image)]
+        while stack:
+            before, image = stack.pop()
+            for var in bound.get(before, ()):
+                self._bind(var, before, image)
+                stack.append((var, cast("Var", self._images.get(var, var))))
+
     def _bind(self, var: Var, before: Node, value: Expr) -> None:
-        """Let another variable stand for ``var`` where its value is of another type by now."""
+        """Let another variable stand for ``var`` where its value is of another type by now.
+
+        A function stays of its type, and may have called itself by that name.
+        """
         image = var
-        if value is not before:
+        if value is not before and type(value) is not Function:
             ty = self.type_of(value)
             if not _is_same(ty, self.type_of(var)):
                 share = var.may_share
