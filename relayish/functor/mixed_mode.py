@@ -64,11 +64,15 @@ class MixedModeVisitor(ExprVisitor):
         if levels.depth >= levels.limit:
             return descend(self, node, MixedModeVisitor.visit, self, node)
         self._push[type(node)]  # raises for what is no node: None would be a mark on the stack
-        self._walk(node)
+        levels.depth += 1
+        try:
+            self._walk(node)
+        finally:
+            levels.depth -= 1
         return self.memo_map.get(node)
 
     def _walk(self, root: Node) -> None:
-        counter, table, after, levels = self.visit_counter, self._push, self._after, self._levels
+        counter, table, after = self.visit_counter, self._push, self._after
         limit = self.visit_limit
         stack: list[Node | None] = [root]
         pop, append, extend = stack.pop, stack.append, stack.extend
@@ -88,13 +92,9 @@ class MixedModeVisitor(ExprVisitor):
             if push is None:
                 continue
             if push is OVERRIDDEN:
-                levels.depth += 1
-                try:
-                    if type(node) in _DATAFLOW:  # visit() is overridden: children go through it
-                        self.visit_children(node)
-                    result = self._handlers[type(node)](self, node)
-                finally:
-                    levels.depth -= 1
+                if type(node) in _DATAFLOW:  # visit() is overridden: children go through it
+                    self.visit_children(node)
+                result = self._handlers[type(node)](self, node)
                 if result is not None:
                     self.memo_map[node] = result
                 continue

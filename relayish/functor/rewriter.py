@@ -180,7 +180,15 @@ class MixedModeMutator(RewriteHandlers, ExprMutator):
         return self
 
     def _mutate(self, root: Node) -> None:
-        memo, table, rebuild, levels = self.memo_map, self._push, self._rebuild, self._levels
+        levels = self._levels
+        levels.depth += 1  # handlers of all kinds may visit what is no child
+        try:
+            self._rewrite_below(root)
+        finally:
+            levels.depth -= 1
+
+    def _rewrite_below(self, root: Node) -> None:
+        memo, table, rebuild = self.memo_map, self._push, self._rebuild
         rewriter = self._rewriter
         rewrites = rewriter._rewrites  # noqa: SLF001 - another rewriter's table, of this module
         get, images = memo.get, self._images
@@ -209,11 +217,7 @@ class MixedModeMutator(RewriteHandlers, ExprMutator):
                     node if rewrite is None else self._checked(node, rewrite(rewriter, node, node))
                 )
             elif push is OVERRIDDEN:
-                levels.depth += 1
-                try:
-                    memo[node] = self._checked(node, self._handlers[type(node)](self, node))
-                finally:
-                    levels.depth -= 1
+                memo[node] = self._checked(node, self._handlers[type(node)](self, node))
             else:
                 append(node)
                 append(None)

@@ -29,7 +29,7 @@ from relayish.functor import (
     TypeMutator,
     memoized,
 )
-from relayish.ir.expr import Constant, Expr, Let, Tuple, Var
+from relayish.ir.expr import Call, Constant, Expr, Function, Let, Tuple, Var
 from relayish.ir.traversal import EXPRESSIONS
 
 DEPTH = 100_000
@@ -805,3 +805,41 @@ def test_natural_mutator_changes_a_leaf_at_the_bottom():
     for _ in range(DEPTH):
         image = image.value
     assert isinstance(image, Var)
+
+
+def called_functions(levels: int) -> Expr:
+    """``(fn (y) { (fn (y) { x })(y) })(y)``."""
+    expr: Expr = Var("x")
+    for _ in range(levels):
+        param = Var("y")
+        expr = Call(Function((param,), expr), (param,))
+    return expr
+
+
+def test_handlers_of_a_mixed_mode_visitor_may_visit_what_is_no_child():
+    class Bodies(MixedModeVisitor):
+        bodies = 0
+
+        def visit_function(self, func: Function) -> None:
+            """Leave ``func`` to the call of it."""
+
+        def visit_call(self, call: Call) -> None:
+            assert isinstance(call.op, Function)
+            self.bodies += 1
+            self.visit(call.op.body)
+
+    visitor = Bodies()
+    visitor.visit(called_functions(DEPTH))
+    assert visitor.bodies == DEPTH
+
+
+def test_handlers_of_a_mixed_mode_mutator_may_visit_what_is_no_child():
+    class Bodies(MixedModeMutator):
+        def visit_function(self, func: Function) -> Expr:
+            return func
+
+        def rewrite_call(self, pre: Call, post: Call) -> Expr:
+            assert isinstance(pre.op, Function)
+            return self.visit(pre.op.body)
+
+    assert isinstance(Bodies().visit(called_functions(DEPTH)), Var)
