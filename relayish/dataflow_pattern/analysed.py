@@ -18,11 +18,16 @@ from relayish.dataflow_pattern.pattern import (
     distinct,
     is_operator,
 )
+from relayish.errors import DeclarationError
 from relayish.ir.expr import Op
 from relayish.ir.op import intern_op
 from relayish.op.registry import commutative
 
-_MANY_SHARED: Final = 256
+NESTED_DOMINATORS: Final = 16
+"""How many dominator patterns may stand inside one another as parents or paths."""
+_MANY_PAIRS: Final = 1 << 20
+_MANY_BITS: Final = 1 << 28
+"""Up to these it is found out which shared patterns each way has inside; beyond, it may be all."""
 _MULTIPLY, _DIVIDE = intern_op("multiply"), intern_op("divide")
 
 
@@ -32,14 +37,16 @@ class Analysed:
     ``repeatable`` holds patterns that are part of themselves or of a path: they match several
     expressions. ``interface`` holds, for each pattern that can match in more than one way, the
     patterns inside it that stand for the same expression outside: only through them does it matter
-    outside which way was taken. Those without entry are tried in every way.
+    outside which way was taken.
     """
 
     def __init__(self, root: DFPattern) -> None:
         self.root = root
         order, uses = distinct(root)
         self.order = order
-        self.repeatable = _recursive(order) | _on_paths(order)
+        recursive = _recursive(order)
+        _check_nesting(order, recursive)
+        self.repeatable = recursive | _on_paths(order)
         self.commutes = {
             p: swapped for p in order if type(p) is CallPattern and (swapped := _swapped(p))
         }
@@ -51,7 +58,7 @@ class Analysed:
             p for p in order if uses[p] > 1 and p not in self.repeatable and not is_operator(p)
         ]
         self.interface: dict[DFPattern, tuple[DFPattern, ...]] = {}
-        if ways and len(shared) <= _MANY_SHARED:
+        if ways:
             self._find_interfaces(ways, shared)
 
     def regroupings(self, pattern: DFPattern) -> tuple[tuple[Op, CallPattern], ...]:
@@ -70,7 +77,8 @@ class Analysed:
         if not shared:
             self.interface = dict.fromkeys(ways, ())
             return
-        if any(type(p) is WildcardPattern and p.pattern is not None for p in self.order):
+        redirected = any(type(p) is WildcardPattern and p.pattern is not None for p in self.order)
+        if redirected or len(self.order) * len(shared) > _MANY_BITS:
             self.interface = dict.fromkeys(ways, tuple(shared))
             return
         bit = {pattern: 1 << index for index, pattern in enumerate(shared)}
@@ -143,6 +151,30 @@ def _calls(pattern: CallPattern, op: Op) -> bool:
         and not pattern.any_args
         and len(pattern.args) == 2
     )
+
+
+def _check_nesting(order: list[DFPattern], recursive: Container[DFPattern]) -> None:
+    """See that dominator patterns as parents or paths of others are few enough to be matched.
+
+    Each is matched by a matcher of its own, one inside the other.
+    """
+    depth: dict[DFPattern, int] = {}
+    for pattern in order:
+        depth[pattern] = max([depth.get(child, 0) for child in children(pattern)], default=0)
+        if type(pattern) is not DominatorPattern:
+            continue
+        inner = [pattern.parent, pattern.path]
+        depth[pattern] = max(depth[pattern], *[1 + depth.get(each, 0) for each in inner])
+        if pattern in recursive and pattern in _below(inner):
+            raise DeclarationError(
+                "a dominator pattern is part of its own parent or path; only its child may be "
+                "redirected to it"
+            )
+        if depth[pattern] > NESTED_DOMINATORS:
+            raise DeclarationError(
+                f"more than {NESTED_DOMINATORS} dominator patterns stand inside one another as "
+                f"parents or paths; match the inner ones first, and name what they found"
+            )
 
 
 def _on_paths(order: list[DFPattern]) -> set[DFPattern]:

@@ -39,32 +39,25 @@ _GROWTH_LIMIT: Final = 64
 _GROWTH_START: Final = 10_000
 
 
-class Found:
+class Found(dict[DFPattern, Expr]):
     """What a rule is told of an expression that matched its pattern.
 
     ``found[part]`` is the expression that a part of the pattern stands for; ``part in found`` says
     whether it stands for any, which parts under ``|`` need not.
     """
 
-    __slots__ = ("_bound", "mod", "pre", "types")
+    __slots__ = ("mod", "pre", "types")
 
-    def __init__(
-        self, bound: dict[DFPattern, Expr], pre: Expr, types: Types, mod: IRModule | None
-    ) -> None:
-        self._bound = bound
-        self.pre = pre
-        """The expression as it was before anything below it was rewritten."""
-        self.types = types
-        self.mod = mod
-        """The module the program belongs to."""
+    pre: Expr
+    """The expression as it was before anything below it was rewritten."""
+    types: Types
+    mod: IRModule | None
+    """The module the program belongs to."""
 
-    def __getitem__(self, pattern: DFPattern) -> Expr:
+    def __missing__(self, pattern: DFPattern) -> Expr:
         if type(pattern) is ExprPattern and type(pattern.expr) is Op:
             return pattern.expr
-        return self._bound[pattern]
-
-    def __contains__(self, pattern: object) -> bool:
-        return pattern in self._bound
+        raise KeyError(pattern)
 
     def type_of(self, expr: Expr) -> Type | None:
         """Return the type of an expression, also of one just made, or ``None`` if it is unknown.
@@ -314,11 +307,12 @@ class _Rewriting:
         if image is not node and node.checked_type is not None:
             types.tell(image, node.checked_type)
         for each in rules:
-            bound: dict[DFPattern, Expr] = {}
-            matches = matchers.get(each) or self._matcher(each)
-            if not matches(image, bound, types):
+            found = Found()
+            matches = each.specialised or matchers.get(each) or self._matcher(each)
+            if not matches(image, found, types):
                 continue
-            out: object = each.action(image, Found(bound, node, self._types, self._mod))
+            found.pre, found.types, found.mod = node, types, self._mod
+            out: object = each.action(image, found)
             if out is image:
                 continue
             if not isinstance(out, Expr):
@@ -340,14 +334,14 @@ class _Rewriting:
         """Return what matches the pattern of ``rule``, the first time it is asked for."""
         matcher = Matcher(rule.analysed, self._root, self._mod, self._types)
 
-        def found(expr: Expr, bound: dict[DFPattern, Expr], _: Types) -> bool:
+        def matches(expr: Expr, bound: dict[DFPattern, Expr], _: Types) -> bool:
             if not matcher.match(expr):
                 return False
             bound.update(matcher.bindings())
             return True
 
-        self._matchers[rule] = rule.specialised or found
-        return self._matchers[rule]
+        self._matchers[rule] = matches
+        return matches
 
     def _count(self, rule: Rule, node: Expr, out: Expr) -> None:
         """Keep count of replacements, so that rules that undo one another come to an end."""

@@ -8,6 +8,7 @@ which is right where nothing outside depends on the way taken. Other patterns ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -91,6 +92,7 @@ class _Writer:
             "Tuple": Tuple,
             "TupleGetItem": TupleGetItem,
             "Var": Var,
+            "copysign": math.copysign,
             "has_attributes": has_attributes,
             "structural_equal": structural_equal,
         }
@@ -102,16 +104,23 @@ class _Writer:
             return name
         name = self._names[pattern] = f"match{len(self._names)}"
         if pattern not in self._ways:
-            self._straight(name, pattern, swapped=False)
-            return name
-        first, second = f"{name}_first", f"{name}_second"
-        if type(pattern) is AltPattern:
+            self._straight(name, pattern)
+        elif type(pattern) is AltPattern:
             first, second = self.function(pattern.left), self.function(pattern.right)
             own = f"bound[{self.constant(pattern)}] = expr"
+            self._either(name, first, second, own)
         else:
-            self._straight(first, pattern, swapped=False)
+            first, second = f"{name}_first", f"{name}_second"
             self._straight(second, pattern, swapped=True)
-            own = "pass"
+            if second in self._binds_early:
+                self._straight(first, pattern)
+                self._either(name, first, second, "pass")
+            else:
+                self._straight(name, pattern, otherwise=f"{second}(expr, bound, types)")
+        return name
+
+    def _either(self, name: str, first: str, second: str, own: str) -> None:
+        """Write the function that tries two; ``own`` is what it does when one has matched."""
         self.source.append(f"def {name}(expr, bound, types):")
         for each in (first, second):
             early = each in self._binds_early
@@ -124,7 +133,6 @@ class _Writer:
                 "        return True",
             ]
         self.source.append("    return False")
-        return name
 
     def constant(self, value: object) -> str:
         """Return a name under which the code finds ``value``."""
@@ -132,8 +140,11 @@ class _Writer:
         self.scope[name] = value
         return name
 
-    def _straight(self, name: str, root: DFPattern, *, swapped: bool) -> None:
-        block = _Block(self, root, swapped=swapped)
+    def _straight(
+        self, name: str, root: DFPattern, *, swapped: bool = False, otherwise: str = "False"
+    ) -> None:
+        """Write a function without choice, which returns ``otherwise`` where a test fails."""
+        block = _Block(self, root, swapped=swapped, otherwise=otherwise)
         block.write(root, "expr")
         lines = [*block.tests, *block.bindings, "return True"]
         if block.calls:
@@ -152,8 +163,9 @@ class _Writer:
 class _Block:
     """The body of one function: tests, and then bindings."""
 
-    def __init__(self, writer: _Writer, root: DFPattern, *, swapped: bool) -> None:
+    def __init__(self, writer: _Writer, root: DFPattern, *, swapped: bool, otherwise: str) -> None:
         self.writer = writer
+        self.otherwise = otherwise
         self.tests: list[str] = []
         self.bindings: list[str] = []
         self.swapped = swapped
@@ -165,7 +177,7 @@ class _Block:
 
     def require(self, test: str) -> None:
         """Fail unless ``test`` holds."""
-        self.tests.append(f"if not ({test}): return False")
+        self.tests.append(f"if not ({test}): return {self.otherwise}")
 
     def variable(self) -> str:
         """Return a name not used yet."""
@@ -209,12 +221,25 @@ def _expr(block: _Block, pattern: ExprPattern, name: str) -> None:
         return
     kind = block.writer.constant(type(pattern.expr))
     if type(pattern.expr) is Constant and isinstance(pattern.expr.data, np.generic):
-        data = repr(pattern.expr.data.tobytes())
-        width = block.writer.constant(type(pattern.expr.data))
-        equal = f"type({name}.data) is {width} and {name}.data.tobytes() == {data}"
+        equal = _same_number(block, pattern.expr.data, f"{name}.data")
     else:
         equal = f"structural_equal({wanted}, {name})"
     block.require(f"{name} is {wanted} or (type({name}) is {kind} and {equal})")
+
+
+def _same_number(block: _Block, wanted: np.generic, data: str) -> str:
+    """Return the test that ``data`` is ``wanted`` bit by bit, by way of numbers where that does.
+
+    Those are compared several times as fast as the bytes they are held in.
+    """
+    width, number = block.writer.constant(type(wanted)), block.writer.constant(wanted)
+    same = f"type({data}) is {width} and "
+    if wanted != wanted:  # noqa: PLR0124 - it is no number
+        return f"{same}{data}.tobytes() == {wanted.tobytes()!r}"
+    same += f"{data} == {number}"
+    if wanted == 0 and wanted.dtype.kind not in "iub":
+        same += f" and copysign(1.0, {data}) == {math.copysign(1.0, float(wanted))}"
+    return same
 
 
 def _var(block: _Block, pattern: VarPattern, name: str) -> None:

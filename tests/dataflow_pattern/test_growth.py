@@ -19,6 +19,7 @@ from relayish.dataflow_pattern import (
     rule,
     wildcard,
 )
+from relayish.errors import DeclarationError
 
 LEVELS = 100_000
 X = relay.var("x", shape=(1,))
@@ -166,3 +167,57 @@ def test_a_rule_is_asked_once_for_each_distinct_node_it_may_concern():
     program = tower(100, lambda e: e + e, X)
     assert RuleSet([look]).rewrite(program) is program
     assert len(asked) == 100
+
+
+def steps_beside_shared_parts(shared: int, ways: int) -> int:
+    """Return the steps that fail to match a nest of sums beside parts that occur twice."""
+    parts = [wildcard() for _ in range(shared)]
+    nest, expr = is_op("exp")(wildcard()), relay.tanh(relay.var("x"))
+    for _ in range(ways):
+        nest, expr = nest + wildcard(), relay.add(expr, relay.add(expr, expr))
+    fields = [relay.var("v") for _ in range(shared)]
+    matcher = Matcher(
+        is_tuple([is_tuple([*parts, *parts]), nest]),
+        relay.Tuple((relay.Tuple((*fields, *fields)), expr)),
+    )
+    assert not matcher.match(matcher.root)
+    return matcher.steps
+
+
+@pytest.mark.parametrize("shared", [1, 200, 300, 3000])
+def test_no_way_is_gone_twice_however_many_parts_are_shared(shared):
+    ways = 60
+    assert steps_beside_shared_parts(shared, ways) < 10 * shared + 5 * ways**2
+
+
+@pytest.mark.parametrize("where", ["parent", "path"])
+def test_dominators_inside_one_another_are_matched_or_refused(where):
+    def nested(count):
+        pattern = is_op("nn.relu")(wildcard())
+        for _ in range(count):
+            leaf = is_op("exp")(wildcard())
+            inside = (pattern,) if where == "parent" else (is_var(), pattern)
+            pattern = leaf.dominates(*inside)
+        return pattern
+
+    expr = relay.nn.relu(relay.var("x"))
+    for _ in range(16):
+        expr = relay.exp(expr)
+    assert nested(16).match(expr) == (where == "parent")
+    with pytest.raises(DeclarationError, match="more than 16 dominator patterns stand inside"):
+        nested(17).match(expr)
+
+
+def test_dominator_that_is_its_own_parent_is_refused():
+    again = wildcard()
+    pattern = is_op("exp")(wildcard()).dominates(again)
+    again.redirect_to(pattern)
+    with pytest.raises(DeclarationError, match="part of its own parent or path"):
+        pattern.match(relay.exp(relay.var("x")))
+
+
+def test_dominators_behind_one_another_are_matched_at_any_depth():
+    pattern = is_op("nn.relu")(wildcard())
+    for _ in range(2_000):
+        pattern = pattern.dominates(is_var())
+    assert pattern.match(relay.nn.relu(relay.var("x")))

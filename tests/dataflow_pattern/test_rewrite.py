@@ -32,6 +32,7 @@ from relayish.dataflow_pattern import (
 from relayish.dataflow_pattern.rule import Rule
 from relayish.errors import DeclarationError, PassError
 from relayish.interpreter import evaluate
+from relayish.ir.dtype import numpy_dtype
 from relayish.ir.structural_equal import structural_equal
 
 X, Y, Z, W = (relay.var(name, shape=(4,)) for name in "xyzw")
@@ -584,3 +585,27 @@ def test_large_and_ambiguous_patterns_serve_as_rules_too():
     assert distribute.specialised is None
     assert rewrite_rules([distribute], (X + Y) * Y) is X
     assert rewrite_rules([distribute], (X + Y) * X) is Y
+
+
+NUMBERS = [0.0, -0.0, 1.5, float("nan"), float("inf"), -1e-45]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16", "int8", "bool"])
+@pytest.mark.parametrize("wanted", NUMBERS)
+def test_constant_in_a_rule_is_the_same_bit_by_bit(dtype, wanted):
+    if not np.isfinite(wanted) and dtype in ("int8", "bool"):
+        return
+    number = np.array(wanted).astype(numpy_dtype(dtype), casting="unsafe")[()]
+    part = is_expr(relay.Constant(number))
+
+    @rule(is_op("negative")(part))
+    def found_it(call, found):
+        return found[part]
+
+    x = relay.var("x")
+    for other in NUMBERS[:3] if dtype in ("int8", "bool") else NUMBERS:
+        for other_dtype in (dtype, "float64"):
+            data = np.array(other).astype(numpy_dtype(other_dtype))[()]
+            expr = relay.Tuple((relay.negative(relay.Constant(data)), x))
+            same = other_dtype == dtype and data.tobytes() == number.tobytes()
+            assert (rewrite_rules([found_it], expr) is not expr) == same
