@@ -74,7 +74,7 @@ def count_layers(expr: Expr | IRModule, valid_ops: Iterable[str]) -> int:
         valid_ops: Names of operators.
 
     Raises:
-        FieldError: If ``expr`` is no function.
+        FieldError: If ``expr`` is no function, or ``valid_ops`` a single name.
         UnknownNameError: If an operator is not declared.
 
     Complexity:
@@ -97,6 +97,8 @@ def count_layers(expr: Expr | IRModule, valid_ops: Iterable[str]) -> int:
     function = expr["main"] if isinstance(expr, IRModule) else expr
     if not isinstance(function, Function):
         raise FieldError(f"layers are counted in a function; found {function!r}")
+    if isinstance(valid_ops, str):
+        raise FieldError(f"valid_ops are several names; found {valid_ops!r}; write [{valid_ops!r}]")
     counted = {get_op(name) for name in valid_ops}
     depths: dict[Node, int] = {}
     values: dict[Node, Node] = {}

@@ -40,7 +40,8 @@ def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
         result of a function if what a parameter is bound to is of another type.
 
     Raises:
-        PassError: If a let, a pattern or a function within binds one of the variables.
+        PassError: If a let, a pattern or a function within binds one of the variables; if what is
+            bound is no variable, or what it is bound to no expression.
 
     Complexity:
         Linear in distinct nodes; no recursion.
@@ -55,6 +56,8 @@ def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
         >>> func.params == (y, z), func.body.fields[0] is z
         (True, True)
     """
+    for var, image in binds.items():
+        _check_binding(var, image)
     if type(expr) is not Function:
         return substitute(expr, binds)
     kept = tuple([param for param in expr.params if param not in binds])
@@ -68,6 +71,18 @@ def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
     return expr.with_fields(
         params=(*kept, *added), body=body, ret_type=expr.ret_type if exact else None
     )
+
+
+def _check_binding(var: object, image: object) -> None:
+    if not isinstance(var, Var):
+        raise PassError(
+            f"variables are bound; found {var!r}; to bind parameters by their names, use "
+            f"bind_params_by_name"
+        )
+    if not isinstance(image, Expr):
+        raise PassError(
+            f"%{var.name_hint} must be bound to an expression; found {image!r}; write const(...)"
+        )
 
 
 # Any: whatever numpy makes an array of

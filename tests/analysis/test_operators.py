@@ -236,6 +236,12 @@ def test_what_is_no_function_or_no_operator_is_refused():
         count_layers(Function((), Constant(1)), ["tnah"])
 
 
+def test_layers_are_counted_of_several_operators():
+    x = Var("x")
+    with pytest.raises(FieldError, match=r"found 'tanh'; write \['tanh'\]"):
+        count_layers(Function((x,), x), "tanh")
+
+
 def first_call(func: Function) -> Expr:
     """Return the innermost call."""
     found: list[Expr] = []

@@ -192,3 +192,12 @@ def test_a_name_two_parameters_have_is_refused() -> None:
 def test_the_face_has_bind() -> None:
     x = relay.var("x", scalar_type("int32"))
     assert relay.bind(x, {x: relay.const(1)}).data == 1
+
+
+def test_what_is_bound_must_be_a_variable_and_an_expression() -> None:
+    x = Var("x")
+    func = Function((x,), x)
+    with pytest.raises(PassError, match="found 'x'; to bind parameters by their names"):
+        bind(func, {"x": Constant(1)})
+    with pytest.raises(PassError, match=r"%x must be bound to an expression; found 1\.0"):
+        bind(func, {x: 1.0})
