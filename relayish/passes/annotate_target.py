@@ -70,7 +70,6 @@ class _Annotator(ExprRewriter):
             return post
         target = self._choose(pre)
         if post.args and all(is_begin(arg) and compiler_of(arg) == target for arg in post.args):
-            self._target_of[post] = target
             return post
         image = post.with_fields(args=tuple(self._begun(arg, target) for arg in post.args))
         self._target_of[image] = target

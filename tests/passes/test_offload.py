@@ -194,6 +194,13 @@ def test_marks_that_enclose_no_region_are_refused(body: str, said: str) -> None:
         PartitionGraph()(mod)
 
 
+@pytest.mark.parametrize("pass_", ["MergeCompilerRegions", "PartitionGraph"])
+def test_marks_that_were_fused_are_refused(pass_: str) -> None:
+    mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
+    with pytest.raises(PassError, match=r"inside a primitive function.*FuseOps after"):
+        parse_pipeline(f"FuseOps,{pass_}")(mod)
+
+
 def test_constants_that_enter_are_bound_unless_told_otherwise() -> None:
     text = "def @main(%x: Tensor[(2), float32]) { add(%x, 1f) }"
     mod = annotated(text, "random_a")

@@ -67,7 +67,8 @@ class Regions:
 
     Raises:
         PassError: If a region is not closed by marks, has marks of several compilers, spans several
-            scopes, or contains anything but calls, tuples, projections and constants.
+            scopes, contains anything but calls, tuples, projections and constants, or is inside a
+            primitive function.
 
     Complexity:
         Linear in distinct nodes and edges, but for the logarithm of the depth where a node is used
@@ -105,6 +106,11 @@ class Regions:
 
     def _leave(self, mark: Call, scopes: dict[Node, int]) -> None:
         (value,) = mark.args
+        if mark not in scopes:
+            raise PassError(
+                f"compiler_end for {compiler_of(mark)!r} is inside a primitive function, which is "
+                f"one piece already; run FuseOps after PartitionGraph"
+            )
         if is_begin(value) or is_end(value):
             raise PassError(f"compiler_end for {compiler_of(mark)!r} ends nothing: {value!r}")
         region = self.of(value)
