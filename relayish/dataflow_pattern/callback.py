@@ -37,7 +37,8 @@ class DFPatternCallback:
         Relay ``DFPatternCallback``.
 
     Example:
-        >>> from relayish.dataflow_pattern import DFPatternCallback, is_op, wildcard
+        >>> from relayish import Var, const
+        >>> from relayish.dataflow_pattern import DFPatternCallback, wildcard
         >>> class Doubles(DFPatternCallback):
         ...     def __init__(self):
         ...         super().__init__()
