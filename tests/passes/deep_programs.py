@@ -109,3 +109,14 @@ LARGE: Final[dict[str, Callable[[int], IRModule]]] = {
     "functions": functions,
 }
 """Programs of about so many operations, which grow in length and not in depth alone."""
+
+_PRINTED: Final = dict.fromkeys(
+    ("function_nest", "tuple_nest"),
+    "every level is printed with its type, and that has as many levels",
+)
+NOT_FOR: Final[dict[str, dict[str, str]]] = {
+    "AnnotateSpans": _PRINTED,
+    "Defunctionalization": {"function_nest": "nobody could call the function main returns"},
+    "PrintIR": _PRINTED,
+}
+"""Passes to which a program is nothing, with the reason."""

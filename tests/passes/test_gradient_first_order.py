@@ -8,7 +8,11 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import GradientError
 from relayish.interpreter import evaluate
+from relayish.ir.expr import Call, Expr, Function, Var
+from relayish.ir.module import IRModule
+from relayish.ir.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
+from relayish.ir.type import scalar_type
 from relayish.text import parse
 from relayish.transform import get_pass
 
@@ -78,3 +82,15 @@ def test_a_call_of_a_global_function_is_not_first_order():
     """)
     with pytest.raises(GradientError, match="GlobalVar"):
         get_pass("FirstOrderGradient")(mod)
+
+
+def test_functions_called_where_they_stand_may_nest_deep():
+    ty = scalar_type("float64")
+    inner = Var("x", ty)
+    body: Expr = Call(intern_op("multiply"), (inner, inner))
+    for _ in range(5_000):
+        outer = Var("x", ty)
+        body, inner = Call(Function((inner,), body, ty), (outer,)), outer
+    out = get_pass("FirstOrderGradient")(IRModule({"main": Function((inner,), body, ty)}))
+    value, (gradient,) = evaluate(out["main"], out, [np.float64(3)])
+    assert (value, gradient) == (9, 6)
