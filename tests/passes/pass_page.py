@@ -5,6 +5,8 @@ python tests/passes/pass_page.py    # brings docs/passes.md up to date
 
 from __future__ import annotations
 
+import ast
+import builtins
 import doctest
 import inspect
 import re
@@ -12,6 +14,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import relayish as relay
+from relayish.op.target import register_target_support
 from relayish.text import astext, parse
 from relayish.transform import PassContext, PassEntry, list_passes, parse_pipeline, pass_entry
 
@@ -55,9 +59,11 @@ program. This page is written by `python tests/passes/pass_page.py`, and its exa
 
 A pass that *infers types* sees a typed program and returns one, also when it is called directly. An
 *idempotent* pass returns the very module it is given when that is its own result. Examples are
-shown without inferred types:
+shown without inferred types, and those about other compilers know one that takes `nn.softmax`:
 
 ```python
+>>> from relayish.op.target import register_target_support
+>>> register_target_support("nn.softmax", "example", replace=True)
 >>> from relayish.text import astext, parse
 >>> from relayish.transform import PassContext, parse_pipeline
 >>> def show(pipeline, program):
@@ -70,11 +76,14 @@ shown without inferred types:
 """
 
 
+register_target_support("nn.softmax", "example", replace=True)
+
+
 def shown(pipeline: str, program: str) -> str:
     """Return what ``show`` of the page prints."""
     with PassContext(opt_level=4):
         mod = parse_pipeline(pipeline)(parse(HEADER + program))
-    text = astext(mod, show_meta_data=False, annotate=lambda expr: "")  # noqa: ARG005
+    text = astext(mod, show_meta_data=False, annotate=lambda expr: "")
     return "\n".join(line for line in text.splitlines()[1:] if line.strip())
 
 
@@ -112,11 +121,31 @@ def docstring_examples(entry: PassEntry) -> list[str]:
     found = doctest.DocTestParser().get_examples(inspect.getdoc(entry.factory) or "")
     if not found:
         return []
-    lines = ["```python"]
+    lines = ["```python", *imports_for("".join(one.source for one in found), entry)]
     for one in found:
         first, *rest = one.source.splitlines()
         lines += [f">>> {first}", *(f"... {line}" for line in rest), *one.want.splitlines()]
     return [*lines, "", "```", ""]
+
+
+def imports_for(source: str, entry: PassEntry) -> list[str]:
+    """Return the imports that an example needs outside the module it is written in."""
+    names = {node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    made = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    used = {node.id for node in names} - made - imported - set(dir(builtins))
+    of_face = sorted(used & set(relay.__all__))
+    own = sorted(used - set(relay.__all__))
+    module = entry.factory.__module__
+    return [
+        *([f">>> from relayish import {', '.join(of_face)}"] if of_face else []),
+        *([f">>> from {module} import {', '.join(own)}"] if own else []),
+    ]
 
 
 def facts(entry: PassEntry) -> str:

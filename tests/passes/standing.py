@@ -23,7 +23,7 @@ if __name__ == "__main__":
 
 from random_exprs import random_arguments, random_module, same_value
 from random_networks import random_network, random_network_arguments
-from whole_programs import arguments, whole_programs  # noqa: E402
+from whole_programs import arguments, whole_programs
 
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
@@ -130,7 +130,7 @@ TOLERANCE: dict[str, float] = {
 """How far from the value before the value after may be, of the larger of it and one."""
 
 OTHER_VALUE: dict[str, str] = {
-    "AnnotateSpans": "a parsed module has data types of its own; arguments of such are of the old ones",
+    "AnnotateSpans": "a parsed module has data types of its own; arguments are of the old ones",
     "BindParams": "it takes fewer arguments",
     "ChangeBatch": "it takes arguments of another shape",
     "FirstOrderGradient": "it returns gradients beside the value",
@@ -280,7 +280,7 @@ def main() -> int:
     parser.add_argument("--whole", action="store_true", help="whole programs instead")
     args = parser.parse_args()
     if args.whole:
-        return 1 if any([_fails_on_whole(name) for name in args.names or list_passes()]) else 0
+        return 1 if sum(map(_fails_on_whole, args.names or list_passes())) else 0
     failed = 0
     for name in args.names or list_passes():
         seeds = range(args.programs) if args.only is None else [args.only]

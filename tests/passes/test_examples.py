@@ -1,7 +1,7 @@
 """Every pass has an example, and does what its example shows.
 
-An example is a file in ``tests/cases/passes``, called after its pass (``FoldConstant.relay``, further
-ones ``FoldConstant.what.relay``)::
+An example is a file in ``tests/cases/passes``, called after its pass (``FoldConstant.relay``,
+further ones ``FoldConstant.what.relay``)::
 
     // run: FoldConstant{fold_qnn=true}
     // What the example shows, in one sentence.
@@ -9,8 +9,8 @@ ones ``FoldConstant.what.relay``)::
     ==>
     def @main(...) { ... }
 
-``// run:`` is the pipeline; ``// check: types`` has results compared with their types. A result that
-is no program of its own (an analysis, a pass that takes Python objects) has its example in a doctest.
+``// run:`` is the pipeline. A pass whose result is no program of its own, or that takes Python
+objects, has its example in the docstring of its class.
 """
 
 from __future__ import annotations

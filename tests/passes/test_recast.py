@@ -95,9 +95,7 @@ def test_main_of_a_module_is_recast_and_calls_others() -> None:
 
 def test_arguments_that_make_no_sense_are_refused() -> None:
     x = var("x", shape=(2, 2))
-    with pytest.raises(
-        PassError, match="ops are names of operators, in a list"
-    ):
+    with pytest.raises(PassError, match="ops are names of operators, in a list"):
         recast(x, "int8", "int32", ops="nn.dense")
     with pytest.raises(FieldError, match="integer"):
         recast(x, "integer", "int32")

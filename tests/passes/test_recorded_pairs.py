@@ -8,7 +8,7 @@ from recorded import assert_same_program, pairs, run_recorded
 from relayish.errors import RelayishError
 
 MISSES: dict[str, str] = {
-    "case-107": "TVM gives @compose(...) inside @iterate the type fn [A](A) -> A; it is fn (A) -> A",
+    "case-107": "@compose(...) inside @iterate is fn (A) -> A; TVM says fn [A](A) -> A",
 }
 """Cases in which we differ, each with the reason."""
 
