@@ -128,7 +128,9 @@ class Annotator:
         if declared is None and isinstance(ty, FuncType) and not self._has_relation(ty.ret_type):
             return image.with_fields(ret_type=ty.ret_type, checked_type=ty)
         if declared is not None and not self._found.is_closed(declared):
-            return image.with_fields(ret_type=self._found.resolve(declared, self._resolved), checked_type=ty)
+            return image.with_fields(
+                ret_type=self._found.resolve(declared, self._resolved), checked_type=ty
+            )
         return image
 
     def image_of_call(self, call: Call, ty: Type) -> Expr:
