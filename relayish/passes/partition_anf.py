@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relayish.analysis.acting import ActingNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
@@ -30,12 +31,19 @@ from relayish.functor.substitute import substitute
 from relayish.ir.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.module import IRModule
 from relayish.ir.type import FuncType
+from relayish.passes.normal_form.fill import Acting
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
-def partition_anf(func: Function, max_num_ops: int, mod: IRModule | None = None) -> Function:
+def partition_anf(
+    func: Function,
+    max_num_ops: int,
+    mod: IRModule | None = None,
+    *,
+    acting: Acting | None = None,
+) -> Function:
     """Return ``func`` in A-normal form, its chain of lets cut into functions.
 
     Each takes the variables it needs from outside as parameters and returns those that are needed
@@ -46,6 +54,7 @@ def partition_anf(func: Function, max_num_ops: int, mod: IRModule | None = None)
         func: Any well-typed function.
         max_num_ops: The most lets a part may have, from 1.
         mod: Where global names and types are defined.
+        acting: What tells which nodes may act, where that is known for the whole of ``mod``.
 
     Returns:
         ``func`` itself when its chain is not longer than one part.
@@ -63,7 +72,7 @@ def partition_anf(func: Function, max_num_ops: int, mod: IRModule | None = None)
         raise PassError(
             f"max_num_ops is the number of lets in a part, at least 1; found {max_num_ops}"
         )
-    normal = to_a_normal_form(func, mod)
+    normal = to_a_normal_form(func, mod, acting=acting)
     assert isinstance(normal, Function)
     if len(_chain(normal.body)) <= max_num_ops:
         return func
@@ -189,6 +198,9 @@ class PartitionANF(ModulePass):
 
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` with the chains of its functions cut."""
+        acting = ActingNodes(mod)
         return transform_functions(
-            mod, lambda func: partition_anf(func, self.max_num_ops, mod), optimized_functions
+            mod,
+            lambda func: partition_anf(func, self.max_num_ops, mod, acting=acting),
+            optimized_functions,
         )

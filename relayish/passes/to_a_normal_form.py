@@ -15,15 +15,18 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.acting import ActingNodes, acting_nodes
 from relayish.analysis.normal_form import is_a_normal_form
 from relayish.ir.expr import Expr
 from relayish.ir.module import IRModule
-from relayish.passes.normal_form.fill import bind_all
+from relayish.passes.normal_form.fill import Acting, bind_all
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
-def to_a_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
+def to_a_normal_form(
+    expr: Expr, mod: IRModule | None = None, *, acting: Acting | None = None
+) -> Expr:
     """Return ``expr`` in A-normal form: operands are names, lets bind everything else in order.
 
     A node that several places share is bound once, in the innermost scope around all of them: one
@@ -36,6 +39,7 @@ def to_a_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
             have free variables. Functions with the attribute ``Primitive`` stay as they are.
         mod: Where the functions are that ``expr`` calls by global name; without it they are taken
             to have effects, and what they may act on keeps its order.
+        acting: What tells which nodes may act, where that is known for the whole of ``mod``.
 
     Returns:
         ``expr`` itself when it is in A-normal form.
@@ -57,7 +61,8 @@ def to_a_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
     """
     if is_a_normal_form(expr):
         return expr
-    return transform_body(expr, lambda body: bind_all(body, mod))
+    tell = acting or (lambda body: acting_nodes(body, mod))
+    return transform_body(expr, lambda body: bind_all(body, tell))
 
 
 @register_pass(opt_level=1, idempotent=True, ensures=("a_normal_form",))
@@ -69,4 +74,5 @@ class ToANormalForm(ModulePass):
 
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` with its functions in A-normal form."""
-        return transform_functions(mod, lambda func: to_a_normal_form(func, mod))
+        acting = ActingNodes(mod)
+        return transform_functions(mod, lambda func: to_a_normal_form(func, mod, acting=acting))

@@ -13,14 +13,17 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.acting import ActingNodes, acting_nodes
 from relayish.ir.expr import Expr
 from relayish.ir.module import IRModule
-from relayish.passes.normal_form.fill import bind_lifted
+from relayish.passes.normal_form.fill import Acting, bind_lifted
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
-def to_basic_block_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
+def to_basic_block_normal_form(
+    expr: Expr, mod: IRModule | None = None, *, acting: Acting | None = None
+) -> Expr:
     """Return ``expr`` with lets for the nodes that several blocks share.
 
     Blocks are bodies of functions, branches and arms. A shared node is bound in the innermost scope
@@ -33,6 +36,7 @@ def to_basic_block_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
             have free variables. Functions with the attribute ``Primitive`` stay as they are.
         mod: Where the functions are that ``expr`` calls by global name; without it they are taken
             to have effects.
+        acting: What tells which nodes may act, where that is known for the whole of ``mod``.
 
     Returns:
         ``expr`` itself when nothing is shared so.
@@ -52,7 +56,8 @@ def to_basic_block_normal_form(expr: Expr, mod: IRModule | None = None) -> Expr:
         >>> let.value is shared, let.body.true_branch is let.var
         (True, True)
     """
-    return transform_body(expr, lambda body: bind_lifted(body, mod))
+    tell = acting or (lambda body: acting_nodes(body, mod))
+    return transform_body(expr, lambda body: bind_lifted(body, tell))
 
 
 @register_pass(opt_level=1, idempotent=True, ensures=("basic_block_normal_form",))
@@ -65,4 +70,7 @@ class ToBasicBlockNormalForm(ModulePass):
 
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` with its functions in basic block normal form."""
-        return transform_functions(mod, lambda func: to_basic_block_normal_form(func, mod))
+        acting = ActingNodes(mod)
+        return transform_functions(
+            mod, lambda func: to_basic_block_normal_form(func, mod, acting=acting)
+        )

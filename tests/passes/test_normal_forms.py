@@ -7,8 +7,11 @@ from itertools import product
 
 import pytest
 from deep import DEEP_NESTS, doublings
+from deep_programs import functions
 
-from relayish.analysis import analyse_effects, well_formed
+from relayish.analysis import acting, analyse_effects, well_formed
+from relayish.analysis.acting import acting_nodes
+from relayish.analysis.infer_type import infer_type
 from relayish.analysis.node_scopes import NodeScopes
 from relayish.analysis.normal_form import (
     check_a_normal_form,
@@ -31,6 +34,8 @@ from relayish.ir.expr import (
     Tuple,
     Var,
 )
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
 from relayish.ir.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.to_a_normal_form import to_a_normal_form
@@ -268,3 +273,19 @@ def test_a_node_shared_through_many_ifs_is_placed_once(levels: int) -> None:
     assert scopes.lifted == {shared}
     assert scopes.scope[shared] == 0
     assert len(scopes.scope) == levels + 2
+
+
+def test_effects_are_looked_for_once_for_all_functions_of_a_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def counting(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
+        asked.append(expr)
+        return acting_nodes(expr, mod)
+
+    monkeypatch.setattr(acting, "acting_nodes", counting)
+    for name in ("ToANormalForm", "ToBasicBlockNormalForm", "PartitionANF{max_num_ops=2}"):
+        asked.clear()
+        get_pass(name)(infer_type(functions(100)))
+        assert len(asked) <= 1

@@ -12,29 +12,30 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, TypeAlias
 
-from relayish.analysis.effects import Effects
 from relayish.analysis.node_scopes import ATOMS, OUTERMOST, NodeScopes, is_opaque
 from relayish.ir.adt import Match
 from relayish.ir.expr import Call, Expr, Function, If, Let, RefWrite, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 
 Binding: TypeAlias = tuple[Var, Expr, Expr]
 """A variable, its value, and the node it comes from: a let, or the node that was bound."""
 
+Acting: TypeAlias = Callable[[Expr], Collection[Node]]
+"""Tells which nodes of an expression may do more than give a value."""
+
 Bindings: TypeAlias = list["Binding | Bindings"]
 """The lets of a scope in order; those of a scope within are spliced in where they stand."""
 
 
-def bind_all(expr: Expr, mod: IRModule | None) -> Expr:
+def bind_all(expr: Expr, acting: Acting) -> Expr:
     """Return ``expr`` with every node bound that is no name."""
-    acts = Effects(expr, mod).acting()
+    acts = acting(expr)
     scopes = NodeScopes(expr, lets=not acts)
     return _Filler(scopes, None, flat=True, in_order=bool(acts)).fill(expr)
 
 
-def bind_lifted(expr: Expr, mod: IRModule | None) -> Expr:
+def bind_lifted(expr: Expr, acting: Acting) -> Expr:
     """Return ``expr`` with the nodes bound that several blocks share.
 
     Where one of these acts, all nodes that act are bound, so that they keep their order, and lets
@@ -43,7 +44,7 @@ def bind_lifted(expr: Expr, mod: IRModule | None) -> Expr:
     scopes = NodeScopes(expr)
     if not scopes.lifted:
         return expr
-    acts = Effects(expr, mod).acting()
+    acts = acting(expr)
     if scopes.lifted.isdisjoint(acts):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(acts)).fill(expr)
     scopes = NodeScopes(expr, lets=False)

@@ -1,0 +1,41 @@
+"""Which nodes of the functions of a module may do more than give a value, found once for all."""
+
+from __future__ import annotations
+
+from relayish.analysis.effects import Effects
+from relayish.ir.expr import Expr, Tuple
+from relayish.ir.module import IRModule
+from relayish.ir.node import Node
+from relayish.ir.traversal import EXPRESSIONS
+
+
+def acting_nodes(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
+    """Return the nodes in ``expr``, and in the functions it may call, that may act.
+
+    Complexity:
+        Linear in distinct nodes, of ``expr`` and of the functions of ``mod`` it may call.
+    """
+    return Effects(expr, mod).acting()
+
+
+class ActingNodes:
+    """The nodes of the functions of one module that may act.
+
+    Asking for each function by itself would look at what it calls again for every caller.
+
+    Complexity:
+        Linear in the module the first time; then in what is asked for.
+    """
+
+    def __init__(self, mod: IRModule) -> None:
+        self._mod = mod
+        self._found: frozenset[Node] | None = None
+
+    def __call__(self, expr: Expr) -> frozenset[Node]:
+        """Return the nodes that may act in ``expr``, a part of a function of the module."""
+        if self._found is None:
+            functions = Tuple(tuple(self._mod.functions.values()))
+            self._found = acting_nodes(functions, self._mod)
+        return (
+            self._found.intersection(EXPRESSIONS.post_order(expr)) if self._found else self._found
+        )
