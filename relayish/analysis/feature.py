@@ -7,6 +7,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
+from relayish.errors import DispatchError
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import (
     Call,
@@ -83,6 +84,9 @@ def detect_feature(a: Expr | IRModule | None, b: Expr | IRModule | None = None) 
         a: An expression or a module.
         b: Another, if wanted: the features of both are returned.
 
+    Raises:
+        DispatchError: If one is neither.
+
     Complexity:
         Linear in distinct nodes and edges; no recursion.
 
@@ -102,8 +106,12 @@ def detect_feature(a: Expr | IRModule | None, b: Expr | IRModule | None = None) 
         if isinstance(program, IRModule):
             for definition in program.functions.values():
                 _detect(definition, found)
-        elif program is not None:
+        elif isinstance(program, Expr):
             _detect(program, found)
+        elif program is not None:
+            raise DispatchError(
+                f"features are those of an expression or a module; found {program!r}"
+            )
     return found
 
 

@@ -4,6 +4,7 @@ import pytest
 from deep import call_chain, doublings, if_true, let_body, match_clause
 
 from relayish.analysis import Feature, detect_feature
+from relayish.errors import DispatchError
 from relayish.ir.expr import Call, Constant, Function, If, Let, Op, RefCreate, Tuple, Var
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
@@ -87,3 +88,8 @@ def test_sharing_costs_nothing():
 def test_deep_programs_are_looked_at(nest):
     leaf: Node = Op("tanh")
     assert "fOp" in names(nest(DEPTH, leaf))
+
+
+def test_what_has_no_features_is_refused() -> None:
+    with pytest.raises(DispatchError, match="an expression or a module; found 3"):
+        detect_feature(3)  # type: ignore[arg-type]
