@@ -180,8 +180,8 @@ def fuse_ops(
     passes between them. What the function takes from outside becomes parameters ``p0``, ``p1``, …;
     scalar constants stay inside. The attribute ``Primitive`` is 1, or 0 without any call;
     ``relay.reshape_only`` marks functions that do nothing but give a tensor another shape.
-    ``annotation.stop_fusion`` disappears, and nothing is fused across it. Arguments are evaluated in
-    the order in which the operators inside need them: what acts should be bound by lets, as
+    ``annotation.stop_fusion`` disappears, and nothing is fused across it. Arguments are evaluated
+    in the order in which the operators inside need them: what acts should be bound by lets, as
     ``ToANormalForm`` does, for its order to be kept.
 
     Args:
