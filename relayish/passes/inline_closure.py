@@ -14,17 +14,21 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from relayish.ir.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.module import IRModule
+from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.call_site import ATOMS, Arguments, Template
-from relayish.passes.interprocedural.copy import substituted
+from relayish.passes.interprocedural.call_site import ATOMS, Arguments
+from relayish.passes.interprocedural.copy import copied_function, substituted
 from relayish.passes.interprocedural.dropping import (
     DroppingMutator,
     count_uses,
     recursive_vars,
 )
 from relayish.passes.interprocedural.marks import is_marked, is_opaque
+from relayish.passes.interprocedural.moving import Moves
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 
@@ -32,11 +36,18 @@ class _Inliner(DroppingMutator):
     """Expands the calls of closures that are called once."""
 
     def __init__(
-        self, root: Expr, mod: IRModule | None, closures: dict[Expr, Expr], dropped: set[Var]
+        self,
+        root: Expr,
+        mod: IRModule | None,
+        closures: dict[Expr, Expr],
+        dropped: set[Var],
+        uses: Mapping[Node, int],
     ) -> None:
         self._mod = mod
         self._closures = closures
-        self._arguments = Arguments(root, mod)
+        self._uses = uses
+        self._moves = Moves(Arguments(root, mod))
+        self._assembled: dict[Function, Function] = {}
         self.dropped = dropped
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
@@ -45,9 +56,24 @@ class _Inliner(DroppingMutator):
             return post
         function = self.visit(made)
         if isinstance(function, Call):
-            function = _made_by(function, self._mod)
+            function = copied_function(_made_by(function, self._mod))
+        elif self._uses[made] > 1:
+            assert isinstance(function, Function)
+            function = copied_function(self._whole(function))
         assert isinstance(function, Function)
-        return Template(function).expand(pre, post.args, self._arguments)
+        return self._moves.move(function, pre, post.args)
+
+    def inlined(self, root: Expr) -> Expr:
+        """Return ``root`` with the calls expanded."""
+        return self._moves.assembled(self.visit(root))
+
+    def _whole(self, function: Function) -> Function:
+        """Return ``function``, which is used elsewhere too, without holes, so it can be copied."""
+        if function not in self._assembled:
+            whole = self._moves.assembled(function)
+            assert isinstance(whole, Function)
+            self._assembled[function] = whole
+        return self._assembled[function]
 
 
 def _made_by(call: Call, mod: IRModule | None) -> Function:
@@ -100,8 +126,8 @@ def inline_closure(expr: Expr, mod: IRModule | None = None) -> Expr:
         ``expr`` itself when no closure is called once.
 
     Complexity:
-        Linear in distinct nodes, and in what the global closures that are inlined are made of; no
-        recursion but for lets in the values of lets.
+        Linear in distinct nodes, and in what global closures, and functions that are used elsewhere
+        too, put into the result; no recursion but for lets in the values of lets.
 
     Source:
         RAF ``InlineClosure``.
@@ -120,7 +146,9 @@ def inline_closure(expr: Expr, mod: IRModule | None = None) -> Expr:
                 dropped.add(node.var)
         elif type(node) is Call and uses[node.op] == 1 and _arity(node.op, mod) is not None:
             closures[node.op] = node.op
-    return _Inliner(expr, mod, closures, dropped).visit(expr) if closures else expr
+    if not closures:
+        return expr
+    return _Inliner(expr, mod, closures, dropped, uses).inlined(expr)
 
 
 @register_pass(opt_level=1)

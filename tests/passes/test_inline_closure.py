@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from recorded import assert_same_program
 
+from relayish.analysis import well_formed
+from relayish.errors import PassError
 from relayish.interpreter import evaluate
 from relayish.ir.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.module import IRModule
 from relayish.ir.op import intern_op
+from relayish.ir.traversal import EXPRESSIONS
+from relayish.passes.inline_closure import inline_closure
 from relayish.text import parse
 from relayish.transform import get_pass
 
@@ -111,6 +117,156 @@ def test_a_long_chain_of_closures_is_inlined():
     while type(body) is Let:
         assert body.value.op is add
         body = body.body
+
+
+def steps(run):
+    """Return how many lines of Python ``run`` executes: work, counted without a clock."""
+    count, before = 0, sys.gettrace()
+
+    def trace(_frame, event, _arg):
+        nonlocal count
+        if event == "line":
+            count += 1
+        return trace
+
+    sys.settrace(trace)
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def row(levels, inside):
+    """Return a function of closures; what each does is ``inside(previous closure, argument)``."""
+    x, previous = Var("x"), None
+    lets = []
+    for index in range(levels):
+        f, a = Var(f"f{index}"), Var("a")
+        lets.append((f, Function((a,), inside(previous, a))))
+        previous = f
+    expr: Expr = Call(add, (Call(previous, (Call(add, (x, x)),)), x))
+    for f, func in reversed(lets):
+        expr = Let(f, func, expr)
+    return Function((x,), expr)
+
+
+def call(f, *args):
+    return args[0] if f is None else Call(f, args)
+
+
+def named(f, a):
+    b = Var("b")
+    return Let(b, Call(add, (a, Constant(1))), call(f, b))
+
+
+def kept_function_around(f, a):
+    kept, b = Var("kept"), Var("b")
+    twice = Call(add, (Call(kept, (a,)), Call(kept, (a,))))
+    return Let(kept, Function((b,), Call(add, (a, b))), call(f, twice))
+
+
+ROWS = {
+    "atom": lambda f, a: Call(add, (call(f, a), Constant(2))),
+    "sum": lambda f, a: Call(add, (call(f, Call(add, (a, Constant(1)))), a)),
+    "named": named,
+    "closure_of_argument": lambda f, a: call(f, call(Function((b := Var("b"),), b), a)),
+    "kept_function": kept_function_around,
+    "operand_of_itself": lambda f, a: Call(add, ((inner := call(f, a)), inner)),
+}
+
+
+def standing(levels):
+    """Return functions that are called where they stand, each in the body of another."""
+    x = Var("x")
+    params = [Var(f"a{index}") for index in range(levels)]
+    expr: Expr = Call(add, (params[0], x))
+    for index, param in enumerate(params):
+        outer = params[index + 1] if index + 1 < levels else x
+        expr = Call(Function((param,), expr), (Call(add, (outer, outer)),))
+    return Function((x,), expr)
+
+
+PROGRAMS = {name: lambda n, inside=inside: row(n, inside) for name, inside in ROWS.items()}
+PROGRAMS["standing"] = standing
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_twice_as_many_closures_that_call_one_another_take_twice_the_steps(name):
+    build = PROGRAMS[name]
+    inline_closure(build(10))  # what is looked up once and for all is there
+    once, twice = build(100), build(200)
+    assert steps(lambda: inline_closure(twice)) <= 2.2 * steps(lambda: inline_closure(once))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_closures_that_call_one_another_keep_their_value(name):
+    func = PROGRAMS[name](4)
+    out = inline_closure(func)
+    assert well_formed(out)
+    mod = IRModule({"main": func})
+    assert evaluate(out, mod, (3,)) == evaluate(func, mod, (3,))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_long_row_of_closures_that_call_one_another_is_inlined(name):
+    out = inline_closure(PROGRAMS[name](DEPTH))
+    names = {node.name_hint for node in EXPRESSIONS.pre_order(out) if type(node) is Var}
+    assert "f0" not in names
+
+
+def test_the_body_of_a_closure_is_moved_and_not_copied():
+    x, a, y, f = (Var(name) for name in "xayf")
+    func = Function((a,), Let(y, Call(add, (x, x)), Call(add, (y, y))))
+    out = inline_closure(Function((x,), Let(f, func, Call(f, (x,)))))
+    assert out.body is func.body
+
+
+def test_what_a_function_inside_uses_is_computed_outside_of_it():
+    same(
+        program("""
+        def @main(%x: int32) {
+          let %f = fn (%b: int32) { fn (%n: int32) { multiply(%b, %n) } };
+          let %g = fn (%a: int32) { let %c = %f(%a); (%c, %c) };
+          %g(ref_read(ref(%x)))
+        }
+        """),
+        """
+        def @main(%x: int32) {
+          let %a = ref_read(ref(%x));
+          let %c = fn (%n: int32) { multiply(%a, %n) };
+          (%c, %c)
+        }
+        """,
+    )
+
+
+def test_one_function_that_two_lets_bind_is_copied():
+    x, a, y, f, g = (Var(name) for name in "xayfg")
+    func = Function((a,), Let(y, Call(add, (a, a)), Call(add, (y, y))))
+    expr = Let(f, func, Let(g, func, Call(add, (Call(f, (x,)), Call(g, (Constant(3),))))))
+    out = inline_closure(Function((x,), expr))
+    assert well_formed(out)
+    assert evaluate(out, IRModule({}), (2,)) == 8 + 12
+    assert Function not in {type(node) for node in EXPRESSIONS.pre_order(out.body)}
+
+
+def test_a_variable_shares_memory_with_the_argument_that_its_parameter_became():
+    x, a, f = Var("x"), Var("a"), Var("f")
+    y = Var("y", may_share=a)
+    func = Function((a,), Let(y, Call(add, (a, a)), y))
+    out = inline_closure(Function((x,), Let(f, func, Call(f, (x,)))))
+    assert out.body.var.may_share is x
+    assert out.body.body is out.body.var
+    out = inline_closure(Function((x,), Let(f, func, Call(f, (Call(add, (x, x)),)))))
+    assert out.body.var.may_share is None
+
+
+def test_a_wrong_number_of_arguments_is_told():
+    x, a, f = Var("x"), Var("a"), Var("f")
+    func = Function((x,), Let(f, Function((a,), a), Call(f, (x, x))))
+    with pytest.raises(PassError, match="passes 2 arguments to a function of 1 parameters"):
+        inline_closure(func)
 
 
 def test_a_primitive_function_that_is_used_otherwise_keeps_its_let():

@@ -1,5 +1,5 @@
 """What passes over several functions have in common: copies of functions, calls put in their place.
 
 ``copy`` makes a function whose variables are fresh, ``call_site`` says what a call of a function
-that is known becomes.
+that is known becomes, ``moving`` puts functions that are called once where that is.
 """

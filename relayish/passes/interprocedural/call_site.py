@@ -17,7 +17,7 @@ from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op,
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.copy import copied, fresh_var
+from relayish.passes.interprocedural.copy import fresh_var
 
 ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, GlobalVar, Constant, Op, Constructor})
 """The kinds of expressions that cost nothing, wherever and however often they stand."""
@@ -65,8 +65,10 @@ class Template:
         self.function = function
         self._repeated: frozenset[Expr] | None = None
 
-    def expand(self, call: Call, args: Sequence[Expr], arguments: Arguments) -> Expr:
-        """Return the body of the function, with ``args`` for its parameters.
+    def match(
+        self, call: Call, args: Sequence[Expr], arguments: Arguments
+    ) -> tuple[dict[Expr, Expr], list[tuple[Var, Expr]]]:
+        """Return what stands for each parameter, and the variables among that with their values.
 
         Args:
             call: The call, as it stands in the root of ``arguments``.
@@ -75,26 +77,9 @@ class Template:
 
         Raises:
             PassError: If there are not as many arguments as the function has parameters.
-
-        Complexity:
-            Linear in the distinct nodes of the body; no recursion.
-        """
-        values, bound = self.match(call, args, arguments)
-        return let_bound(bound, copied(self.function.body, values), call)
-
-    def match(
-        self, call: Call, args: Sequence[Expr], arguments: Arguments
-    ) -> tuple[dict[Expr, Expr], list[tuple[Var, Expr]]]:
-        """Return what stands for each parameter, and the variables among that with their values.
-
-        Takes what :meth:`expand` takes, and raises what that raises.
         """
         params = self.function.params
-        if len(params) != len(args):
-            raise PassError(
-                f"a call passes {len(args)} arguments to a function of {len(params)} parameters; "
-                f"run InferType, which says where"
-            )
+        check_arity(self.function, args)
         values: dict[Expr, Expr] = {}
         bound: list[tuple[Var, Expr]] = []
         for param, arg, before in zip(params, args, call.args, strict=True):
@@ -113,6 +98,15 @@ class Template:
             inside = used_inside(self.function.body)
             self._repeated = frozenset([param for param in self.function.params if param in inside])
         return self._repeated
+
+
+def check_arity(function: Function, args: Sequence[Expr]) -> None:
+    """Raise a :class:`PassError` unless there is an argument for each parameter."""
+    if len(function.params) != len(args):
+        raise PassError(
+            f"a call passes {len(args)} arguments to a function of {len(function.params)} "
+            f"parameters; run InferType, which says where"
+        )
 
 
 def let_bound(bound: Sequence[tuple[Var, Expr]], body: Expr, call: Call) -> Expr:
