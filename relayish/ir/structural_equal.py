@@ -33,6 +33,7 @@ from relayish.ir.expr import (
 from relayish.ir.literal import same_literal
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node, Shape
+from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import GlobalTypeVar, IncompleteType, SizeVar, TypeVar
 
 VARIABLES: Final[frozenset[type[Node]]] = frozenset({Var, TypeVar, SizeVar, IncompleteType})
@@ -115,7 +116,8 @@ class _Comparer:
         self._map_free_vars = map_free_vars
         self._image: dict[Node, Node] = {}
         self._preimage: dict[Node, Node] = {}
-        self._class_of: dict[Node, Node] = {}
+        self._class_of: dict[object, object] = {}
+        self._on_the_right: dict[Node, object] = {}
         self._equated_tuples: set[tuple[int, int]] = set()
         self._stack: list[_Pair] = []
 
@@ -161,13 +163,18 @@ class _Comparer:
         """Take two nodes for equal from here on; return whether they were taken for it before.
 
         What is equal to one is equal to the other, so that nodes repeated on both sides are
-        compared as often as there are nodes, not as there are pairs of them.
+        compared as often as there are nodes, not as there are pairs of them. A node that both sides
+        hold is another one on the right, if it holds expressions: what is shared inside of it has
+        to correspond like all else.
         """
-        left, right = self._find(lhs), self._find(rhs)
+        mirrored: object = rhs
+        if EXPRESSIONS.push[type(rhs)] is not None:
+            mirrored = self._on_the_right.setdefault(rhs, object())
+        left, right = self._find(lhs), self._find(mirrored)
         self._class_of[left] = right
         return left is right
 
-    def _find(self, node: Node) -> Node:
+    def _find(self, node: object) -> object:
         above = self._class_of
         parent = above.get(node, node)
         while parent is not node:

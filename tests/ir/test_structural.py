@@ -673,3 +673,22 @@ def test_matches_shared_differently_are_compared_in_linear_time(monkeypatch, sha
     assert structural_equal(left, right)
     assert structural_hash(left) == structural_hash(right)
     assert count <= sum(shapes) * 31
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda call: TupleGetItem(call, 0),
+        lambda call: Match(call, (Clause(PatternWildcard(), Constant(1)),)),
+        lambda call: Match(Constant(1), (Clause(PatternWildcard(), call),)),
+    ],
+    ids=["projection", "match", "clause"],
+)
+def test_sharing_counts_inside_what_both_programs_hold(around):
+    one, two = Call(ADD, (X,)), Call(ADD, (X,))
+    held = around(one)
+    shared, copied = Tuple((held, one)), Tuple((held, two))
+    assert not same(shared, copied)
+    assert not same(copied, shared)
+    assert not same(Tuple((held, held)), Tuple((around(two), held)))
+    assert same(shared, Tuple((held, one)))
