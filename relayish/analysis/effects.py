@@ -12,7 +12,7 @@ that does is known where the function is called, from the arguments.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntFlag
 from typing import Any, Final
 
@@ -377,14 +377,13 @@ _TRANSFERS: Final[dict[type[Node], Callable[[Any, _Summaries], int]]] = {  # Any
 
 def _operands(node: Node) -> Iterator[Node]:
     """Yield the nodes whose summaries the summary of ``node`` is made of."""
-    if isinstance(node, Match):
-        yield node.data
-        for clause in node.clauses:
-            yield clause.rhs
-    elif isinstance(node, Let):
-        yield node.value
-        yield node.body
-    elif isinstance(node, Function):
-        yield node.body
-    elif type(node) in _TRANSFERS:
-        yield from EXPRESSIONS.children(node)
+    if type(node) in _TRANSFERS:
+        yield from _PARTS.get(type(node), EXPRESSIONS.children)(node)
+
+
+# Any: a node of the kind that it stands beside
+_PARTS: Final[dict[type[Node], Callable[[Any], Iterable[Node]]]] = {
+    Match: lambda match: (match.data, *[clause.rhs for clause in match.clauses]),
+    Let: lambda let: (let.value, let.body),
+    Function: lambda func: (func.body,),
+}

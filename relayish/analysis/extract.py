@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish.analysis.marks import is_primitive
 from relayish.analysis.variables import free_vars
 from relayish.errors import FieldIndexError
 from relayish.ir.expr import Call, Expr, Function, Tuple, TupleGetItem
@@ -95,7 +96,7 @@ def extract_fused_functions(mod: IRModule) -> dict[str, Function]:
             if type(node) is not Function or node in seen:
                 continue
             seen.add(node)
-            if node.attrs is not None and node.attrs.get("Primitive", 0):
+            if is_primitive(node):
                 _enter(node, found)
     return found
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
+from relayish.analysis.marks import is_primitive
 from relayish.errors import DispatchError
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import (
@@ -135,7 +136,7 @@ def _detect(root: Expr, found: set[Feature]) -> None:
                 found.add(Feature.fGraph)
             continue
         seen.add(node)
-        if type(node) is Function and node.attrs is not None and node.attrs.get("Primitive", 0):
+        if type(node) is Function and is_primitive(node):
             extend((node.body, *node.params[::-1]))
             continue
         kinds.add(kind)

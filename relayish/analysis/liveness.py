@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final, TypeAlias
 
-from relayish.analysis.node_scopes import is_opaque
+from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import (
@@ -302,7 +302,7 @@ class Liveness:
             if type(operand) is Var:
                 self._use(operand, block, place)
             elif type(operand) is Function:
-                if not is_opaque(operand):
+                if not is_primitive(operand):
                     yield self._walk(operand.body, _Block(None, 0))
                 for var in self._captured[operand]:
                     self._use(var, block, place)
@@ -363,8 +363,8 @@ def _held_by_call(call: Call) -> tuple[Expr, ...]:
         return () if registry.is_registered(op.name) else call.args
     if type(op) is Constructor:
         return call.args
-    if type(op) is Function and op.attrs is not None and op.attrs.get("Primitive", 0):
-        return call.args if op.attrs.get("relay.reshape_only", 0) else ()
+    if is_primitive(op):
+        return call.args if is_marked(op, "relay.reshape_only") else ()
     return (op, *call.args)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from relayish.analysis.marks import is_primitive
 from relayish.analysis.scope_tree import ScopeTree
 from relayish.ir.adt import Constructor, Match
 from relayish.ir.expr import Expr, Function, GlobalVar, If, Let, Op, Var
@@ -24,13 +25,6 @@ ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, GlobalVar, Op, Constructor
 """The kinds of nodes that are names of something, and need no binding to be shared."""
 
 _UNPLACED: Final = ATOMS - {Var}
-
-
-def is_opaque(node: Node) -> bool:
-    """Return whether ``node`` is a function whose inside is a kernel's business."""
-    if type(node) is not Function or node.attrs is None:
-        return False
-    return bool(node.attrs.get("Primitive", 0))
 
 
 class NodeScopes:
@@ -124,7 +118,7 @@ class NodeScopes:
         yield if_.false_branch, false
 
     def _function(self, func: Function, scope: int) -> Iterator[tuple[Expr, int]]:
-        if is_opaque(func):
+        if is_primitive(func):
             return
         inner = self._open(scope)
         self.inner[func] = (inner,)

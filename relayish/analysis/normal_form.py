@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from relayish.analysis.node_scopes import ATOMS, NodeScopes, is_opaque
+from relayish.analysis.marks import is_primitive
+from relayish.analysis.node_scopes import ATOMS, NodeScopes
 from relayish.errors import CheckError
 from relayish.ir.adt import Match
 from relayish.ir.expr import Expr, Function, If, Let
@@ -116,7 +117,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
 
 
 def _blocks_of_function(func: Function) -> tuple[Expr, ...]:
-    return () if is_opaque(func) else (func.body,)
+    return () if is_primitive(func) else (func.body,)
 
 
 _BLOCKS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: a node of the kind

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 
-from relayish.errors import DeclarationError, PassError
+from relayish.errors import DeclarationError, FieldError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.expr import Constant, Expr, Op, Var
@@ -145,14 +145,14 @@ def as_pattern(value: object) -> DFPattern:
     """Return ``value``, or the pattern of exactly that expression.
 
     Raises:
-        TypeError: If it is neither pattern nor expression.
+        FieldError: If it is neither pattern nor expression.
     """
     if isinstance(value, DFPattern):
         return value
     if isinstance(value, Expr):
         return ExprPattern(value)
     advice = "; say is_expr(const(...)) or is_constant()" if isinstance(value, (int, float)) else ""
-    raise TypeError(
+    raise FieldError(
         f"expected a pattern or an expression; found {value!r} ({type(value).__name__}){advice}"
     )
 
@@ -168,14 +168,15 @@ class ExprPattern(DFPattern):
     expr: Expr
 
     def _parts(self) -> Parts:
-        expr = self.expr
-        if isinstance(expr, Op):
-            return [expr.name]
-        if isinstance(expr, Var):
-            return [f"%{expr.name_hint}"]
-        if isinstance(expr, Constant):
-            return [f"const({expr.data!r})"]
-        return [repr(expr)]
+        return [_SHOWN.get(type(self.expr), repr)(self.expr)]
+
+
+# Any: an expression of the kind that it stands beside
+_SHOWN: Final[dict[type[Node], Callable[[Any], str]]] = {
+    Op: lambda op: str(op.name),
+    Var: lambda var: f"%{var.name_hint}",
+    Constant: lambda const: f"const({const.data!r})",
+}
 
 
 @node("var_pattern")

@@ -79,6 +79,32 @@ class Traversal:
             push(node, found.append, found.extend)
         return found[::-1]
 
+    def post_order_outside(self, root: Node, closed: Callable[[Node], bool]) -> list[Node]:
+        """Return what :meth:`post_order` does, without what is inside nodes that are ``closed``.
+
+        These nodes themselves are there.
+        """
+        order: list[Node] = []
+        seen: set[Node] = set()
+        stack: list[Node | None] = [root]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                node = stack.pop()
+                assert node is not None
+                order.append(node)
+                continue
+            if node in seen:
+                continue
+            seen.add(node)
+            push = self.push[type(node)]
+            if push is None or closed(node):
+                order.append(node)
+                continue
+            stack += (node, None)
+            push(node, seen, stack.append)
+        return order
+
     def post_order(self, root: Node) -> list[Node]:
         """Return every distinct node below and including ``root``, children before parents.
 

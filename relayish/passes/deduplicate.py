@@ -22,6 +22,7 @@ from typing import Final
 
 from relayish.analysis.effects import analyse_effects
 from relayish.analysis.infer_type import infer_type
+from relayish.analysis.marks import is_opaque
 from relayish.errors import PassError
 from relayish.ir.expr import Expr, Function, GlobalVar, Tuple
 from relayish.ir.module import IRModule
@@ -31,7 +32,6 @@ from relayish.passes.deduplication.growth import grow
 from relayish.passes.deduplication.labels import Labels
 from relayish.passes.deduplication.outline import call_outlines, outlines
 from relayish.passes.deduplication.units import Units
-from relayish.passes.interprocedural.marks import is_opaque
 from relayish.passes.to_graph_normal_form import ToGraphNormalForm
 from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type.components import global_uses
+from relayish.analysis.marks import is_opaque, is_primitive
 from relayish.errors import PassError
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
@@ -31,7 +32,6 @@ from relayish.passes.eta_expand import eta_expand
 from relayish.passes.flatten_closure import flatten_closure
 from relayish.passes.inline_primitives import inline_primitives
 from relayish.passes.interprocedural.dropping import count_uses
-from relayish.passes.interprocedural.marks import is_marked, is_opaque
 from relayish.passes.lambda_lift import lambda_lift
 from relayish.passes.remove_unused_functions import remove_unused_functions
 from relayish.transform import ModulePass, PassContext, register_pass
@@ -122,7 +122,7 @@ def _check(name: GlobalVar, function: Function) -> None:
         return
     uses, calls = count_uses(function)
     for node, count in uses.items():
-        if is_marked(node, "Primitive") and calls[node] != count:  # type: ignore[arg-type]  # checked there
+        if is_primitive(node) and calls[node] != count:
             raise PassError(
                 f"a primitive function is used as a value in @{name.name_hint}; only calls of it "
                 f"can stay"

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from relayish.analysis.marks import is_primitive
 from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
 from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.timeless import Timeless
@@ -116,7 +117,7 @@ class ConstantFolder(MixedModeMutator):
 
     def visit_function(self, func: Function) -> Expr:
         """Leave primitive functions alone: what they compute is a kernel's business."""
-        if func.attrs is not None and func.attrs.get("Primitive", 0):
+        if is_primitive(func):
             self._named.update(free_vars(func))
             return func
         return self.mutate_children(func)

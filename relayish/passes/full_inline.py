@@ -15,13 +15,13 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.marks import is_opaque
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes.dead_code_elimination import eliminate_dead_code
 from relayish.passes.flatten_closure import flatten_closure
 from relayish.passes.interprocedural.inliner import inline_functions
-from relayish.passes.interprocedural.marks import is_opaque
 from relayish.passes.lambda_lift import lambda_lift
 from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
 

@@ -31,7 +31,7 @@ from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import Type
 from relayish.op import registry
-from relayish.passes.fusion.graph import DynamicTypes, FusionGraph, is_primitive
+from relayish.passes.fusion.graph import DynamicTypes, FusionGraph, is_fused
 from relayish.passes.fusion.groups import FusionGroups
 from relayish.transform import FunctionPass, PassContext, register_config_option, register_pass
 
@@ -102,7 +102,7 @@ class _Fuser:
     def rebuild(self, index: int, node: Node) -> Node:  # noqa: ARG002
         """Return a node that is in no function, over the images of its children."""
         rebuild = EXPRESSIONS.rebuild[type(node)]
-        if rebuild is None or is_primitive(node):
+        if rebuild is None or is_fused(node):
             return node
         image: Node = rebuild(node, self._images.get)
         return image
@@ -200,7 +200,7 @@ def fuse_ops(
     Source:
         Relay ``FuseOps``.
     """
-    if is_primitive(expr):
+    if is_fused(expr):
         return expr
     graph = FusionGraph(expr)
     groups = FusionGroups(graph, max_depth)

@@ -12,9 +12,9 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.marks import is_marked
 from relayish.ir.module import IRModule
 from relayish.passes.interprocedural.inliner import inline_functions
-from relayish.passes.interprocedural.marks import is_marked
 from relayish.transform import ModulePass, PassContext, register_pass
 
 

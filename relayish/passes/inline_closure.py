@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from relayish.analysis.marks import is_marked, is_opaque
 from relayish.ir.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.module import IRModule
 from relayish.ir.node import Node
@@ -27,7 +28,6 @@ from relayish.passes.interprocedural.dropping import (
     count_uses,
     recursive_vars,
 )
-from relayish.passes.interprocedural.marks import is_marked, is_opaque
 from relayish.passes.interprocedural.moving import Moves
 from relayish.transform import FunctionPass, PassContext, register_pass
 

@@ -13,6 +13,7 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.marks import is_primitive
 from relayish.ir.expr import Call, Expr, Function, Let, Var
 from relayish.ir.module import IRModule
 from relayish.ir.traversal import EXPRESSIONS
@@ -21,7 +22,6 @@ from relayish.passes.interprocedural.dropping import (
     count_uses,
     recursive_vars,
 )
-from relayish.passes.interprocedural.marks import is_marked
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 
@@ -53,9 +53,7 @@ def inline_primitives(expr: Expr) -> Expr:
     bound = {
         node.var: node.value
         for node in EXPRESSIONS.pre_order(expr)
-        if type(node) is Let
-        and isinstance(node.value, Function)
-        and is_marked(node.value, "Primitive")
+        if type(node) is Let and isinstance(node.value, Function) and is_primitive(node.value)
     }
     if not bound:
         return expr

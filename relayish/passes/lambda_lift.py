@@ -25,6 +25,7 @@ from collections.abc import Iterable
 from itertools import chain, count
 from typing import Final, NamedTuple
 
+from relayish.analysis.marks import is_opaque
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.module import IRModule
@@ -32,7 +33,6 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.interprocedural.captures import Captures, Inner
 from relayish.passes.interprocedural.copy import fresh_var, substituted
-from relayish.passes.interprocedural.marks import is_opaque
 from relayish.transform import ModulePass, PassContext, register_pass
 
 _CLOSURE: Final = DictAttrs({"Closure": 1})

@@ -18,7 +18,7 @@ from relayish.analysis.visit import count_nodes
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.ir.structural_equal import structural_equal
-from relayish.passes.partial_eval.evaluator import Evaluator, is_opaque
+from relayish.passes.partial_eval.evaluator import Evaluator, is_left_alone
 from relayish.passes.to_basic_block_normal_form import ToBasicBlockNormalForm
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -57,7 +57,7 @@ def partial_evaluate(mod: IRModule) -> IRModule:
     evaluator = Evaluator(blocks, size)
     made: dict[GlobalVar, Expr] = {}
     for name, func in blocks.functions.items():
-        if not isinstance(func, Function) or is_opaque(func):
+        if not isinstance(func, Function) or is_left_alone(func):
             continue
         made[name] = evaluator.function(func)
     typed = infer_type(mod.with_functions({name: made[name] for name in made}))

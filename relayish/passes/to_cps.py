@@ -18,7 +18,8 @@ from typing import Any, Final
 from typing import TypeVar as PythonTypeVar
 
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.node_scopes import ATOMS, is_opaque
+from relayish.analysis.marks import is_primitive
+from relayish.analysis.node_scopes import ATOMS
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
 from relayish.ir.adt import Clause, Constructor, Match, PatternVar
@@ -68,7 +69,7 @@ def to_cps(program: _Program) -> _Program:
         assert isinstance(normal, Function)
         return _Converter(frozenset()).function(infer_type(normal))
     converted: dict[GlobalVar | str, Expr] = {}
-    own = {name: func for name, func in own_functions(program) if not is_opaque(func)}
+    own = {name: func for name, func in own_functions(program) if not is_primitive(func)}
     normal_forms: dict[GlobalVar | str, Expr] = {
         name: to_a_normal_form(func, program) for name, func in own.items()
     }
@@ -98,7 +99,7 @@ def un_cps(program: _Program) -> _Program:
     taken = {name.name_hint for name in program.functions}
     names: dict[GlobalVar, GlobalVar] = {}
     for name, func in own.items():
-        if not is_opaque(func):
+        if not is_primitive(func):
             fresh = f"{name.name_hint}_cps"
             while fresh in taken:
                 fresh += "_"
@@ -212,11 +213,11 @@ class _Converter:
 
     def _enter(self, let: Let) -> None:
         value = let.value
-        if is_opaque(value) or (type(value) in ATOMS and self._is_direct(value)):
+        if is_primitive(value) or (type(value) in ATOMS and self._is_direct(value)):
             self._direct.add(let.var)
         called = type(value) is Call and not self._is_direct(value.op)
         self._rename(let.var, typed=called or type(value) is If or type(value) is Match)
-        if type(value) is Function and not is_opaque(value):
+        if type(value) is Function and not is_primitive(value):
             self._open_function(value)
         elif type(value) is If:
             kept = self._kept[let] = Var("join")
@@ -265,7 +266,7 @@ class _Converter:
     def _let_function(self, let: Let, rest: Expr) -> Expr:
         func = let.value
         assert type(func) is Function
-        value = func if is_opaque(func) else self._function(func)
+        value = func if is_primitive(func) else self._function(func)
         return Let(self._vars[let.var], value, rest, span=let.span)
 
     def _call(self, let: Let, rest: Expr) -> Expr:

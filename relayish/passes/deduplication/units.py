@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from relayish.analysis.marks import is_opaque
 from relayish.analysis.node_scopes import NodeScopes
 from relayish.ir.adt import Match
 from relayish.ir.expr import Call, Expr, Function, If, Let, Op
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 from relayish.passes.deduplication.labels import NO_LABEL, OPERANDS, Labels
-from relayish.passes.interprocedural.marks import is_opaque
 
 
 class Units:
@@ -36,7 +36,7 @@ class Units:
 
     def __init__(self, root: Expr, labels: Labels) -> None:
         self.labels = labels
-        self.nodes = _nodes(root)
+        self.nodes = EXPRESSIONS.post_order_outside(root, is_closed)
         self.index = {node: number for number, node in enumerate(self.nodes)}
         found = [labels.of(node) for node in self.nodes]
         counts = Counter(found)
@@ -166,30 +166,6 @@ class Units:
 def is_closed(node: Node) -> bool:
     """Return whether ``node`` is a function whose inside is not looked at."""
     return type(node) is Function and is_opaque(node)
-
-
-def _nodes(root: Expr) -> list[Node]:
-    """Return the nodes of ``root`` in post-order, but for the inside of opaque functions."""
-    order: list[Node] = []
-    seen: set[Node] = set()
-    stack: list[Node | None] = [root]
-    while stack:
-        node = stack.pop()
-        if node is None:
-            done = stack.pop()
-            assert done is not None
-            order.append(done)
-            continue
-        if node in seen:
-            continue
-        seen.add(node)
-        push = EXPRESSIONS.push[type(node)]
-        if push is None or is_closed(node):
-            order.append(node)
-            continue
-        stack += (node, None)
-        push(node, seen, stack.append)
-    return order
 
 
 def _certain(nodes: list[Node], scopes: NodeScopes, root: Expr) -> set[Node]:

@@ -14,6 +14,7 @@ holds what the function captures; and a function that applies such a value::
 
 from __future__ import annotations
 
+from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.adt import (
@@ -28,7 +29,6 @@ from relayish.ir.expr import Call, Expr, Function, GlobalVar, Op, Var
 from relayish.ir.module import IRModule
 from relayish.ir.traversal import TYPES
 from relayish.ir.type import FuncType, GlobalTypeVar, Type, TypeCall
-from relayish.passes.interprocedural.marks import is_marked
 
 
 def has_function_type(ty: Type | None) -> bool:
@@ -161,7 +161,7 @@ class Encoder(MixedModeMutator):
         if type(op) is Call and type(op.op) is GlobalVar and is_marked(self._mod[op.op], "Closure"):
             assert isinstance(post.op, Call)
             return Call(op.op, (*post.args, *post.op.args), span=pre.span)
-        if type(op) is Op or type(op) is Constructor or is_marked(op, "Primitive"):
+        if type(op) is Op or type(op) is Constructor or is_primitive(op):
             return post
         ty = op.checked_type
         assert isinstance(ty, FuncType), "a call in a typed module is of a function"
@@ -206,7 +206,7 @@ class Encoder(MixedModeMutator):
         return post
 
     def rewrite_function(self, pre: Function, post: Function) -> Expr:
-        if is_marked(pre, "Primitive"):
+        if is_primitive(pre):
             return post
         raise PassError(f"a function of another compiler stands inside another one: {pre!r}")
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from relayish.analysis import free_type_vars, infer_type
 from relayish.analysis.infer_type.unifier import substitute
+from relayish.analysis.marks import is_opaque
 from relayish.errors import PassError, TypeInferenceError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.adt import Constructor
@@ -13,7 +14,6 @@ from relayish.ir.expr import Call, Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.ir.traversal import EXPRESSIONS, TYPES
 from relayish.ir.type import FuncType, IncompleteType, Type, TypeVar
-from relayish.passes.interprocedural.marks import is_opaque
 
 _LIMIT: Final = 256
 """How many copies of one function there may be; more are taken for endless ones."""

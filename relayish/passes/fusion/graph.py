@@ -28,7 +28,7 @@ class FusionGraph:
     """
 
     def __init__(self, root: Expr) -> None:
-        self.order = closed_post_order(root)
+        self.order = EXPRESSIONS.post_order_outside(root, is_fused)
         self.index = {node: index for index, node in enumerate(self.order)}
         count = len(self.order)
         self.patterns = [OpPattern.OPAQUE] * count
@@ -58,7 +58,7 @@ class FusionGraph:
         return known
 
 
-def is_primitive(node: Node) -> bool:
+def is_fused(node: Node) -> bool:
     """Return whether ``node`` is a function that was fused, or is another compiler's business.
 
     Those that only arrange tuples are fused as well, though their ``Primitive`` is 0.
@@ -66,35 +66,6 @@ def is_primitive(node: Node) -> bool:
     if type(node) is not Function or node.attrs is None:
         return False
     return "Primitive" in node.attrs or "Compiler" in node.attrs
-
-
-def closed_post_order(root: Node) -> list[Node]:
-    """Return the distinct nodes of ``root``, children first, without what primitive functions hold.
-
-    Complexity:
-        Linear in the number of distinct nodes and edges; no recursion.
-    """
-    order: list[Node] = []
-    seen: set[Node] = set()
-    table = EXPRESSIONS.push
-    stack: list[Node | None] = [root]
-    while stack:
-        node = stack.pop()
-        if node is None:
-            node = stack.pop()
-            assert node is not None
-            order.append(node)
-            continue
-        if node in seen:
-            continue
-        seen.add(node)
-        push = table[type(node)]
-        if push is None or is_primitive(node):
-            order.append(node)
-            continue
-        stack += (node, None)
-        push(node, seen, stack.append)
-    return order
 
 
 class DynamicTypes:
@@ -137,7 +108,7 @@ class DynamicTypes:
 
 
 def _enter_other(graph: FusionGraph, index: int, node: Node) -> None:  # noqa: ARG001
-    if is_primitive(node):
+    if is_fused(node):
         return
     for child in EXPRESSIONS.children(node):
         graph.use_outside(child)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from relayish.analysis import free_type_vars, free_vars
+from relayish.analysis.marks import is_marked, is_opaque, is_primitive
 from relayish.ir.expr import Call, Expr, Function, Let, Var
 from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 from relayish.ir.type import Type, TypeVar
 from relayish.passes.interprocedural.copy import BINDERS
-from relayish.passes.interprocedural.marks import is_marked, is_opaque
 
 
 class Inner:
@@ -121,7 +121,7 @@ class Captures:
         return known
 
     def _used_in(self, function: Function) -> tuple[Expr, ...]:
-        return free_vars(function) if is_marked(function, "Primitive") else (function,)
+        return free_vars(function) if is_primitive(function) else (function,)
 
     def _sum_up(self, known: Inner) -> None:
         bound = known.bound

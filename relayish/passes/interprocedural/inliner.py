@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.infer_type.components import global_uses
+from relayish.analysis.marks import is_opaque
 from relayish.functor import ExprMutator
 from relayish.ir.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.module import IRModule
@@ -20,7 +21,6 @@ from relayish.ir.node import Node
 from relayish.ir.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import ATOMS, Arguments, Template, let_bound
 from relayish.passes.interprocedural.copy import copied_vars
-from relayish.passes.interprocedural.marks import is_opaque
 
 
 class _Inlining(NamedTuple):

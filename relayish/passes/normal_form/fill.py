@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, TypeAlias
 
-from relayish.analysis.node_scopes import ATOMS, OUTERMOST, NodeScopes, is_opaque
+from relayish.analysis.marks import is_primitive
+from relayish.analysis.node_scopes import ATOMS, OUTERMOST, NodeScopes
 from relayish.ir.adt import Match
 from relayish.ir.expr import Call, Expr, Function, If, Let, RefWrite, Var
 from relayish.ir.node import Node
@@ -193,7 +194,7 @@ class _Filler:
         )
 
     def built_function(self, func: Function) -> Expr:
-        if is_opaque(func):
+        if is_primitive(func):
             return func
         (inner,) = self.inner[func]
         return func.with_fields(body=self.wrapped(inner, func.body))
@@ -261,7 +262,7 @@ class _Filler:
         return (*args, call.op) if self.in_order else (call.op, *args)
 
     def function_children(self, func: Function) -> tuple[Expr, ...]:
-        if is_opaque(func):
+        if is_primitive(func):
             return ()
         self.enter_body(func.body, *self.inner[func])
         return (func.body,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from relayish.analysis.node_scopes import is_opaque
+from relayish.analysis.marks import is_primitive
 from relayish.ir.expr import Expr, Function, GlobalVar
 from relayish.ir.module import IRModule
 from relayish.transform import is_skipped
@@ -28,7 +28,7 @@ def transform_body(expr: Expr, transform: Callable[[Expr], Expr]) -> Expr:
     """Return ``expr`` transformed; of a function, the body."""
     if type(expr) is not Function:
         return transform(expr)
-    return expr if is_opaque(expr) else expr.with_fields(body=transform(expr.body))
+    return expr if is_primitive(expr) else expr.with_fields(body=transform(expr.body))
 
 
 def transform_functions(

@@ -13,6 +13,7 @@ import numpy as np
 from pyrsistent import pmap
 
 from relayish.analysis.infer_type.unifier import substitute
+from relayish.analysis.marks import is_primitive
 from relayish.analysis.variables import free_vars
 from relayish.ir.adt import Clause, Constructor, Match, Pattern, PatternVar
 from relayish.ir.expr import (
@@ -156,7 +157,7 @@ class Evaluator:
         value = self._globals.get(name)
         if value is None:
             func = self._mod[name] if isinstance(name, GlobalVar) and name in self._mod else None
-            known = isinstance(func, Function) and not is_opaque(func)
+            known = isinstance(func, Function) and not is_left_alone(func)
             static = Closure(func, self._outside, pmap()) if known else None  # type: ignore[arg-type]
             value = self._globals[name] = Value(static, name)
         return value
@@ -259,7 +260,7 @@ class Evaluator:
         return self._leave_code(left, frame)
 
     def _function(self, func: Function, frame: Frame) -> Step:
-        if is_opaque(func):
+        if is_left_alone(func):
             free = free_vars(func)
             values = yield from self._values(free, frame)
             exprs = yield from self._exprs(values)
@@ -433,10 +434,9 @@ _STEPS: Final[dict[type[Node], Callable[[Evaluator, Any, Frame], Step]]] = {  # 
 }
 
 
-def is_opaque(func: Function) -> bool:
+def is_left_alone(func: Function) -> bool:
     """Return whether what ``func`` computes is a kernel's or another compiler's business."""
-    primitive = func.attrs is not None and func.attrs.get("Primitive", 0)
-    return bool(primitive) or is_skipped(func)
+    return is_primitive(func) or is_skipped(func)
 
 
 def _constant_expr(value: Value) -> Expr | None:

@@ -1,0 +1,35 @@
+"""What the attributes of a function say of it."""
+
+from __future__ import annotations
+
+from relayish.ir.expr import Function
+from relayish.ir.node import Node
+
+
+def is_marked(node: Node, name: str) -> bool:
+    """Return whether ``node`` is a function whose attribute ``name`` is set, and not to 0.
+
+    Example:
+        >>> from relayish.ir.expr import Tuple
+        >>> is_marked(Function((), Tuple(()), attrs=DictAttrs({"Inline": 1})), "Inline")
+        True
+    """
+    if not isinstance(node, Function) or node.attrs is None:
+        return False
+    return bool(node.attrs.get(name, 0))
+
+
+def is_primitive(node: Node) -> bool:
+    """Return whether ``node`` is a function that stands for one operator: a kernel's business."""
+    return is_marked(node, "Primitive")
+
+
+def is_opaque(function: Function) -> bool:
+    """Return whether what is inside ``function`` is nobody's business.
+
+    Another compiler owns it (``Compiler``), its definition is elsewhere (``Extern``), or it stands
+    for one operator (``Primitive``).
+    """
+    if function.attrs is None:
+        return False
+    return "Compiler" in function.attrs or is_marked(function, "Extern") or is_primitive(function)
