@@ -40,11 +40,11 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
         post_order_rewrite,
     )
     from relayish.interpreter import evaluate
-    from relayish.ir.expr import Constant, Expr, Function, If, Let, Var
     from relayish.ir.node import Node
+    from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Var
+    from relayish.ir.relay.type import scalar_type
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
-    from relayish.ir.type import scalar_type
     from relayish.passes import eliminate_dead_code, fold_constant
     from relayish.text import astext, parse_expr
 
@@ -172,9 +172,9 @@ def type_operations(levels: int) -> dict[str, Callable[[], object]]:
 
     from relayish.functor import TypeMutator, TypeVisitor
     from relayish.ir.node import Node
+    from relayish.ir.relay.type import TensorType, Type
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
-    from relayish.ir.type import TensorType, Type
     from relayish.text import astext, parse_type
 
     state: dict[str, Any] = {}

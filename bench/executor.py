@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 import relayish as relay
-from relayish.ir.expr import Call, Function, Op, Tuple, TupleGetItem, Var
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 LENGTH = 10_000
 TARGET = 3.0

@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "bench" / "PASSES.md"
 sys.path[:0] = [str(ROOT / "tests" / "passes"), str(ROOT / "tests")]
 
-from relayish.ir.module import IRModule  # noqa: E402
+from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.transform import Pass  # noqa: E402
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

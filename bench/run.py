@@ -74,8 +74,8 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     from relayish.analysis import free_vars
     from relayish.analysis.infer_type import infer_type
     from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor, post_order_rewrite
-    from relayish.ir.expr import Call, Constant, Expr, Function
-    from relayish.ir.module import IRModule
+    from relayish.ir.relay.expr import Call, Constant, Expr, Function
+    from relayish.ir.relay.module import IRModule
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
     from relayish.passes.dead_code_elimination import eliminate_dead_code

@@ -33,7 +33,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "UnknownNameError",
         "WellFormedError",
     ),
-    "relayish.ir.adt": (
+    "relayish.ir.relay.adt": (
         "Clause",
         "Constructor",
         "Match",
@@ -45,8 +45,8 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "TypeData",
     ),
     "relayish.ir.attrs": ("Attrs", "DictAttrs", "attrs"),
-    "relayish.ir.build": ("const", "var"),
-    "relayish.ir.expr": (
+    "relayish.ir.relay.build": ("const", "var"),
+    "relayish.ir.relay.expr": (
         "Call",
         "Constant",
         "Expr",
@@ -62,7 +62,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "TupleGetItem",
         "Var",
     ),
-    "relayish.ir.module": ("IRModule",),
+    "relayish.ir.relay.module": ("IRModule",),
     "relayish.ir.node": ("Node", "field", "node"),
     "relayish.ir.span": ("Span",),
     "relayish.ir.structural_equal": (
@@ -72,7 +72,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "structural_equal",
     ),
     "relayish.ir.structural_hash": ("structural_hash",),
-    "relayish.ir.type": (
+    "relayish.ir.relay.type": (
         "Any",
         "FuncType",
         "GlobalTypeVar",

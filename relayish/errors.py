@@ -36,6 +36,10 @@ class DispatchError(RelayishError, TypeError):
     """A functor met a node for which it has no handler, or something that is no node."""
 
 
+class UnknownKindError(DispatchError):
+    """A kind of node lacks what some part of the library needs to know of it; says what to add."""
+
+
 class EndlessRecursionError(RelayishError, RecursionError):
     """The handlers of a functor call each other without end."""
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from relayish.ir.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -24,8 +24,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, TupleType, Type
 
 
 def call_chain(levels: int, leaf: Expr | None = None) -> Expr:

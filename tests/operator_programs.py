@@ -34,10 +34,10 @@ from relayish.functor import ExprMutator  # noqa: E402
 from relayish.interpreter import create_executor  # noqa: E402
 from relayish.interpreter.value import normalise, same_value  # noqa: E402
 from relayish.ir.dtype import numpy_dtype  # noqa: E402
-from relayish.ir.expr import Call, Constant, Function, Let, Tuple, TupleGetItem, Var  # noqa: E402
-from relayish.ir.module import IRModule  # noqa: E402
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, TupleGetItem, Var  # noqa: E402
+from relayish.ir.relay.module import IRModule  # noqa: E402
+from relayish.ir.relay.type import Any, PrimExpr, TensorType, TupleType, Type  # noqa: E402
 from relayish.ir.structural_equal import assert_structural_equal  # noqa: E402
-from relayish.ir.type import Any, PrimExpr, TensorType, TupleType, Type  # noqa: E402
 from relayish.op import get_op  # noqa: E402
 from relayish.op.registry import evaluate, relation, result_size, rule  # noqa: E402
 from relayish.passes import fold_constant  # noqa: E402

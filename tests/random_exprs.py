@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from relayish.interpreter import evaluate, same_value
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -28,7 +28,7 @@ from relayish.ir.adt import (
     PatternWildcard,
     TypeData,
 )
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -43,8 +43,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.type import (
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     RefType,

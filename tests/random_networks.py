@@ -16,10 +16,10 @@ import numpy as np
 
 from relayish import op as operators
 from relayish.interpreter.value import normalise
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
-from relayish.ir.expr import TupleGetItem as Item
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
+from relayish.ir.relay.expr import TupleGetItem as Item
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.op import nn
 from relayish.op.registry import evaluate
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from relayish.ir.build import const, var
-from relayish.ir.expr import Expr, Function, Let, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Expr, Function, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
 from relayish.op.builders import Namespace
 
 __all__ = ["SizedProgram", "random_sizes"]

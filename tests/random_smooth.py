@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from relayish import op
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Function,
@@ -20,7 +20,7 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.type import TensorType
+from relayish.ir.relay.type import TensorType
 
 SCALAR = TensorType((), "float64")
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from shared_data import shared_path
 
-from relayish.ir.type import FuncType
+from relayish.ir.relay.type import FuncType
 from relayish.text import parse
 
 

@@ -160,7 +160,7 @@ def test_the_picture_in_the_documentation_is_this_table():
         ("import relayish", "the face is for users"),
         ("from tests.shared_data import shared_path", "nothing imports the tests"),
         (
-            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import relayish.ir.expr",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import relayish.ir.relay.expr",
             "TYPE_",
         ),
     ],
@@ -174,12 +174,12 @@ def test_the_check_finds_an_import_that_breaks_a_rule(source, complaint):
 
 
 def test_the_check_lets_imports_pass_that_point_down():
-    source = "import numpy\nfrom relayish.ir.expr import Var\nfrom .vtable import VTable"
+    source = "import numpy\nfrom relayish.ir.relay.expr import Var\nfrom .vtable import VTable"
     path = PACKAGE / "functor" / "made_up.py"
     found = list(imports_in(ast.parse(source), "relayish.functor.made_up", path))
     assert [each.imported for each in found] == [
         "numpy",
-        "relayish.ir.expr",
+        "relayish.ir.relay.expr",
         "relayish.functor.vtable",
     ]
     assert not any(wrong(each) for each in found)

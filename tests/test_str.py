@@ -10,10 +10,10 @@ import pytest
 from deep import DEEP_NESTS
 
 import relayish.text  # noqa: F401 - says what str shows
-from relayish.ir.adt import Constructor, PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.expr import Call, Constant, Function, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import Any, GlobalTypeVar, PrimOp, SizeVar, TensorType
+from relayish.ir.relay.adt import Constructor, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.relay.expr import Call, Constant, Function, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any, GlobalTypeVar, PrimOp, SizeVar, TensorType
 from relayish.text import astext
 
 X = Var("x", TensorType((2, 3), "float32"))
@@ -70,6 +70,6 @@ def test_str_of_a_nest_of_100_000_levels_is_its_text_and_repr_stays_short() -> N
 
 @pytest.mark.parametrize("first", ["from relayish import Tuple", "import relayish.text"])
 def test_str_is_the_text_for_whoever_uses_the_face_or_the_printer(first: str) -> None:
-    script = f"{first}; from relayish.ir.expr import Tuple; print(Tuple(()))"
+    script = f"{first}; from relayish.ir.relay.expr import Tuple; print(Tuple(()))"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert out.stdout == "()\n"

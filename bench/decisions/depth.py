@@ -18,8 +18,8 @@ from measure import show
 
 from relayish._support.segments import FIRST_LEVELS, LEVELS, MAX_LEVELS
 from relayish.functor import ExprMutator, ExprVisitor
-from relayish.ir.expr import Call, Expr, Function, Tuple, Var
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Expr, Function, Tuple, Var
+from relayish.ir.relay.op import intern_op
 
 ADD, X = intern_op("add"), Var("x")
 

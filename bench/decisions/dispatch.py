@@ -9,8 +9,8 @@ import multipledispatch
 from measure import nanoseconds, show
 
 from relayish.functor.vtable import VTable, find_handler
-from relayish.ir.adt import Match
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,

@@ -8,8 +8,8 @@ from typing import Any
 
 from measure import microseconds_per_item, nanoseconds, show
 
-from relayish.ir.expr import Call, Var
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Var
+from relayish.ir.relay.op import intern_op
 
 FIELDS = ("op", "args", "attrs", "type_args", "span", "checked_type")
 HEAD = "op, args, attrs=None, type_args=(), span=None, checked_type=None"

@@ -10,8 +10,8 @@ from measure import nanoseconds, show
 from pyrsistent import pmap, pvector
 
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.expr import Function, GlobalVar, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function, GlobalVar, Var
+from relayish.ir.relay.module import IRModule
 
 COUNT = 20_000
 DEFINITIONS = 10_000

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from relayish.analysis.effects import Effects
-from relayish.ir.expr import Expr, Tuple
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr, Tuple
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 def acting_nodes(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:

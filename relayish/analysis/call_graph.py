@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from relayish.analysis.infer_type.components import components
 from relayish.errors import FieldError, UnknownNameError, suggest
-from relayish.ir.expr import Expr, GlobalVar
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr, GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 class CallGraphEntry:
@@ -236,7 +236,7 @@ def count_global_references(expr: Expr) -> dict[str, int]:
         Linear in distinct nodes and edges; no recursion.
 
     Example:
-        >>> from relayish.ir.expr import Call, Tuple
+        >>> from relayish.ir.relay.expr import Call, Tuple
         >>> f = GlobalVar("f")
         >>> count_global_references(Tuple((f, Call(f, (GlobalVar("g"),)))))
         {'f': 2, 'g': 1}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from relayish.ir.adt import Match, PatternVar
-from relayish.ir.expr import Function, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.adt import Match, PatternVar
+from relayish.ir.relay.expr import Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 
 _NOWHERE: Final = 1 << 62
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
-from relayish.ir.expr import Expr
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 T = TypeVar("T", bound=Hashable)
 
@@ -156,7 +156,7 @@ def post_dominators(expr: Expr) -> dict[Expr, Expr]:
         ``n log n`` in the number of distinct nodes and edges; no recursion.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x = Var("x")
         >>> left, right = Tuple((x,)), Tuple((x, x))
         >>> join = Tuple((left, right))

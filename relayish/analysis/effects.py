@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from relayish.analysis.closed_functions import closed_functions
 from relayish.analysis.unobserved_refs import unobserved_refs
-from relayish.ir.adt import Constructor, Match, PatternVar
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match, PatternVar
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -35,10 +36,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS, PATTERNS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.type import TensorType
 from relayish.op import registry
 
 

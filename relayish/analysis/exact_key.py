@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Constant
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Constant
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 

@@ -9,8 +9,9 @@ from typing import Final
 
 from relayish.analysis.marks import is_primitive
 from relayish.errors import DispatchError
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -26,9 +27,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 class Feature(IntEnum):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from relayish.analysis.effects import Effects
 from relayish.analysis.timeless import Timeless
 from relayish.errors import CheckError
-from relayish.ir.expr import Expr, Let, RefCreate, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr, Let, RefCreate, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 def needless_lets(
@@ -64,7 +64,7 @@ def is_graph_normal_form(expr: Expr, mod: IRModule | None = None) -> bool:
     """Return whether ``expr`` has no lets but those a graph needs; see :func:`needless_lets`.
 
     Example:
-        >>> from relayish.ir.expr import Tuple
+        >>> from relayish.ir.relay.expr import Tuple
         >>> x, t = Var("x"), Tuple(())
         >>> is_graph_normal_form(Tuple((t, t))), is_graph_normal_form(Let(x, t, Tuple((x, x))))
         (True, False)

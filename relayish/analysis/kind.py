@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.adt import TypeData
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import TYPES
-from relayish.ir.type import (
+from relayish.ir.relay.adt import TypeData
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     IncompleteType,

@@ -13,8 +13,9 @@ from typing import Any, Final, TypeAlias
 
 from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -30,8 +31,7 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.op import registry
 
 _ATOMS: Final[frozenset[type[Node]]] = frozenset({Constant, Constructor, GlobalVar, Op, Var})

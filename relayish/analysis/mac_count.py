@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, OperatorError
-from relayish.ir.expr import Call, Expr, Function, Let, Op, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.mac_count import mac_count
 from relayish.op.registry import get_op
 

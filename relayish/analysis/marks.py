@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from relayish.ir.expr import Function
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Function
 
 
 def is_marked(node: Node, name: str) -> bool:
     """Return whether ``node`` is a function whose attribute ``name`` is set, and not to 0.
 
     Example:
-        >>> from relayish.ir.expr import Tuple
+        >>> from relayish.ir.relay.expr import Tuple
         >>> is_marked(Function((), Tuple(()), attrs=DictAttrs({"Inline": 1})), "Inline")
         True
     """

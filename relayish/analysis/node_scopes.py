@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from relayish.analysis.marks import is_primitive
-from relayish.analysis.scope_tree import ScopeTree
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import Expr, Function, GlobalVar, If, Let, Op, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, If, Let, Op, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scope_tree import ScopeTree
 
 OUTERMOST: Final = 0
 """The scope around all others."""

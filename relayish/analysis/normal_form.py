@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 from relayish.analysis.marks import is_primitive
 from relayish.analysis.node_scopes import ATOMS, NodeScopes
 from relayish.errors import CheckError
-from relayish.ir.adt import Match
-from relayish.ir.expr import Expr, Function, If, Let
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import Expr, Function, If, Let
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 class Offence(NamedTuple):
@@ -25,7 +25,7 @@ def is_a_normal_form(expr: Expr) -> bool:
     """Return whether ``expr`` is in A-normal form; see :func:`check_a_normal_form`.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x, y = Var("x"), Var("y")
         >>> is_a_normal_form(Let(y, Tuple((x,)), y)), is_a_normal_form(Tuple((Tuple((x,)),)))
         (True, False)
@@ -55,7 +55,7 @@ def is_basic_block_normal_form(expr: Expr) -> bool:
     """Return whether ``expr`` is in that form; see :func:`check_basic_block_normal_form`.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x, t = Var("x"), Tuple(())
         >>> is_basic_block_normal_form(If(x, t, x)), is_basic_block_normal_form(If(x, t, t))
         (True, False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypeGuard
 
-from relayish.ir.expr import Call, Expr
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.registry import get_op
 
 ON_DEVICE: Final = get_op("on_device")
@@ -23,7 +23,7 @@ def ignoring_on_device(expr: Expr) -> Expr:
         Relay ``IgnoreOnDevice``.
 
     Example:
-        >>> from relayish.ir.expr import Var
+        >>> from relayish.ir.relay.expr import Var
         >>> x = Var("x")
         >>> ignoring_on_device(Call(ON_DEVICE, (Call(ON_DEVICE, (x,)),))) is x
         True

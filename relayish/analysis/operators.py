@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relayish.analysis.call_graph import CallGraph
-from relayish.ir.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.fake_quantization import dequantizes, quantizes
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from relayish.analysis.effects import Effect, Effects
-from relayish.ir.expr import Expr
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
 
 
 class Purity(NamedTuple):
@@ -47,7 +47,7 @@ def purity_of(
         :func:`~relayish.analysis.effects.analyse_effects` once.
 
     Example:
-        >>> from relayish.ir.expr import Function, RefRead, Var
+        >>> from relayish.ir.relay.expr import Function, RefRead, Var
         >>> r = Var("r")
         >>> purity_of(Function((r,), RefRead(r)))
         Purity(pure_eval=True, pure_call=False)
@@ -71,7 +71,7 @@ def is_pure(
     """Return whether evaluating ``expr`` is pure; see :func:`purity_of`.
 
     Example:
-        >>> from relayish.ir.expr import RefCreate, RefRead, Var
+        >>> from relayish.ir.relay.expr import RefCreate, RefRead, Var
         >>> x = Var("x")
         >>> is_pure(RefCreate(x)), is_pure(RefRead(x))
         (True, False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.functor import MixedModeVisitor
-from relayish.ir.expr import Call, Constant, Expr, Var
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.expr import Call, Constant, Expr, Var
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.registry import OpPattern, attrs_type, pattern
 
 _ELEMENTWISE = (OpPattern.ELEMWISE, OpPattern.BROADCAST)

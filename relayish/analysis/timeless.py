@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Call, Expr, Function, Let, Op, RefCreate, RefRead, RefWrite, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, RefCreate, RefRead, RefWrite, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import registry
 
 _REFERENCES: Final[frozenset[type[Node]]] = frozenset({RefCreate, RefRead, RefWrite})
@@ -41,7 +41,7 @@ class Timeless:
             Linear in the distinct nodes that were not looked at before; no recursion.
 
         Example:
-            >>> from relayish.ir.expr import Tuple, Var
+            >>> from relayish.ir.relay.expr import Tuple, Var
             >>> x, timeless = Var("x"), Timeless()
             >>> timeless.check(Tuple((x, x))), timeless.check(Tuple((x, RefRead(x))))
             (True, False)

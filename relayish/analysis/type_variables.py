@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from relayish.ir.adt import Constructor, TypeData
-from relayish.ir.expr import Call, Expr, Function
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.ir.traversal import EVERYTHING
-from relayish.ir.type import FuncType, Type, TypeVar
 
 # Any: each function takes the node kind it stands under
 _BINDERS: Final[dict[type[Node], Callable[[Any], tuple[TypeVar, ...]]]] = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from relayish.errors import DispatchError, TypeInferenceError, UnknownNameError
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Constructor,
     Match,
     Pattern,
@@ -19,7 +19,7 @@ from relayish.ir.adt import (
     PatternTuple,
     PatternWildcard,
 )
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 
 _ANYTHING: Final = PatternWildcard()
 
@@ -40,7 +40,7 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> tuple[Pattern,
         Nothing if every value is covered. Patterns hold wildcards, and no variables.
 
     Raises:
-        DispatchError: If ``match`` is no :class:`~relayish.ir.adt.Match`.
+        DispatchError: If ``match`` is no :class:`~relayish.ir.relay.adt.Match`.
         TypeInferenceError: If a constructor's type is not defined in ``mod``, or a pattern has not
             as many patterns in it as the constructor has fields.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relayish.ir.expr import Let, RefCreate, RefWrite
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Let, RefCreate, RefWrite
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 def unobserved_refs(nodes: Iterable[Node]) -> set[Node]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from relayish.ir.adt import PatternVar
-from relayish.ir.expr import Expr, Function, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import PatternVar
+from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 # Any: each function takes the node kind it stands under
 _BINDERS: Final[dict[type[Node], Callable[[Any], tuple[Var, ...]]]] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from relayish.ir.expr import Expr
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
@@ -18,7 +18,7 @@ def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
         Linear in the number of distinct nodes; no recursion.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x, y = Var("x"), Var("y")
         >>> post_order_visit(Tuple((x, Tuple((y, x)))), lambda node: print(repr(node)))
         Var(name_hint='x', type_annotation=None, may_share=None)
@@ -35,7 +35,7 @@ def count_nodes(expr: Expr) -> int:
     """Return how many distinct expression nodes ``expr`` is made of, itself included.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x = Var("x")
         >>> count_nodes(Tuple((x, x)))
         2

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from relayish.analysis.scope_tree import ScopeTree
 from relayish.errors import WellFormedError
-from relayish.ir.adt import Match, PatternVar
-from relayish.ir.expr import Expr, Function, Let, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.adt import Match, PatternVar
+from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.scope_tree import ScopeTree
 
 
 def well_formed(program: Expr | IRModule) -> bool:

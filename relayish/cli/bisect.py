@@ -11,7 +11,7 @@ from relayish import text
 from relayish.cli.files import read_module, write_result
 from relayish.cli.setting import context_of, pipeline_of
 from relayish.errors import ConfigError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.bisect import Fault, bisect
 from relayish.transform.fault import compute, failing_check, failing_command, other_value
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from relayish import text
 from relayish.errors import ParseError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 
 STANDARD = "-"
 """The name for standard input and output."""

@@ -19,8 +19,8 @@ from relayish.dataflow_pattern.pattern import (
     is_operator,
 )
 from relayish.errors import DeclarationError
-from relayish.ir.expr import Op
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Op
+from relayish.ir.relay.op import intern_op
 from relayish.op.registry import commutative
 
 NESTED_DOMINATORS: Final = 16

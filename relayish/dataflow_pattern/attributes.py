@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Call, Expr, Function, Op
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import registry
 from relayish.op.registry import OpTable

@@ -16,11 +16,11 @@ from relayish.dataflow_pattern.group import find_groups
 from relayish.dataflow_pattern.matcher import NodeMap
 from relayish.dataflow_pattern.pattern import DFPattern, expect_expr
 from relayish.errors import DeclarationError, PassError
-from relayish.ir.expr import Expr
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
 
 ROUNDS: Final = 100
 """How often a program is rewritten before callbacks are taken to be at odds with each other."""

@@ -7,9 +7,9 @@ from typing import Protocol
 
 from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
-from relayish.ir.expr import Call, Expr
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 class _Matches(Protocol):

@@ -20,10 +20,10 @@ from relayish.dataflow_pattern.pattern import (
 )
 from relayish.dataflow_pattern.roots import Key, Root, key_of, roots_of
 from relayish.dataflow_pattern.types import Types
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 PARTITIONED: Final = "PartitionedFromPattern"
 """The attribute in which a function says what was cut out."""

@@ -37,10 +37,21 @@ from relayish.dataflow_pattern.pattern import (
     is_operator,
 )
 from relayish.dataflow_pattern.types import Types
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import TensorType, Type
 
 NodeMap: TypeAlias = Mapping[DFPattern, tuple[Expr, ...]]
 """The expressions that each part of a pattern matched: one, unless the part was on a path."""

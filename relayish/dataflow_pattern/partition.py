@@ -22,12 +22,12 @@ from typing import Any, Final
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
 from relayish.dataflow_pattern.types import Types
-from relayish.ir.adt import Match
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 def partition(

@@ -13,11 +13,11 @@ from typing import Any, Final, TypeAlias, TypeGuard
 from relayish.errors import DeclarationError, FieldError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.expr import Constant, Expr, Op, Var
 from relayish.ir.node import Node, field, node
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Constant, Expr, Op, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import PrimExpr, Type
 from relayish.ir.traversal import Traversal
-from relayish.ir.type import PrimExpr, Type
 
 Parts: TypeAlias = "list[str | DFPattern]"
 """What a pattern is written as: text, and the patterns it is made of."""

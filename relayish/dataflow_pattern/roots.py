@@ -27,8 +27,19 @@ from relayish.dataflow_pattern.pattern import (
     VarPattern,
     WildcardPattern,
 )
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 
 Key: TypeAlias = "Op | type[Node]"
 """The operator of a call of one; ``Call`` for other calls; the kind of any other expression."""

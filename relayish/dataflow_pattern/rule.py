@@ -27,11 +27,11 @@ from relayish.dataflow_pattern.roots import Key, Root, roots_of
 from relayish.dataflow_pattern.specialised import Specialised, specialise
 from relayish.dataflow_pattern.types import Types
 from relayish.errors import DeclarationError, PassError
-from relayish.ir.expr import Call, Expr, Op
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Type
+from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Type
 
 CHAIN_LIMIT: Final = 100
 """How often rules may replace what stands at one place."""

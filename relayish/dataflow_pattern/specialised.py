@@ -37,7 +37,18 @@ from relayish.dataflow_pattern.pattern import (
     children,
 )
 from relayish.dataflow_pattern.types import Types
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relayish.ir.structural_equal import structural_equal
 
 Specialised: TypeAlias = Callable[[Expr, dict[DFPattern, Expr], Types], bool]

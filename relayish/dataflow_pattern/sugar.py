@@ -22,9 +22,9 @@ from relayish.dataflow_pattern.pattern import (
     WildcardPattern,
 )
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Expr
-from relayish.ir.op import intern_op
-from relayish.ir.type import PrimExpr, Type
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import PrimExpr, Type
 from relayish.op.registry import get_op, is_registered
 
 

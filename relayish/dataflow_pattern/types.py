@@ -8,7 +8,8 @@ from typing import Any, Final
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.timeless import Timeless
 from relayish.errors import TypeInferenceError
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -21,11 +22,10 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, TupleType, Type
 from relayish.op.known_type import known_type
 
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from relayish.errors import RelayishError
-from relayish.ir.build import var as new_var
-from relayish.ir.expr import Expr, If, Let, Var
-from relayish.ir.type import IncompleteType, Type
+from relayish.ir.relay.build import var as new_var
+from relayish.ir.relay.expr import Expr, If, Let, Var
+from relayish.ir.relay.type import IncompleteType, Type
 
 
 class ScopeBuilderError(RelayishError, RuntimeError):
@@ -65,7 +65,7 @@ class ScopeBuilder:
         Relay ``ScopeBuilder``.
 
     Example:
-        >>> from relayish.ir.build import const
+        >>> from relayish.ir.relay.build import const
         >>> scope, flag = ScopeBuilder(), new_var("flag", "bool")
         >>> with scope.if_scope(flag):
         ...     one = scope.let("one", const(1))

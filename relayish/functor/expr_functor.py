@@ -13,8 +13,8 @@ from typing import ClassVar, Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
 from relayish.functor.vtable import default_handler, find_handler
-from relayish.ir.adt import Clause, Constructor, Match, Pattern
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -30,12 +30,13 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.traversal import EXPRESSIONS, Traversal
-from relayish.ir.type import Type
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Type
+from relayish.ir.traversal import Traversal
 
 R = TypeVar("R")
 
-_EXPRESSIONS_AND_TYPES = Traversal(Expr, Pattern, Clause, Type)
+_EXPRESSIONS_AND_TYPES = Traversal(Expr, Pattern, Clause, Type, evaluated=True)
 
 
 def _traversal_of(owner: type) -> Traversal:

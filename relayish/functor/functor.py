@@ -44,6 +44,7 @@ class Functor(Generic[N, R]):
     """
 
     family: ClassVar[type[Node]] = Node
+    """The family of nodes it serves; the kinds of its language may have handlers."""
     traversal: ClassVar[Traversal] = EVERYTHING
     memo_map: dict[Node, Any]  # Any: results, of the type each functor declares
 
@@ -53,7 +54,10 @@ class Functor(Generic[N, R]):
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
-        check_handler_names(cls, Functor, "visit_", _HOOKS)
+        if "family" in cls.__dict__ and "traversal" not in cls.__dict__:
+            cls.traversal = Traversal(cls.family, evaluated=True)
+        families = (cls.family, *cls.traversal.families)
+        check_handler_names(cls, Functor, "visit_", families, _HOOKS)
         cls._intercepts = not is_default(cls.visit)
         cls._tabulate()
 
@@ -145,7 +149,7 @@ class Visitor(Functor[N, Any]):
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
-        if not issubclass(kind, cls.traversal.families):
+        if not cls.traversal.accepts(kind):
             return super()._missing(kind)
         return Visitor.visit_children
 
@@ -230,7 +234,7 @@ class Mutator(Functor[N, N]):
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
-        if not issubclass(kind, cls.traversal.families):
+        if not cls.traversal.accepts(kind):
             return super()._missing(kind)
         return Mutator.mutate_children
 
@@ -325,7 +329,7 @@ class Mutator(Functor[N, N]):
 
 def _step(owner: type[Functor[Any, Any]], kind: type[Node], push: Any) -> object:  # Any: tables
     """Return how the engine takes nodes of class ``kind``: a push, ``None``, or the handler."""
-    if not issubclass(kind, owner.traversal.families):
+    if not owner.traversal.accepts(kind):
         owner._handlers[kind]  # noqa: SLF001 - raises, naming what was met
         raise DispatchError(
             f"{owner.__name__}.visit got a {kind.__name__}; expected {_kind(owner.family)}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from relayish.errors import RelayishError
-from relayish.ir.expr import Expr, Let, Var
-from relayish.ir.type import Type
+from relayish.ir.relay.expr import Expr, Let, Var
+from relayish.ir.relay.type import Type
 
 
 class LetListError(RelayishError, RuntimeError):

@@ -8,8 +8,8 @@ from relayish._support.segments import descend
 from relayish.functor.expr_functor import ExprVisitor
 from relayish.functor.functor import OVERRIDDEN, Functor
 from relayish.functor.vtable import Handler, VTable, default_handler, find_handler
-from relayish.ir.expr import Call, Expr, Tuple, TupleGetItem
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Expr, Tuple, TupleGetItem
 
 _DATAFLOW: Final[frozenset[type[Node]]] = frozenset({Call, Tuple, TupleGetItem})
 """The kinds that are always handled after their children."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
-from relayish.ir.adt import Pattern
-from relayish.ir.traversal import PATTERNS
+from relayish.ir.relay.adt import Pattern
+from relayish.ir.relay.traversal import PATTERNS
 
 R = TypeVar("R")
 

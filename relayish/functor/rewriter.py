@@ -20,8 +20,9 @@ from relayish.functor.vtable import (
     find_handler,
     is_default,
 )
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -37,7 +38,6 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
 
 _FINAL: Final = ("call", "tuple", "tuple_getitem")
 
@@ -49,7 +49,7 @@ class RewriteHandlers:
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
-        check_handler_names(cls, RewriteHandlers, "rewrite_")
+        check_handler_names(cls, RewriteHandlers, "rewrite_", (Expr,))
         cls._rewrites = VTable(lambda kind: find_handler(cls, "rewrite_", kind))
 
     @default_handler

@@ -9,12 +9,12 @@ import numpy as np
 
 from relayish.errors import PassError
 from relayish.functor.rewriter import MixedModeMutator
-from relayish.ir.adt import PatternVar
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.node import Node
+from relayish.ir.relay.adt import PatternVar
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType, Type
 from relayish.ir.value import Value
 
 # Any: each function takes the node kind it stands under
@@ -51,7 +51,7 @@ def substitute(expr: Expr, images: Mapping[Var, Expr]) -> Expr:
         RAF ``Substitute``, which lets variables be captured.
 
     Example:
-        >>> from relayish.ir.expr import Tuple
+        >>> from relayish.ir.relay.expr import Tuple
         >>> x, y = Var("x"), Var("y")
         >>> image = substitute(Let(y, Tuple(()), Tuple((x, y))), {x: y})
         >>> image.body.fields[0] is y, image.var is y

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
-from relayish.ir.traversal import TYPES
-from relayish.ir.type import Type
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import Type
 
 R = TypeVar("R")
 

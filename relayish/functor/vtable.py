@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from relayish.errors import DeclarationError, suggest
-from relayish.ir.node import Node, node_kinds
+from relayish.ir.language import languages
+from relayish.ir.node import Node
 
 Handler = Callable[..., Any]  # Any: the arguments and the result are those of each functor
 
@@ -33,35 +34,48 @@ def is_default(handler: Handler) -> bool:
 
 
 def check_handler_names(
-    owner: type, checked: type, prefix: str, allowed: Iterable[str] = ()
+    owner: type,
+    checked: type,
+    prefix: str,
+    families: Iterable[type[Node]],
+    allowed: Iterable[str] = (),
 ) -> None:
-    """Raise for methods of ``owner`` that start with ``prefix`` and name no node kind.
+    """Raise for methods of ``owner`` that start with ``prefix`` and name no kind it may meet.
 
     Methods of mix-ins count as well: bases not derived from ``checked``, so not looked at before.
+
+    Args:
+        owner: The class being defined.
+        checked: The class that checks, whose subclasses were checked when they were defined.
+        prefix: What the names of handlers begin with.
+        families: The families of nodes it serves; handlers are those of their languages.
+        allowed: Names that begin so and are no handlers.
 
     Raises:
         DeclarationError: Naming the method and the nearest handler there is.
     """
+    known = handler_names(families)
     for base in owner.__mro__:
         if base is not owner and issubclass(base, checked):
             continue
         for name, member in base.__dict__.items():
-            if name.startswith(prefix) and callable(member) and name not in allowed:
-                _check_handler_name(base, prefix, name, allowed)
+            if not name.startswith(prefix) or not callable(member) or name in allowed:
+                continue
+            if name.removeprefix(prefix) in known:
+                continue
+            nearest = suggest(name, [*(prefix + k for k in sorted(known)), *allowed])
+            raise DeclarationError(
+                f"{base.__name__}.{name} names no node kind{nearest}; "
+                f"methods called {prefix}* are handlers, helpers need another name"
+            )
 
 
-def _check_handler_name(owner: type, prefix: str, name: str, allowed: Iterable[str]) -> None:
-    kinds = node_kinds()
-    if name.removeprefix(prefix) in kinds:
-        return
-    families = {a.visit_name for k in kinds.values() for a in k.__mro__ if issubclass(a, Node)}
-    if name.removeprefix(prefix) in families:
-        return
-    known = [prefix + k for k in sorted(families)] + list(allowed)
-    raise DeclarationError(
-        f"{owner.__name__}.{name} names no node kind{suggest(name, known)}; "
-        f"methods called {prefix}* are handlers, helpers need another name"
-    )
+def handler_names(families: Iterable[type[Node]]) -> set[str]:
+    """Return what may follow ``visit_`` in functors over ``families``."""
+    spoken = {family.language_ for family in families}
+    if Node.language_ in spoken:  # a functor over everything
+        spoken.update(languages().values())
+    return {"node"}.union(*[language.kinds.keys() | language.families for language in spoken])
 
 
 def find_handler(owner: type, prefix: str, kind: type[Node]) -> Handler | None:

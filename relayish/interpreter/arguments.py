@@ -10,9 +10,9 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated
-from relayish.ir.build import const
-from relayish.ir.expr import Constant, Var
-from relayish.ir.type import SizeVar, TensorType, TupleType, Type
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Constant, Var
+from relayish.ir.relay.type import SizeVar, TensorType, TupleType, Type
 from relayish.ir.value import as_value
 
 _NUMBERS: Final = frozenset({bool, int, float})

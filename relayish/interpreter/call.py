@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Expr, Op
+from relayish.ir.relay.expr import Expr, Op
 from relayish.op import registry
 
 CallEvaluator: TypeAlias = Callable[[Attrs | None, Sequence[Evaluated]], Evaluated]

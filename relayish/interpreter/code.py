@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final
 
-from relayish.ir.expr import Expr, Function
+from relayish.ir.relay.expr import Expr, Function
 
 (
     OP2,

@@ -15,9 +15,10 @@ from relayish.interpreter import code as c
 from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.code import Block, Code, Instruction, path_between
 from relayish.interpreter.scopes import LEAVES, Scopes
-from relayish.ir.adt import Constructor, Match, PatternVar
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match, PatternVar
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -33,8 +34,7 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
-from relayish.ir.traversal import PATTERNS
+from relayish.ir.relay.traversal import PATTERNS
 from relayish.op import registry
 
 Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any] | Call

@@ -8,8 +8,8 @@ from relayish.errors import EvaluationError, suggest
 from relayish.interpreter.graph_executor import GraphExecutor
 from relayish.interpreter.machine import MAX_DEPTH, Machine
 from relayish.interpreter.value import Closure, Evaluated, as_argument
-from relayish.ir.expr import Constant, Expr, Let, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Expr, Let, Var
+from relayish.ir.relay.module import IRModule
 
 
 def evaluate(
@@ -45,7 +45,7 @@ def evaluate(
         uses the Python stack.
 
     Example:
-        >>> from relayish.ir.expr import Constant, Let, Tuple, Var
+        >>> from relayish.ir.relay.expr import Constant, Let, Tuple, Var
         >>> x = Var("x")
         >>> evaluate(Let(x, Constant(2), Tuple((x, x))))
         (np.int32(2), np.int32(2))
@@ -148,7 +148,7 @@ def create_executor(
         EvaluationError: If there is no executor of that kind.
 
     Example:
-        >>> from relayish.ir.expr import Function, Tuple, Var
+        >>> from relayish.ir.relay.expr import Function, Tuple, Var
         >>> x, y = Var("x"), Var("y")
         >>> main = Function((x, y), Tuple((y, x)))
         >>> create_executor(mod=IRModule({"main": main})).evaluate()(1, y=2.5)

@@ -14,8 +14,8 @@ from relayish.interpreter.arguments import ordered_arguments
 from relayish.interpreter.call import operator_failed
 from relayish.interpreter.plan import CALLED, ONE, Plan, Step, make_plan
 from relayish.interpreter.value import Evaluated, as_argument, normalise
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.relay.module import IRModule
 
 _SCALARS: Final = frozenset(
     {np.bool_, np.float32, np.float64, np.float16, np.int8, np.int16, np.int32, np.int64}

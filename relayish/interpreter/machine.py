@@ -21,7 +21,8 @@ from relayish.interpreter.value import (
     as_argument,
     normalise,
 )
-from relayish.ir.adt import (
+from relayish.ir.attrs import Attrs
+from relayish.ir.relay.adt import (
     Constructor,
     Pattern,
     PatternConstructor,
@@ -29,10 +30,9 @@ from relayish.ir.adt import (
     PatternVar,
     PatternWildcard,
 )
-from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Expr, Function, GlobalVar, Op, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import SizeVar, TensorType
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import SizeVar, TensorType
 
 MAX_DEPTH: Final = 5_000_000
 """How many calls may be under way at once, unless a caller says otherwise."""

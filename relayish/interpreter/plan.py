@@ -21,7 +21,8 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.value import Evaluated, normalise
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -33,8 +34,7 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
+from relayish.ir.relay.module import IRModule
 from relayish.op import registry
 
 ONE: Final = -1

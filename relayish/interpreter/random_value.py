@@ -9,8 +9,8 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Function
-from relayish.ir.type import PrimExpr, PrimOp, TensorType, TupleType, Type
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.type import PrimExpr, PrimOp, TensorType, TupleType, Type
 
 OPEN_SIZE: Final = 2
 """The size taken for a dimension whose type leaves it open."""
@@ -31,7 +31,7 @@ def random_arguments(func: Function, seed: int = 0) -> tuple[Evaluated, ...]:
         EvaluationError: If the type of a parameter is unknown or is no tensor and no tuple.
 
     Example:
-        >>> from relayish.ir.build import var
+        >>> from relayish.ir.relay.build import var
         >>> x = var("x", shape=(2,), dtype="bool")
         >>> random_arguments(Function((x,), x))
         (array([ True,  True]),)

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, Final
 
-from relayish.analysis.scope_tree import ScopeTree
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -29,8 +29,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scope_tree import ScopeTree
 
 LEAVES: Final = frozenset({Var, GlobalVar, Constant, Op, Constructor})
 """The kinds whose value needs no computing; they belong to no scope."""

@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Constant
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Constant
 from relayish.ir.value import as_value
 
 Evaluated: TypeAlias = Any  # Any: numpy values, tuples of values, str, None and the classes below

@@ -3,6 +3,7 @@
 A class declares its fields once, with annotations, under :func:`node`. From that declaration come
 its constructor (validating, accepting a list where a tuple is kept), its slots, its functional
 update, and the field table from which traversal, comparison, hashing and storage are derived.
+Fields have roles and kinds have traits (:mod:`relayish.ir.roles`), from which all else is derived.
 
 A node is one slotted object, compared by identity and never changed: it is filled while it still
 belongs to a mutable sibling class of the same layout, and frozen by flipping ``__class__``, which
@@ -13,129 +14,54 @@ on CPython 3.11 costs two thirds of writing slots through their descriptors
 from __future__ import annotations
 
 import inspect
-import types
+import re
 import typing
-from collections.abc import Callable, Iterable
-from enum import Enum
+from collections.abc import Callable
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
+from relayish.ir.construct import brief, generate_constructors
+from relayish.ir.domain import list_domains, remove_domain
+from relayish.ir.effect import Effect
+from relayish.ir.field import REQUIRED, Field, Shape, field
+from relayish.ir.language import Language, languages
+from relayish.ir.roles import Atom, Role, Traits
+
+__all__ = [
+    "ATOMS",
+    "COUNTED",
+    "NAMES",
+    "VARIABLES",
+    "Node",
+    "declared_temporarily",
+    "field",
+    "node",
+    "node_kinds",
+]
 
 _Class = TypeVar("_Class", bound=type)
 
 
-class Shape(Enum):
-    """How the nodes of a field are held."""
-
-    LEAF = "leaf"  # no node in it
-    ONE = "one"  # exactly one node
-    OPTIONAL = "optional"  # one node or None
-    MANY = "many"  # a tuple of nodes
-    MIXED = "mixed"  # a tuple in which some items are nodes
-
-
-class _Missing(Enum):
-    REQUIRED = "required"
-
-
-_REQUIRED: Final = _Missing.REQUIRED
-
-
-class FieldDeclaration:
-    """What :func:`field` was told, until :func:`node` turns it into a :class:`Field`."""
-
-    __slots__ = ("binder", "compared", "convert", "default")
-
-    def __init__(
-        self,
-        default: object,
-        binder: bool,
-        compared: bool,
-        convert: Callable[[Any], object] | None,  # Any: each field converts its own type
-    ) -> None:
-        self.default = default
-        self.binder = binder
-        self.compared = compared
-        self.convert = convert
-
-
-def field(
-    *,
-    default: Any = _REQUIRED,  # Any: the default has the type of the field it belongs to
-    binder: bool = False,
-    compared: bool = True,
-    convert: Callable[[Any], object] | None = None,  # Any: see default
-    kw_only: bool = False,  # noqa: ARG001 - read by type checkers
-) -> Any:  # Any: stands where a value of the field's type is declared
-    """Declare a field that needs more said about it than its annotation.
-
-    Args:
-        default: Value taken when the constructor is not given one.
-        binder: The variables in this field are brought into scope by the node.
-        compared: Whether structural equality and hashing look at the field.
-        convert: Called on the given value; raises ``ValueError`` or ``TypeError`` on a bad one.
-        kw_only: For type checkers: inherited fields come after those of the class itself.
-    """
-    return FieldDeclaration(default, binder, compared, convert)
-
-
-class Field:
-    """One declared field of a node class.
-
-    ``kind`` is the node class whose instances the field holds, ``None`` for leaves.
-    """
-
-    __slots__ = ("accepts", "binder", "compared", "convert", "default", "kind", "name", "shape")
-
-    def __init__(self, name: str, hint: object, declared: object) -> None:
-        if not isinstance(declared, FieldDeclaration):
-            declared = FieldDeclaration(declared, binder=False, compared=True, convert=None)
-        self.name = name
-        self.default = declared.default
-        self.binder = declared.binder
-        self.compared = declared.compared
-        self.convert = declared.convert
-        self.shape, self.kind, self.accepts = _classify(hint)
-
-    @property
-    def holds_many(self) -> bool:
-        """Whether the field is a tuple in which nodes stand."""
-        return self.shape in (Shape.MANY, Shape.MIXED)
-
-    def __repr__(self) -> str:
-        return f"Field({self.name}, {self.shape.value})"
-
-
-def _classify(hint: object) -> tuple[Shape, type[Node] | None, tuple[type, ...]]:
-    """Return shape, node class and accepted classes that an annotation stands for."""
-    if isinstance(hint, type) and issubclass(hint, Node):
-        return Shape.ONE, hint, (hint,)
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (types.UnionType, typing.Union):
-        shape, kind, _ = _classify(arguments[0])
-        if shape is Shape.ONE and arguments[1:] == (type(None),):
-            return Shape.OPTIONAL, kind, ()
-        return Shape.LEAF, None, tuple(a for a in arguments if isinstance(a, type))
-    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        members = typing.get_args(arguments[0]) or (arguments[0],)
-        nodes = [m for m in members if isinstance(m, type) and issubclass(m, Node)]
-        if nodes:
-            return (Shape.MANY if len(members) == 1 else Shape.MIXED), nodes[0], members
-        return Shape.LEAF, None, (tuple,)
-    if isinstance(hint, type) and hint is not object:
-        return Shape.LEAF, None, (hint,)
-    return Shape.LEAF, None, ()
-
-
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
 class Node:
-    """The root of everything in a program: immutable, compared and hashed by identity."""
+    """The root of everything in a program: immutable, compared and hashed by identity.
+
+    A class right below is the root of a family: ``class Expr(Node, language=RELAY)``.
+
+    Args:
+        language: The language that the kinds of the family belong to, whose handlers share their
+            names; by default one of its own, called as the class is.
+        held_as: What nodes of the family are to nodes that hold them, where a field says nothing.
+    """
 
     __slots__ = ("__weakref__",)
 
     __match_args__: ClassVar[tuple[str, ...]] = ()
     fields_: ClassVar[tuple[Field, ...]] = ()
     visit_name: ClassVar[str] = "node"
+    language_: ClassVar[Language] = Language("node")
+    held_as_: ClassVar[Role] = Role.OPERAND
+    traits_: ClassVar[Traits] = Traits()
     kinds: ClassVar[set[type[Node]]] = set()
     """The concrete classes at or below this one; grows as further kinds are declared."""
 
@@ -144,7 +70,9 @@ class Node:
         """Build a node of this class from all its fields, in order, trusting them."""
         raise DeclarationError("an abstract node class has no instances")
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(
+        cls, *, language: Language | None = None, held_as: Role | None = None
+    ) -> None:
         for base in cls.__mro__[1:]:
             if base.__dict__.get("fields_"):
                 raise DeclarationError(
@@ -152,6 +80,12 @@ class Node:
                     f"subclass {base.__mro__[1].__name__} instead"
                 )
         cls.kinds = set()
+        if held_as is not None:
+            cls.held_as_ = held_as
+        if language is not None:
+            cls.language_ = language
+        elif Node in cls.__bases__ and "language_" not in cls.__dict__:
+            cls.language_ = Language(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower())
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenNodeError(
@@ -163,7 +97,7 @@ class Node:
         raise FrozenNodeError(f"cannot delete {type(self).__name__}.{name}: nodes are immutable")
 
     def __repr__(self) -> str:
-        shown = [f"{f.name}={_brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]
+        shown = [f"{f.name}={brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def with_fields(self, /, **changes: object) -> typing.Self:
@@ -171,8 +105,8 @@ class Node:
 
         Returns:
             ``self`` when every given value is the one the node already holds (tuples item by
-            item). Otherwise a new node, on which ``checked_type`` is cleared unless it was given:
-            the old type need no longer be true.
+            item). Otherwise a new node, on which what was inferred of the old one, such as
+            ``checked_type``, is cleared unless it was given: it need no longer be true.
 
         Raises:
             FieldError: If a field has no such name, or a value is not of the declared type.
@@ -180,87 +114,197 @@ class Node:
         Complexity:
             Linear in the number of fields and the length of the given tuples.
         """
-        for name in changes:
-            if name not in self.__match_args__:
-                raise FieldError(
-                    f"{type(self).__name__} has no field {name!r}"
-                    f"{suggest(name, self.__match_args__)}"
-                )
-        values: dict[str, object] = {}
+        kind = type(self)
+        names = kind.__match_args__
         changed = False
-        for name in self.__match_args__:
+        for name, new in changes.items():
+            if name not in names:
+                raise FieldError(f"{kind.__name__} has no field {name!r}{suggest(name, names)}")
             old = getattr(self, name)
-            new = changes.get(name, old)
-            if new is old or _same_items(old, new):
-                values[name] = old
+            if new is old:
+                continue
+            if type(old) is tuple and _same_items(old, new):
+                changes[name] = old
             else:
-                values[name] = new
                 changed = True
         if not changed:
             return self
-        if "checked_type" in values and "checked_type" not in changes:
-            values["checked_type"] = None
-        return type(self)(**values)
+        for declared in kind.fields_:
+            name = declared.name
+            if name not in changes:
+                changes[name] = declared.default if declared.inferred else getattr(self, name)
+        return kind(**changes)
 
 
-def _same_items(old: object, new: object) -> bool:
-    if not isinstance(old, tuple) or not isinstance(new, (tuple, list)) or len(old) != len(new):
+def _same_items(old: tuple[object, ...], new: object) -> bool:
+    if not isinstance(new, (tuple, list)) or len(old) != len(new):
         return False
-    return all(a is b for a, b in zip(old, new, strict=True))
+    for ours, theirs in zip(old, new, strict=True):
+        if ours is not theirs:
+            return False
+    return True
 
 
-def _brief(value: object) -> str:
-    """Show a field in one line without descending into other nodes' fields."""
-    if isinstance(value, Node):
-        hint = getattr(value, "name_hint", None) or getattr(value, "name", None)
-        return f"{type(value).__name__}({hint})" if hint else f"<{type(value).__name__}>"
-    if isinstance(value, tuple):
-        shown = ", ".join(_brief(item) for item in value[:6])
-        return f"({shown}{', ...' if len(value) > 6 else ''}{',' if len(value) == 1 else ''})"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+ATOMS: Final[set[type[Node]]] = set()
+"""The kinds of atoms, of all languages; grows as further kinds are declared."""
 
+VARIABLES: Final[set[type[Node]]] = set()
+"""The kinds of variables: they correspond by where they are bound, whatever they are called."""
 
-_CONSTANT: Final = "constant"
-_BY_VISIT_NAME: dict[str, type[Node]] = {}
+NAMES: Final[set[type[Node]]] = set()
+"""The kinds of names of what is defined elsewhere."""
+
+COUNTED: Final[set[type[Node]]] = set()
+"""The kinds whose sharing counts: a node used twice is another program than two copies."""
 
 
 def node_kinds() -> dict[str, type[Node]]:
-    """Return every declared concrete node class by its visit name (``tuple_getitem``, …)."""
-    return dict(_BY_VISIT_NAME)
+    """Return every declared concrete node class by language and visit name: ``relay.let``."""
+    return {
+        f"{language.name}.{visit}": kind
+        for language in languages().values()
+        for visit, kind in language.kinds.items()
+    }
 
 
-def node(visit: str) -> Callable[[_Class], _Class]:
+def node(
+    visit: str,
+    *,
+    atom: Atom | None = None,
+    effect: Effect | None = None,
+    counted: bool | None = None,
+    allocates: bool = False,
+) -> Callable[[_Class], _Class]:
     """Declare a concrete node class; ``visit`` is what follows ``visit_`` in its handlers' names.
 
     The fields of the class come first in its constructor, those it inherits (``span``,
-    ``checked_type``) after them.
+    ``checked_type``) after them. A kind that says nothing of its effect may do anything when it is
+    evaluated, so it is never dropped, moved or repeated.
+
+    Args:
+        visit: A name that no other kind of the language has.
+        atom: Which sort of atom the nodes are, if they are atoms; these have no effect.
+        effect: What evaluating a node does by itself, its operands and scopes aside. By default
+            anything, and nothing for atoms and for kinds that are not evaluated, such as types.
+        counted: Whether a node used twice is another program than two copies of it; by default
+            where evaluating it may do something.
+        allocates: Whether each evaluation makes a thing of its own: it may be dropped, but neither
+            repeated nor merged with another.
 
     Raises:
         DeclarationError: If the visit name is taken, or a field is called what every node has.
     """
 
     def declare(cls: _Class) -> _Class:
-        if visit in _BY_VISIT_NAME:
-            taken = _BY_VISIT_NAME[visit]
-            raise DeclarationError(
-                f"visit name {visit!r} of {cls.__module__}.{cls.__qualname__} is taken by "
-                f"{taken.__module__}.{taken.__qualname__}; choose another"
-            )
         for base in cls.__mro__[1:-1]:
             if "__slots__" not in base.__dict__:
                 raise DeclarationError(
                     f"{base.__name__}, a base of the node {cls.__name__}, has no __slots__; "
                     f"write __slots__ = () in it, or every node would carry a dictionary"
                 )
-        declared = _with_slots(cls, _collect_fields(cls), visit)
-        _BY_VISIT_NAME[visit] = declared
-        for base in declared.__mro__:
-            if issubclass(base, Node):
-                base.kinds.add(declared)
+        is_evaluated = atom is None and typing.cast(type[Node], cls).held_as_ is Role.OPERAND
+        own = effect if effect is not None else Effect.UNKNOWN if is_evaluated else Effect.NONE
+        counts = counted if counted is not None else own != Effect.NONE or allocates
+        fields = _collect_fields(cls)
+        _check_roles(cls, fields, atom)
+        declared = _with_slots(cls, fields, visit)
+        declared.traits_ = Traits(atom, own, counts, allocates)
+        _enter(visit, declared)
         return typing.cast(_Class, declared)
 
     return declare
+
+
+def _check_roles(cls: type, fields: tuple[Field, ...], atom: Atom | None) -> None:
+    """Refuse declarations that contradict themselves."""
+    sees = [f.name for f in fields if f.sees_binders]
+    if sees and not any(f.binder for f in fields):
+        raise DeclarationError(
+            f"{cls.__name__}.{sees[0]} is declared sees_binders, but {cls.__name__} binds nothing; "
+            f"declare the field of its variables with field(binder=True)"
+        )
+    for declared in fields:
+        if atom is not None and declared.role in (Role.SCOPE, Role.BINDER, Role.PART):
+            raise DeclarationError(
+                f"{cls.__name__} is declared an atom, but its field {declared.name} is a "
+                f"{declared.role.value}; an atom has none"
+            )
+        held = declared.kind
+        if not declared.binder or held is None or held.held_as_ is Role.BINDER:
+            continue
+        wrong = [k.__name__ for k in held.kinds if k.traits_.atom is not Atom.VARIABLE]
+        if wrong:
+            raise DeclarationError(
+                f"{cls.__name__}.{declared.name} is declared a binder, but may hold {wrong[0]}, "
+                f"which is no kind of variable; declare {wrong[0]} with atom=Atom.VARIABLE, "
+                f"or annotate the field with a kind of variable"
+            )
+
+
+def _enter(visit: str, kind: type[Node]) -> None:
+    """Make a new kind known to its language, to the classes above it and to the sets of traits."""
+    operands = [f for f in kind.fields_ if f.role is Role.OPERAND]
+    fixed = all(f.shape is Shape.ONE for f in operands)
+    kind.language_.declare(visit, kind, len(operands) if fixed else None)
+    for base in kind.__mro__:
+        if issubclass(base, Node):
+            base.kinds.add(kind)
+    for kinds, holds in _sets_of(kind):
+        if holds:
+            kinds.add(kind)
+
+
+def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:
+    atom = kind.traits_.atom
+    return [
+        (ATOMS, atom is not None),
+        (VARIABLES, atom is Atom.VARIABLE),
+        (NAMES, atom is Atom.NAME),
+        (COUNTED, kind.traits_.counted),
+    ]
+
+
+class declared_temporarily:  # noqa: N801 - a context manager is called as a function is
+    """Forget, at the end, the kinds, languages and domains that are declared meanwhile.
+
+    For tests, and for trying declarations out. Entered again, it makes the same kinds known again.
+
+    Example:
+        >>> with declared_temporarily():
+        ...     class Leaf(Node, language=Language("trees")):
+        ...         __slots__ = ()
+        ...     @node("leaf")
+        ...     class Green(Leaf):
+        ...         "A green leaf."
+        ...     "trees.leaf" in node_kinds()
+        True
+        >>> "trees.leaf" in node_kinds()
+        False
+    """
+
+    def __init__(self) -> None:
+        self._kinds: list[type[Node]] = []
+        self._known: set[str] = set()
+        self._domains: set[str] = set()
+
+    def __enter__(self) -> None:
+        self._known = set(node_kinds())
+        self._domains = {domain.name for domain in list_domains()}
+        for kind in self._kinds:
+            _enter(kind.visit_name, kind)
+
+    def __exit__(self, *_raised: object) -> None:
+        self._kinds = [kind for name, kind in node_kinds().items() if name not in self._known]
+        for kind in self._kinds:
+            kind.language_.forget(kind.visit_name)
+            for base in kind.__mro__:
+                if issubclass(base, Node):
+                    base.kinds.discard(kind)
+            for held, _ in _sets_of(kind):
+                held.discard(kind)
+        for domain in list_domains():
+            if domain.name not in self._domains:
+                remove_domain(domain.name)
 
 
 def _collect_fields(cls: type) -> tuple[Field, ...]:
@@ -279,7 +323,8 @@ def _collect_fields(cls: type) -> tuple[Field, ...]:
                 f"a field of {cls.__name__} is called {name!r}, which {reason}; choose another name"
             )
     return tuple(
-        Field(name, hints[name], getattr(cls, name, _REQUIRED)) for name in own + inherited
+        Field(cls.__name__, name, hints[name], getattr(cls, name, REQUIRED))
+        for name in own + inherited
     )
 
 
@@ -304,157 +349,7 @@ def _with_slots(cls: type, fields: tuple[Field, ...], visit: str) -> type[Node]:
         },
     )
     frozen.kinds = cls.kinds  # type: ignore[attr-defined]
-    constructor, make = _generate_constructors(frozen, sibling, fields)
+    constructor, make = generate_constructors(frozen, sibling, fields)
     setattr(frozen, "__new__", constructor)  # noqa: B010 - the class is being completed here
     setattr(frozen, "_make", staticmethod(make))  # noqa: B010
     return typing.cast("type[Node]", frozen)
-
-
-def _generate_constructors(
-    frozen: type, sibling: type, fields: tuple[Field, ...]
-) -> tuple[Callable[..., Node], Callable[..., Node]]:
-    """Generate ``__new__``, which validates, and ``_make``, which trusts its caller.
-
-    Both fill an instance of the mutable sibling and flip its class. They are generated, as
-    dataclasses' are, because a loop over fields would cost several times the construction. What
-    they name beside the fields begins with an underscore, as no field does.
-    """
-    scope: dict[str, object] = {
-        "_frozen": frozen,
-        "_sibling": sibling,
-        "_repair": _repair,
-        "_type": type,
-        "_tuple": tuple,
-        "_isinstance": isinstance,
-    }
-    parameters, checks = [], []
-    for index, declared in enumerate(fields):
-        name = declared.name
-        scope[f"_field{index}"] = declared
-        if declared.kind is not None:
-            scope[f"_kinds{index}"] = declared.kind.kinds
-        default = declared.default
-        if default is _REQUIRED:
-            parameters.append(name)
-        else:
-            scope[f"_default{index}"] = default
-            parameters.append(f"{name}=_default{index}")
-        checks += _generate_check(index, declared, scope)
-    names = [f.name for f in fields]
-    fill = [
-        "_self = _sibling()",
-        *(f"_self.{n} = {n}" for n in names),
-        "_self.__class__ = _frozen",
-        "return _self",
-    ]
-    source = [f"def __new__({', '.join(['_cls', *parameters])}):"]
-    source += [f"    {line}" for line in [*checks, *fill]]
-    source += [f"def _make({', '.join(names)}):"]
-    source += [f"    {line}" for line in fill]
-    exec("\n".join(source), scope)  # noqa: S102 - the source is built from declarations only
-    constructor, make = scope["__new__"], scope["_make"]
-    assert isinstance(constructor, types.FunctionType)
-    assert isinstance(make, types.FunctionType)
-    constructor.__qualname__ = f"{frozen.__qualname__}.__new__"
-    constructor.__module__ = make.__module__ = frozen.__module__
-    return constructor, make
-
-
-def _generate_check(index: int, declared: Field, scope: dict[str, object]) -> list[str]:
-    """Return the lines that let a valid value through untouched and send others to ``_repair``."""
-    name = declared.name
-    repair = f"{name} = _repair(_frozen, _field{index}, {name})"
-    if declared.convert is not None:
-        return [repair]
-    match declared.shape:
-        case Shape.ONE:
-            return [f"if _type({name}) not in _kinds{index}: {repair}"]
-        case Shape.OPTIONAL:
-            return [f"if {name} is not None and _type({name}) not in _kinds{index}: {repair}"]
-        case Shape.MANY:
-            return [
-                f"if _type({name}) is _tuple:",
-                f"    for _item in {name}:",
-                f"        if _type(_item) not in _kinds{index}: {repair}",
-                f"else: {repair}",
-            ]
-        case Shape.MIXED:
-            return [repair]
-        case Shape.LEAF if not declared.accepts:
-            return []
-        case Shape.LEAF:
-            optional = type(None) in declared.accepts
-            plain = tuple(a for a in declared.accepts if a is not type(None))
-            scope[f"_accepts{index}"] = plain[0] if len(plain) == 1 else plain
-            exact = f"_type({name}) is not _accepts{index}"
-            test = exact if len(plain) == 1 else f"not _isinstance({name}, _accepts{index})"
-            return [f"if {f'{name} is not None and ' if optional else ''}{test}: {repair}"]
-        case _ as unreachable:
-            typing.assert_never(unreachable)
-
-
-def _repair(owner: type, declared: Field, value: object) -> object:
-    """Convert a value that the generated check stopped, or raise a :class:`FieldError`."""
-    where = f"{owner.__name__}.{declared.name}"
-    if declared.convert is not None:
-        try:
-            return declared.convert(value)
-        except FieldError:
-            raise
-        except (TypeError, ValueError) as error:
-            raise FieldError(f"{where}: {error}") from error
-    if declared.shape in (Shape.MANY, Shape.MIXED):
-        return _repair_tuple(where, declared, value)
-    if declared.accepts == (tuple,) and value is None and declared.default == ():
-        return ()
-    if declared.accepts == (tuple,) and isinstance(value, Iterable) and not isinstance(value, str):
-        return tuple(value)
-    if declared.accepts == (int,) and hasattr(value, "__index__") and not isinstance(value, bool):
-        return value.__index__()
-    if declared.accepts and isinstance(value, declared.accepts) and declared.accepts != (int,):
-        return value
-    expected = declared.kind.__name__ if declared.kind else _names(declared.accepts)
-    if declared.shape is Shape.OPTIONAL:
-        expected += " or None"
-    advice = _advice(declared, value)
-    raise FieldError(f"{where} must be {expected}; found {_describe(value)}{advice}")
-
-
-def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, ...]:
-    assert declared.kind is not None
-    if value is None and declared.default == ():
-        return ()
-    if isinstance(value, (Node, str)) or not isinstance(value, Iterable):
-        raise FieldError(
-            f"{where} must be a sequence of {declared.kind.__name__}; found {_describe(value)}"
-        )
-    items = tuple(value)
-    others = tuple(a for a in declared.accepts if not issubclass(a, Node))
-    for index, item in enumerate(items):
-        if type(item) in declared.kind.kinds or isinstance(item, others):
-            continue
-        raise FieldError(
-            f"{where}[{index}] must be {_names(declared.accepts)}; "
-            f"found {_describe(item)}{_advice(declared, item)}"
-        )
-    return items
-
-
-def _names(accepted: tuple[Any, ...]) -> str:  # Any: classes and generic aliases alike
-    return " or ".join(getattr(a, "__name__", str(a)) for a in accepted if a is not type(None))
-
-
-def _describe(value: object) -> str:
-    return (
-        f"{_brief(value)} ({type(value).__name__})" if not isinstance(value, Node) else repr(value)
-    )
-
-
-def _advice(declared: Field, value: object) -> str:
-    """Say how a number becomes a constant, where a constant may stand."""
-    takes_constants = declared.kind is not None and _CONSTANT in {
-        k.visit_name for k in declared.kind.kinds
-    }
-    if takes_constants and isinstance(value, (int, float)):
-        return f"; wrap Python numbers with const({value!r})"
-    return ""

@@ -12,9 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from relayish.ir.expr import Op
 from relayish.ir.node import Node
-from relayish.ir.op import intern_op
 from relayish.ir.traversal import Traversal
 
 
@@ -26,6 +24,14 @@ class _Stored(Traversal):
 
 
 _STORED: Final = _Stored(Node)
+
+INTERNED: Final[
+    dict[type[Node], Callable[[Any], tuple[Callable[..., Node], tuple[object, ...]]]]
+] = {}
+"""For kinds of which there is one node for each name: the function that finds it, and the name.
+
+Such a node is pickled as that, and is its own copy.  Any: a node of the kind
+"""
 
 
 class _BeingSaved(threading.local):
@@ -85,8 +91,9 @@ class _End:
 
 def _reduce(self: Node, _protocol: int = 2) -> tuple[Callable[..., Node], tuple[object, ...]]:
     kind = type(self)
-    if isinstance(self, Op):
-        return intern_op, (self.name,)
+    interned = INTERNED.get(kind)
+    if interned is not None:
+        return interned(self)
     values = tuple(getattr(self, f.name) for f in kind.fields_)
     if self in _being_saved.nodes or _STORED.push[kind] is None:
         return kind, values
@@ -98,7 +105,7 @@ def _restore_after(_below: list[Node], kind: type[Node], *values: object) -> Nod
 
 
 def _copy(self: Node) -> Node:
-    if isinstance(self, Op):
+    if type(self) in INTERNED:
         return self
     return type(self)(*(getattr(self, f.name) for f in self.fields_))
 
@@ -134,7 +141,7 @@ def _deepcopy(self: Node, memo: dict[int, object]) -> Node:
 
 
 def _copy_over(node: Node, get: Callable[[Any, Any], Any]) -> Node:  # Any: nodes and tuples
-    if isinstance(node, Op):
+    if type(node) in INTERNED:
         return node
     values = []
     for declared in node.fields_:

@@ -15,33 +15,15 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import RelayishError
-from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import (
-    Call,
-    Function,
-    GlobalVar,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    Var,
-)
+from relayish.ir.comparison import COMPARISONS, Comparison
+from relayish.ir.field import Field, Shape
 from relayish.ir.literal import same_literal
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node, Shape
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import GlobalTypeVar, IncompleteType, SizeVar, TypeVar
-
-VARIABLES: Final[frozenset[type[Node]]] = frozenset({Var, TypeVar, SizeVar, IncompleteType})
-"""Kinds that stand for something bound elsewhere: they correspond, whatever they are called."""
-
-_SHARED: Final[frozenset[type[Node]]] = frozenset(
-    {Call, Let, If, Function, RefCreate, RefRead, RefWrite, Tuple}
-)
+from relayish.ir.module import Module
+from relayish.ir.node import COUNTED, NAMES, VARIABLES, Node
+from relayish.ir.roles import Role
+from relayish.ir.scoping import PROGRAM
+from relayish.ir.traversal import ByKind
 
 _Pair: TypeAlias = "tuple[object, object, _Pair | None, str, int]"
 """Two things to compare, the pair whose field they are, the field, and the index in it or -1."""
@@ -123,7 +105,7 @@ class _Comparer:
 
     def compare(self, lhs: object, rhs: object) -> Mismatch | None:
         stack, image, preimage = self._stack, self._image, self._preimage
-        pop, append, bind = stack.pop, stack.append, self._bind
+        pop, append, bind, counted = stack.pop, stack.append, self._bind, COUNTED
         stack.append((lhs, rhs, None, "", -1))
         while stack:
             pair = pop()
@@ -132,7 +114,7 @@ class _Comparer:
             reason: str | None
             if type(right) is not kind:
                 reason = "different kinds"
-            elif kind in _SHARED and (kind is not Tuple or left.fields):  # type: ignore[attr-defined]
+            elif kind in counted and not ((empty := _EMPTY[kind]) and empty(left)):
                 known = image.get(left)  # type: ignore[call-overload]
                 if known is None and right not in preimage:
                     image[left] = right  # type: ignore[index, assignment]
@@ -152,12 +134,13 @@ class _Comparer:
             return self._differ_in_value(lhs, rhs, pair)
         if kind in VARIABLES:
             return self._differ_in_variable(lhs, rhs, pair)
-        rule = _RULES.get(kind)
-        if rule is not None:
-            return None if rule(lhs, rhs) else "different names"
+        comparison = COMPARISONS.get(kind)
+        if comparison is not None and comparison.same is not None:
+            return None if comparison.same(lhs, rhs) else "different names"
         if self._equate(lhs, rhs):
             return None
-        return _EXPAND[kind](lhs, rhs, pair, self._bind, self._stack.append)
+        expand: _Expand = _EXPAND[kind]
+        return expand(lhs, rhs, pair, self._bind, self._stack.append)
 
     def _equate(self, lhs: Node, rhs: Node) -> bool:
         """Take two nodes for equal from here on; return whether they were taken for it before.
@@ -168,7 +151,7 @@ class _Comparer:
         to correspond like all else.
         """
         mirrored: object = rhs
-        if EXPRESSIONS.push[type(rhs)] is not None:
+        if _HOLDS_PROGRAM[type(rhs)]:
             mirrored = self._on_the_right.setdefault(rhs, object())
         left, right = self._find(lhs), self._find(mirrored)
         self._class_of[left] = right
@@ -198,13 +181,14 @@ class _Comparer:
             return "different variables"
         if lhs is rhs or self._equate(lhs, rhs):
             return None
-        for name in ("type_annotation", "may_share", "kind", "dtype"):
-            if hasattr(lhs, name):
+        for declared in type(lhs).fields_:
+            if declared.compared and not declared.hint:
+                name = declared.name
                 self._stack.append((getattr(lhs, name), getattr(rhs, name), pair, name, -1))
         return None
 
     def _differ_in_value(self, lhs: object, rhs: object, pair: _Pair) -> str | None:
-        if isinstance(lhs, IRModule) and isinstance(rhs, IRModule):
+        if isinstance(lhs, Module) and isinstance(rhs, Module):
             return self._differ_in_module(lhs, rhs, pair)
         if isinstance(lhs, Attrs) and isinstance(rhs, Attrs):
             if set(lhs.keys()) != set(rhs.keys()):
@@ -223,13 +207,11 @@ class _Comparer:
             return None
         return None if same_literal(lhs, rhs) else "different values"
 
-    def _differ_in_module(self, lhs: IRModule, rhs: IRModule, pair: _Pair) -> str | None:
+    def _differ_in_module(self, lhs: Module, rhs: Module, pair: _Pair) -> str | None:
         pairs: list[_Pair] = []
-        for what, ours, theirs in (
-            ("types", lhs.type_definitions, rhs.type_definitions),
-            ("functions", lhs.functions, rhs.functions),
-        ):
-            left, right = _named(ours), _named(theirs)
+        theirs = rhs.sections()
+        for what, ours in lhs.sections().items():
+            left, right = ours, theirs.get(what, {})
             if left.keys() != right.keys():
                 odd = ", ".join(sorted(left.keys() ^ right.keys()))
                 return f"different {what} ({odd} on one side only)"
@@ -239,43 +221,22 @@ class _Comparer:
         return None
 
 
-def _named(definitions: Any) -> dict[str, Node]:  # Any: functions or types of a module
-    return {key.name_hint: value for key, value in definitions.items()}
+def _pure_when_empty(kind: type[Node]) -> Callable[[Any], bool] | None:  # Any: a node of that kind
+    """Return what tells that a node holds nothing and does nothing: then sharing does not count."""
+    held = PROGRAM.fields(kind)
+    if (
+        not kind.traits_.is_pure
+        or kind.traits_.allocates
+        or any(f.shape is Shape.ONE for f in held)
+    ):
+        return None
+    return lambda node: not PROGRAM.children(node)
 
 
-def _same_name(lhs: Any, rhs: Any) -> bool:  # Any: two nodes of one kind that has a name_hint
-    return bool(lhs.name_hint == rhs.name_hint)
-
-
-def _same_constructor(lhs: Constructor, rhs: Constructor) -> bool:
-    return (
-        lhs.name_hint == rhs.name_hint
-        and lhs.belong_to.name_hint == rhs.belong_to.name_hint
-        and len(lhs.inputs) == len(rhs.inputs)
-    )
-
-
-def _same_op(lhs: Op, rhs: Op) -> bool:
-    return lhs is rhs or lhs.name == rhs.name
-
-
-_RULES: Final[dict[type[Node], Callable[[Any, Any], bool]]] = {  # Any: two nodes of the key's kind
-    GlobalVar: _same_name,
-    GlobalTypeVar: _same_name,
-    Constructor: _same_constructor,
-    Op: _same_op,
-}
-
-
-class _ExpandTable(dict[type[Node], _Expand]):
-    """Filled on first use of each kind of node."""
-
-    def __missing__(self, kind: type[Node]) -> _Expand:
-        made = self[kind] = _generate_expand(kind)
-        return made
-
-
-_EXPAND: Final = _ExpandTable()
+_EMPTY: Final = ByKind(_pure_when_empty)
+_HOLDS_PROGRAM: Final = ByKind(
+    lambda kind: kind.held_as_ is not Role.ANNOTATION and PROGRAM.push[kind] is not None
+)
 
 
 def _generate_expand(kind: type[Node]) -> _Expand:
@@ -283,53 +244,55 @@ def _generate_expand(kind: type[Node]) -> _Expand:
 
     Variables are bound before anything is pushed; binders are pushed last, so compared first.
     """
+    comparison = COMPARISONS.get(kind, Comparison())
+    compared = [f for f in kind.fields_ if f.compared and f.name not in comparison.skipped]
     checks: list[str] = []
     pushes: list[list[str]] = []
-    for declared in sorted((f for f in kind.fields_ if f.compared), key=lambda f: not f.binder):
-        name = declared.name
-        read = f"left = lhs.{name}; right = rhs.{name}"
-        if declared.shape is Shape.MANY:
-            if kind is not Call or name != "type_args":
-                differ = f"f'{{len(lhs.{name})}} {name} against {{len(rhs.{name})}}'"
-                checks.append(f"if len(lhs.{name}) != len(rhs.{name}): return {differ}")
-            if declared.binder:
-                checks.append(f"for pair in zip(lhs.{name}, rhs.{name}): bind(*pair)")
-            pushes.append(
-                [
-                    read,
-                    "index = len(left)",
-                    "while index:",
-                    "    index -= 1",
-                    f"    append((left[index], right[index], parent, {name!r}, index))",
-                ]
-            )
-            if kind is Call and name == "type_args":
-                pushes[-1] = [
-                    "if type(lhs.op) is not Op:",
-                    f"    append((lhs.{name}, rhs.{name}, parent, {name!r}, -1))",
-                ]
-            continue
-        if declared.binder:
-            checks.append(f"bind(lhs.{name}, rhs.{name})")
-        push = f"append((left, right, parent, {name!r}, -1))"
-        same = (
-            "left is not right"
-            if declared.kind is None
-            else "left is not right or type(left) is not Op"
+    for declared in sorted(compared, key=lambda f: not f.binder):
+        check, push = _expand_field(declared)
+        checks += check
+        pushes.append(push)
+    if comparison.beside is not None:
+        pushes.append(
+            ["found = beside(lhs, rhs)", "if found: append((*found, parent, beside.__name__, -1))"]
         )
-        pushes.append([read, f"if {same}: {push}" if not declared.binder else push])
-    if kind is TypeData:
-        pushes.append(["append((_inputs(lhs), _inputs(rhs), parent, 'constructors', -1))"])
     lines = checks + [line for push in reversed(pushes) for line in push]
     source = ["def expand(lhs, rhs, parent, bind, append):", *(f"    {line}" for line in lines)]
-    scope: dict[str, Any] = {"Op": Op, "_inputs": _inputs}  # Any: the generated function comes in
+    scope: dict[str, Any] = {"names": NAMES, "beside": comparison.beside}  # Any: all sorts
     exec("\n".join([*source, "    return None"]), scope)  # noqa: S102 - built from declarations only
     expand: _Expand = scope["expand"]
     return expand
 
 
-def _inputs(data: TypeData) -> tuple[tuple[object, ...], ...]:
-    return tuple(constructor.inputs for constructor in data.constructors)
+def _expand_field(declared: Field) -> tuple[list[str], list[str]]:
+    """Return the lines that check and bind what a field holds, and those that push it."""
+    name = declared.name
+    read = f"left = lhs.{name}; right = rhs.{name}"
+    if declared.shape is Shape.MANY:
+        differ = f"f'{{len(lhs.{name})}} {name} against {{len(rhs.{name})}}'"
+        checks = [f"if len(lhs.{name}) != len(rhs.{name}): return {differ}"]
+        if declared.binder:
+            checks.append(f"for pair in zip(lhs.{name}, rhs.{name}): bind(*pair)")
+        push = f"    append((left[index], right[index], parent, {name!r}, index))"
+        return checks, [read, "index = len(left)", "while index:", "    index -= 1", push]
+    push = f"append((left, right, parent, {name!r}, -1))"
+    if declared.binder and declared.shape is Shape.OPTIONAL:
+        return [f"if lhs.{name} is not None and rhs.{name} is not None: {_bind(name)}"], [
+            read,
+            push,
+        ]
+    if declared.binder:
+        return [_bind(name)], [read, push]
+    if declared.kind is None:
+        return [], [read, f"if left is not right: {push}"]
+    return [], [read, f"if left is not right or type(left) not in names: {push}"]
+
+
+def _bind(name: str) -> str:
+    return f"bind(lhs.{name}, rhs.{name})"
+
+
+_EXPAND: Final = ByKind(_generate_expand)
 
 
 def _show(pair: _Pair) -> str:

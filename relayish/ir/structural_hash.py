@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Call, Constant
+from relayish.ir.comparison import COMPARISONS, Comparison
+from relayish.ir.field import Field, Shape
 from relayish.ir.literal import hash_literal, stable_hash
-from relayish.ir.module import IRModule
-from relayish.ir.node import Field, Node, Shape
-from relayish.ir.structural_equal import VARIABLES
-from relayish.ir.traversal import Traversal
-
-_SKIPPED: Final[dict[type[Node], frozenset[str]]] = {
-    Call: frozenset({"type_args"}),
-    Constructor: frozenset({"inputs"}),
-    TypeData: frozenset({"constructors"}),
-}
-"""Fields that equality compares only in some cases, or looks into differently."""
+from relayish.ir.module import Module
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.roles import Atom
+from relayish.ir.traversal import ByKind, Traversal
 
 
 class _Hashed(Traversal):
     def fields(self, kind: type[Node]) -> list[Field]:
-        skipped = _SKIPPED.get(kind, frozenset())
-        return [f for f in super().fields(kind) if f.name not in skipped]
+        return [f for f in super().fields(kind) if f.name not in _skipped(kind)]
+
+
+def _skipped(kind: type[Node]) -> frozenset[str]:
+    return COMPARISONS.get(kind, Comparison()).skipped
 
 
 _HASHED: Final = _Hashed(Node)
@@ -57,10 +53,9 @@ class _Hasher:
     def hash(self, thing: object) -> int:
         if isinstance(thing, Node):
             return self._hash_node(thing)
-        if isinstance(thing, IRModule):
-            types = [(t.name_hint, self.hash(v)) for t, v in thing.type_definitions.items()]
-            functions = [(f.name_hint, self.hash(v)) for f, v in thing.functions.items()]
-            return hash(tuple((stable_hash(name), part) for name, part in types + functions))
+        if isinstance(thing, Module):
+            definitions = [item for part in thing.sections().values() for item in part.items()]
+            return hash(tuple([(stable_hash(name), self.hash(part)) for name, part in definitions]))
         if isinstance(thing, Attrs):
             return hash(frozenset((stable_hash(k), self.hash(v)) for k, v in thing.items()))
         if isinstance(thing, tuple):
@@ -100,7 +95,7 @@ class _Hasher:
         parts: list[object] = [stable_hash(kind.visit_name)]
         if kind in VARIABLES:
             parts.append(self._numbers[node])
-        for name, shape in _layout(kind):
+        for name, shape in _LAYOUTS[kind]:
             value = getattr(node, name)
             match shape:
                 case Shape.ONE:
@@ -110,21 +105,17 @@ class _Hasher:
                 case Shape.MANY:
                     parts.append(len(value))
                     parts += [hashes[item] for item in value]
-                case _ if kind is Constant:
+                case _ if kind.traits_.atom is Atom.LITERAL:
                     parts.append(hash_literal(value))
                 case _:
                     parts.append(self.hash(value))
         return hash(tuple(parts))
 
 
-_LAYOUTS: dict[type[Node], tuple[tuple[str, Shape], ...]] = {}
+def _layout_of_kind(kind: type[Node]) -> tuple[tuple[str, Shape], ...]:
+    skipped, hints = _skipped(kind), kind in VARIABLES
+    fields = [f for f in kind.fields_ if f.compared and f.name not in skipped]
+    return tuple([(f.name, f.shape) for f in fields if not (hints and f.hint)])
 
 
-def _layout(kind: type[Node]) -> tuple[tuple[str, Shape], ...]:
-    found = _LAYOUTS.get(kind)
-    if found is None:
-        unnamed = {"name_hint", "name", "nonnegative"} if kind in VARIABLES else set()
-        skipped = _SKIPPED.get(kind, frozenset()) | unnamed
-        fields = [f for f in kind.fields_ if f.compared and f.name not in skipped]
-        found = _LAYOUTS[kind] = tuple((f.name, f.shape) for f in fields)
-    return found
+_LAYOUTS: Final = ByKind(_layout_of_kind)

@@ -7,13 +7,11 @@ node on a stack, ``rebuild`` returns the node with its children replaced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from relayish.ir.adt import Clause, Pattern
-from relayish.ir.expr import Expr
-from relayish.ir.node import Field, Node, Shape
-from relayish.ir.type import Type
+from relayish.ir.field import Field, Shape
+from relayish.ir.node import Node
 
 Push: TypeAlias = Callable[[Any, Collection[Node], Callable[[Node], None]], None]  # Any: one kind
 """``push(node, seen, append)``: append the children not in ``seen``, the first child last."""
@@ -35,7 +33,7 @@ Retype: TypeAlias = Callable[[Any, Callable[[Any, Any], Any], Any], Any]  # Any:
 """``retype(node, get, checked_type)``: what ``rebuild`` returns, carrying ``checked_type``."""
 
 
-class _ByKind(dict[type[Node], Any]):  # Any: a Push or Rebuild, or None for kinds without children
+class ByKind(dict[type[Node], Any]):  # Any: what is generated for each kind
     """A table filled on first use of each node class, so later declarations are served too."""
 
     def __init__(self, generate: Callable[[type[Node]], object]) -> None:
@@ -52,24 +50,48 @@ class Traversal:
 
     ``push`` and ``rebuild`` map each node class to its function, or to ``None`` when nodes of that
     class have no children in these families.
+
+    Args:
+        families: Roots of families of kinds.
+        evaluated: Whether what nodes of these families evaluate is followed as well where it is
+            of another family: the cases of a switch, say, or the body of a kernel.
     """
 
-    def __init__(self, *families: type[Node]) -> None:
+    def __init__(self, *families: type[Node], evaluated: bool = False) -> None:
         self.families = families
-        self.push: Mapping[type[Node], Push | None] = _ByKind(self._generate_push)
-        self.push_all: Mapping[type[Node], PushAll | None] = _ByKind(self._generate_push_all)
-        self.rebuild: Mapping[type[Node], Rebuild | None] = _ByKind(self._generate_rebuild)
-        self.retype: Mapping[type[Node], Retype] = _ByKind(self._generate_retype)
+        self._evaluated = evaluated
+        self.push: Mapping[type[Node], Push | None] = ByKind(self._generate_push)
+        self.push_all: Mapping[type[Node], PushAll | None] = ByKind(self._generate_push_all)
+        self.rebuild: Mapping[type[Node], Rebuild | None] = ByKind(self._generate_rebuild)
+        self.retype: Mapping[type[Node], Retype] = ByKind(self._generate_retype)
 
     def fields(self, kind: type[Node]) -> list[Field]:
         """Return the fields of ``kind`` that are followed, in order of declaration."""
         return [
             declared
             for declared in kind.fields_
-            if declared.kind is not None
-            and declared.compared
-            and issubclass(declared.kind, self.families)
+            if declared.kind is not None and declared.compared and self._follows(declared)
         ]
+
+    def _follows(self, declared: Field) -> bool:
+        assert declared.kind is not None
+        if issubclass(declared.kind, self.families):
+            return True
+        return self._evaluated and declared.is_evaluated
+
+    def accepts(self, kind: type[Node]) -> bool:
+        """Return whether nodes of class ``kind`` may be met: of its families, or held by these."""
+        if issubclass(kind, self.families):
+            return True
+        held: set[type[Node]] = set()
+        pending = [k for family in self.families for k in family.kinds] if self._evaluated else []
+        while pending:
+            for declared in self.fields(pending.pop()):
+                assert declared.kind is not None
+                if not issubclass(declared.kind, self.families) and declared.kind not in held:
+                    held.add(declared.kind)
+                    pending += declared.kind.kinds
+        return issubclass(kind, tuple(held))
 
     def children(self, node: Node) -> list[Node]:
         """Return the children of ``node``, in order of declaration, repetitions included."""
@@ -79,42 +101,24 @@ class Traversal:
             push(node, found.append, found.extend)
         return found[::-1]
 
-    def post_order_outside(self, root: Node, closed: Callable[[Node], bool]) -> list[Node]:
-        """Return what :meth:`post_order` does, without what is inside nodes that are ``closed``.
-
-        These nodes themselves are there.
-        """
-        order: list[Node] = []
-        seen: set[Node] = set()
-        stack: list[Node | None] = [root]
-        while stack:
-            node = stack.pop()
-            if node is None:
-                node = stack.pop()
-                assert node is not None
-                order.append(node)
-                continue
-            if node in seen:
-                continue
-            seen.add(node)
-            push = self.push[type(node)]
-            if push is None or closed(node):
-                order.append(node)
-                continue
-            stack += (node, None)
-            push(node, seen, stack.append)
-        return order
-
-    def post_order(self, root: Node) -> list[Node]:
+    def post_order(
+        self, root: Node | Sequence[Node], enter: Callable[[Node], bool] | None = None
+    ) -> list[Node]:
         """Return every distinct node below and including ``root``, children before parents.
+
+        Args:
+            root: A node, or several, which are walked in order.
+            enter: Asked once of each node that has children; where it answers no, these are left
+                out, unless they are reached otherwise. The node itself is there.
 
         Complexity:
             Linear in the number of distinct nodes and edges; no recursion.
         """
         order: list[Node] = []
         seen: set[Node] = set()
-        stack: list[Node | None] = [root]
-        pop, append, finish, enter = stack.pop, stack.append, order.append, seen.add
+        stack: list[Node | None] = []
+        stack += [root] if isinstance(root, Node) else root[::-1]
+        pop, append, finish, add = stack.pop, stack.append, order.append, seen.add
         table = self.push
         while stack:
             node = pop()
@@ -125,15 +129,30 @@ class Traversal:
                 continue
             if node in seen:
                 continue
-            enter(node)
+            add(node)
             push = table[type(node)]
-            if push is None:
+            if push is None or (enter is not None and not enter(node)):
                 finish(node)
                 continue
             append(node)
             append(None)
             push(node, seen, append)
         return order
+
+    def users(self, root: Node | Sequence[Node]) -> dict[Node, list[Node]]:
+        """Return the parents of each distinct node below ``root``, once for each use.
+
+        Roots are there with no parents; parents stand in post-order.
+
+        Complexity:
+            Linear in the number of distinct nodes and edges; no recursion.
+        """
+        order = self.post_order(root)
+        found: dict[Node, list[Node]] = {node: [] for node in order}
+        for node in order:
+            for child in self.children(node):
+                found[child].append(node)
+        return found
 
     def pre_order(self, root: Node) -> Iterator[Node]:
         """Yield every distinct node below and including ``root``, parents before children."""
@@ -211,7 +230,7 @@ class Traversal:
         same = " and ".join(f"new{i} is old{i}" for i in range(len(followed))) or "True"
         replaced = {declared.name: f"new{i}" for i, declared in enumerate(followed)}
         values = [
-            checked_type if f.name == "checked_type" else replaced.get(f.name, f"node.{f.name}")
+            checked_type if f.inferred else replaced.get(f.name, f"node.{f.name}")
             for f in kind.fields_
         ]
         return lines, same, values
@@ -269,15 +288,6 @@ def _compile(name: str, lines: list[str], scope: dict[str, object]) -> Any:  # A
     exec("\n".join(lines), scope)  # noqa: S102 - the source is built from declarations only
     return scope[name]
 
-
-EXPRESSIONS: Final = Traversal(Expr, Pattern, Clause)
-"""Expressions, with what patterns and clauses hold of them; types are not entered."""
-
-TYPES: Final = Traversal(Type)
-"""Types and the types they are made of."""
-
-PATTERNS: Final = Traversal(Pattern)
-"""Patterns and the patterns they are made of."""
 
 EVERYTHING: Final = Traversal(Node)
 """Every node there is, types and dimensions included; not what type inference left on nodes."""

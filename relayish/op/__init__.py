@@ -6,8 +6,8 @@ Every operator is found here under its Relay name, as a function that builds a c
 
 from __future__ import annotations
 
-from relayish.ir.build import const
-from relayish.ir.expr import Op
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Op
 from relayish.op import (
     annotation,
     broadcast,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import show_shape, show_type, unified
 from relayish.op.fields import Dimension
 from relayish.op.type_rules import tensor

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Call, Expr, Op
+from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.op.call import call_op, may_be_none
 from relayish.op.documentation import docstring
 from relayish.op.registry import arguments, attrs_type, get_op, is_registered, list_ops

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Call, Expr, Op, Tuple
+from relayish.ir.relay.expr import Call, Expr, Op, Tuple
 from relayish.op.outputs import TupleWrapper
 from relayish.op.registry import arguments, attrs_type, get_op
 
@@ -27,7 +27,7 @@ def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
             attribute is missing or of the wrong type.
 
     Example:
-        >>> from relayish.ir.expr import Var
+        >>> from relayish.ir.relay.expr import Var
         >>> import relayish.op
         >>> call_op("clip", Var("x"), a_min=0, a_max=6).attrs
         ClipAttrs(a_min=0.0, a_max=6.0)

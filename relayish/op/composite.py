@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from relayish.errors import OperatorError
-from relayish.ir.build import const
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr, TupleGetItem
-from relayish.ir.type import TensorType
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
+from relayish.ir.relay.type import TensorType
 from relayish.ir.value import as_value
 from relayish.op.builders import custom_builder
 from relayish.op.call import call_op

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, DictAttrs, attrs
-from relayish.ir.type import FuncType, IncompleteType, TupleType, Type
+from relayish.ir.relay.type import FuncType, IncompleteType, TupleType, Type
 from relayish.op.dimension import show_type
 from relayish.op.registry import register_op
 from relayish.op.relation import TypeReporter

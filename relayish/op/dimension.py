@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeGuard
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import Any, PrimExpr, PrimOp, TensorType, Type
+from relayish.ir.relay.type import Any, PrimExpr, PrimOp, TensorType, Type
 from relayish.op.fields import Dimension
 
 ANY: Final = Any()

@@ -7,7 +7,7 @@ be known; the sizes are known only when the program runs.
 from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import ANY, normal_axis, same, show_type
 from relayish.op.evaluation import Parameters
 from relayish.op.layout_types import layout_axes

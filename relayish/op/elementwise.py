@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import normal_axis as checked_axis
 from relayish.op.dimension import same, show_shape, show_type
 from relayish.op.error_function import erf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.op import intern_op
+from relayish.ir.relay.op import intern_op
 from relayish.op.registry import OpTable
 
 dequantizes: OpTable[bool] = OpTable("dequantizes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, TypeAlias
 
 from relayish.ir.dtype import check_dtype
-from relayish.ir.type import PrimExpr
+from relayish.ir.relay.type import PrimExpr
 
 Dimension: TypeAlias = int | PrimExpr
 """A size: a number, or an expression over the dimensions of a shape."""

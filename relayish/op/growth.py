@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.evaluation import as_sizes
 from relayish.op.layout import read_layout
 from relayish.op.registry import get_op, relation, result_size, rule

@@ -16,10 +16,10 @@ import numpy as np
 
 from relayish._support import infix
 from relayish.errors import OperatorError
-from relayish.ir.build import const
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr, TupleGetItem
-from relayish.ir.type import TensorType
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
+from relayish.ir.relay.type import TensorType
 from relayish.op.call import call_op
 from relayish.op.known_type import known_type
 from relayish.op.outputs import checked_index, output_count

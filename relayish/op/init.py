@@ -10,8 +10,8 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
-from relayish.ir.expr import Constant, Expr
-from relayish.ir.type import IncompleteType, TensorType, Type
+from relayish.ir.relay.expr import Constant, Expr
+from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.dimension import ANY, show_type
 from relayish.op.evaluation import Array, Parameters, cast_to, result_dtype
 from relayish.op.fields import Dimension, OptionalDType

@@ -13,10 +13,21 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import TYPES
-from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.op.registry import relation, rule
 
 _KNOWN: Final[WeakKeyDictionary[Expr, Type]] = WeakKeyDictionary()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import OperatorError
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.layout import read_layout
 from relayish.op.registry import OpTable
 

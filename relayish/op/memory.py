@@ -9,9 +9,9 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
-from relayish.ir.expr import Constant
+from relayish.ir.relay.expr import Constant
+from relayish.ir.relay.type import GlobalTypeVar, TensorType, TupleType, Type, TypeCall
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import GlobalTypeVar, TensorType, TupleType, Type, TypeCall
 from relayish.op.builders import namespace
 from relayish.op.device import VirtualDevice
 from relayish.op.dimension import show_type

@@ -11,8 +11,8 @@ from typing import Any, Final, TypeAlias, overload
 
 from relayish.errors import DuplicateNameError
 from relayish.ir.dtype import DType
-from relayish.ir.expr import Op
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Op
+from relayish.ir.relay.op import intern_op
 from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision
 
 Conversion: TypeAlias = Callable[[Any, DType], Sequence[Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.ir.expr import Call, Expr, Tuple
+from relayish.ir.relay.expr import Call, Expr, Tuple
 from relayish.op.builders import builder, custom_builder
 from relayish.op.call import call_op
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from relayish.ir.build import const
-from relayish.ir.expr import Op
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Op
 from relayish.op import registry
 from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.op.registry import OpPattern, get_op, list_ops, register_op

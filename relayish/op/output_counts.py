@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.ir.expr import Expr, Tuple
-from relayish.ir.type import TupleType
+from relayish.ir.relay.expr import Expr, Tuple
+from relayish.ir.relay.type import TupleType
 from relayish.op.known_type import known_type
 from relayish.op.outputs import Count, outputs
 from relayish.op.registry import get_op

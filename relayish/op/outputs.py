@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from relayish.errors import FieldIndexError, OperatorError
-from relayish.ir.expr import Call, Expr, Op, Tuple, TupleGetItem
-from relayish.ir.type import TupleType
+from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.relay.type import TupleType
 from relayish.op.known_type import known_type
 from relayish.op.registry import OpTable
 
@@ -73,7 +73,7 @@ class TupleWrapper(metaclass=_MeansSeveral):
     ``isinstance(call, TupleWrapper)`` holds for them, as it would in Relay.
 
     Example:
-        >>> from relayish.ir.expr import Var
+        >>> from relayish.ir.relay.expr import Var
         >>> pair = TupleWrapper(Var("pair"), 2)
         >>> [field.index for field in pair], pair.astuple()
         ([0, 1], Var(name_hint='pair', type_annotation=None, may_share=None))

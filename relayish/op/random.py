@@ -16,7 +16,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.type import IncompleteType, TensorType, TupleType, Type
+from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, Type
 from relayish.op import threefry
 from relayish.op.builders import namespace
 from relayish.op.dimension import broadcast_shapes, same, show_shape, show_type

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import broadcast_shapes, product, same, show_shape
 from relayish.op.dimension import normal_axis as checked_axis
 from relayish.op.evaluation import (

@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar, overload
 
 from relayish.errors import DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Expr, Op
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Expr, Op
+from relayish.ir.relay.op import intern_op
 from relayish.op.relation import Relation, Rule
 
 _T = TypeVar("_T")

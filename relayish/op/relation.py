@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
-from relayish.ir.traversal import TYPES
-from relayish.ir.type import IncompleteType, Type
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import IncompleteType, Type
 
 
 class TypeReporter(Protocol):

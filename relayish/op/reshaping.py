@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from relayish.errors import EvaluationError, RelayishError
-from relayish.ir.type import Any as AnyDimension
+from relayish.ir.relay.type import Any as AnyDimension
 from relayish.op.dimension import ANY, floor_divide, is_static, multiply, product, show_shape
 from relayish.op.fields import Dimension
 

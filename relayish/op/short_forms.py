@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 
 from relayish.ir.attrs import Attrs
-from relayish.ir.build import const
-from relayish.ir.expr import Constant, Op
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Constant, Op
 from relayish.op.registry import attrs_type
 
 _WINDOWS: Final = frozenset({"strides", "dilation", "kernel_size", "pool_size", "output_padding"})

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import OperatorError
-from relayish.ir.build import const
-from relayish.ir.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Constant, Expr, Op
 from relayish.op.call import call_op
 from relayish.op.registry import arguments, attrs_type, get_op, is_registered
 from relayish.op.short_forms import spelt_out

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from relayish.errors import FieldError
-from relayish.ir.expr import Call, Op
+from relayish.ir.relay.expr import Call, Op
 from relayish.op.registry import OpTable, get_op
 
 Predicate: TypeAlias = Callable[[Call], bool]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.dimension import broadcast_shapes, show_shape, show_type
 from relayish.op.evaluation import Parameters
 from relayish.op.fields import Dimension

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type
+from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.op.builders import namespace
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Parameters

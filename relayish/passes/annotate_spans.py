@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.text import astext, parse
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -42,8 +42,8 @@ class AnnotateSpans(ModulePass):
     Pass form of :func:`annotate_spans`.
 
     Example:
-        >>> from relayish.ir.build import const
-        >>> from relayish.ir.expr import Function
+        >>> from relayish.ir.relay.build import const
+        >>> from relayish.ir.relay.expr import Function
         >>> mod = AnnotateSpans()(IRModule.from_expr(Function((), const(1))))
         >>> str(mod["main"].body.span)
         'GeneratedSource:3:3'

@@ -21,8 +21,9 @@ from typing import Final
 
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.adt import Match
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import (
     Call,
     Expr,
     Function,
@@ -35,9 +36,8 @@ from relayish.ir.expr import (
     Tuple,
     TupleGetItem,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.target import DEFAULT, is_supported
 from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
 from relayish.transform import FunctionPass, PassContext, register_pass

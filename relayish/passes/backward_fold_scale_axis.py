@@ -19,11 +19,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from relayish.ir.expr import Call, Expr, Function
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.passes.scale_axis.backward import Accepted, Passed, Source, accepts, sources
 from relayish.passes.scale_axis.message import Message, made, squeezed
 from relayish.transform import FunctionPass, PassContext, register_pass

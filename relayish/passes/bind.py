@@ -17,9 +17,9 @@ from typing import Any
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError, UnknownNameError, suggest
 from relayish.functor.substitute import fits, substitute, type_of_value
-from relayish.ir.expr import Constant, Expr, Function, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Constant, Expr, Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
@@ -50,7 +50,7 @@ def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
         Relay ``bind``, which keeps all types as they were, and refuses where it would capture.
 
     Example:
-        >>> from relayish.ir.expr import Tuple
+        >>> from relayish.ir.relay.expr import Tuple
         >>> x, y, z = Var("x"), Var("y"), Var("z")
         >>> func = bind(Function((x, y), Tuple((x, y))), {x: z})
         >>> func.params == (y, z), func.body.fields[0] is z
@@ -102,7 +102,7 @@ def bind_params_by_name(func: Function, params: Mapping[str, Any]) -> Function:
         Relay ``bind_params_by_name``, which passes over names nobody has.
 
     Example:
-        >>> from relayish.ir.type import scalar_type
+        >>> from relayish.ir.relay.type import scalar_type
         >>> x = Var("x", scalar_type("float32"))
         >>> bind_params_by_name(Function((x,), x), {"x": 2.0}).body.data.item()
         2.0

@@ -19,9 +19,9 @@ from typing import Final
 
 from relayish.functor import MixedModeMutator
 from relayish.ir.dtype import DType
-from relayish.ir.expr import Call, Expr, Function
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.op.registry import OpPattern, pattern
 from relayish.passes.rules.table import tensor_of
 from relayish.transform import FunctionPass, PassContext, register_pass

@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis.dominators import post_dominators
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Expr, Function, GlobalVar, Op
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 SOURCE_NAME: Final = "index"
@@ -70,7 +70,7 @@ class CapturePostDfsIndexInSpans(FunctionPass):
     Pass form of :func:`capture_postdfs_index_in_spans`.
 
     Example:
-        >>> from relayish.ir.build import var
+        >>> from relayish.ir.relay.build import var
         >>> x = var("x", "float32")
         >>> mod = CapturePostDfsIndexInSpans()(IRModule.from_expr(Function((x,), -x)))
         >>> str(mod["main"].params[0].span), str(mod["main"].body.span), str(mod["main"].span)

@@ -19,10 +19,10 @@ from relayish.analysis import all_vars, bound_vars
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
-from relayish.ir.expr import Call, Expr, Function, Op, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from relayish.ir.expr import Call, Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.op.layout import read_layout
 from relayish.op.nn.convolution_attrs import Conv2DAttrs
 from relayish.op.registry import get_op

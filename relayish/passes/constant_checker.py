@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from relayish.analysis.on_device import is_on_device
 from relayish.functor import ExprVisitor
-from relayish.ir.expr import Constant, Expr, Tuple
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Constant, Expr, Tuple
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.value import Value
 
 
@@ -40,7 +40,7 @@ def is_constant(expr: Expr) -> bool:
     """Return whether ``expr`` is a constant, or a tuple of nothing but constants.
 
     Example:
-        >>> from relayish.ir.expr import Var
+        >>> from relayish.ir.relay.expr import Var
         >>> is_constant(Tuple((Constant(1), Tuple(())))), is_constant(Var("x"))
         (True, False)
     """

@@ -17,8 +17,8 @@ After::
 from __future__ import annotations
 
 from relayish.functor import ExprMutator
-from relayish.ir.expr import Expr, Function, GlobalVar, Let, Tuple
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, Let, Tuple
+from relayish.ir.relay.module import IRModule
 from relayish.passes.dead_code.counted import Counted
 from relayish.passes.dead_code.needed import Judge, Needed
 from relayish.transform import ModulePass, PassContext, is_skipped, register_pass

@@ -24,8 +24,8 @@ from relayish.analysis.effects import analyse_effects
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.marks import is_opaque
 from relayish.errors import PassError
-from relayish.ir.expr import Expr, Function, GlobalVar, Tuple
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.deduplication.growth import grow

@@ -24,8 +24,8 @@ from relayish.analysis import infer_type
 from relayish.analysis.infer_type.components import global_uses
 from relayish.analysis.marks import is_opaque, is_primitive
 from relayish.errors import PassError
-from relayish.ir.expr import Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.passes.defunctionalize.encode import Encoder, Encoding, has_function_type
 from relayish.passes.defunctionalize.specialise import specialised, with_single_types
 from relayish.passes.eta_expand import eta_expand

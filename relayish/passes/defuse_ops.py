@@ -18,10 +18,10 @@ from collections import Counter
 from typing import Final
 
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import registry
 from relayish.transform import FunctionPass, PassContext, register_pass
 

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.ir.expr import Call, Constant, Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.ir.value import Value, as_value
 from relayish.passes.rules.table import CallRules, op
 from relayish.transform import FunctionPass, PassContext, register_pass

@@ -19,9 +19,9 @@ import numpy as np
 from relayish.analysis.static_shape import StaticShapes, static_shape_of
 from relayish.analysis.timeless import Timeless
 from relayish.errors import FieldError, OperatorError, TypeInferenceError
-from relayish.ir.expr import Call, Constant, Expr, Function, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.passes.fold_constant import ConstantFolder
 from relayish.passes.rules.call_type import call_type
 from relayish.passes.rules.retyping import Retyping

@@ -20,9 +20,9 @@ from typing import Final
 from relayish.analysis.exact_key import exact_key, scalar_key
 from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
+from relayish.ir.relay.module import IRModule
 from relayish.op import registry
 from relayish.transform import FunctionPass, PassContext, register_pass
 
@@ -126,7 +126,7 @@ def eliminate_common_subexpr(expr: Expr, fskip: Callable[[Expr], bool] | None = 
         Relay ``EliminateCommonSubexpr``, which is quadratic.
 
     Example:
-        >>> from relayish.ir.expr import Var
+        >>> from relayish.ir.relay.expr import Var
         >>> add, x = registry.get_op("add"), Var("x")
         >>> image = eliminate_common_subexpr(Tuple((Call(add, (x, x)), Call(add, (x, x)))))
         >>> image.fields[0] is image.fields[1]

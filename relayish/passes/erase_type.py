@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from typing import TypeVar, cast
 
-from relayish.ir.expr import Expr, Function
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 _E = TypeVar("_E", bound=Expr)
@@ -42,8 +42,8 @@ def erase_type(expr: _E) -> _E:
         RAF ``EraseType``.
 
     Example:
-        >>> from relayish.ir.expr import Var
-        >>> from relayish.ir.type import scalar_type
+        >>> from relayish.ir.relay.expr import Var
+        >>> from relayish.ir.relay.type import scalar_type
         >>> x = Var("x", checked_type=scalar_type("int32"))
         >>> erase_type(Function((x,), x, scalar_type("int32"))).ret_type is None
         True

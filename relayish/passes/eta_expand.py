@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from relayish.analysis.infer_type.unifier import substitute
 from relayish.functor import MixedModeMutator
-from relayish.ir.adt import Constructor, Pattern
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import Type, TypeCall, TypeVar
+from relayish.ir.relay.adt import Constructor, Pattern
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Type, TypeCall, TypeVar
 from relayish.transform import ModulePass, PassContext, register_pass
 
 _PARAM = "eta_expand_param"

@@ -19,8 +19,8 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type
-from relayish.ir.expr import Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.passes.ad.check import checked
 from relayish.passes.ad.first_order import first_order_gradient
 from relayish.transform import ModulePass, PassContext, is_skipped, register_pass

@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.expr import Call, Constant, Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.op.layout import read_layout
 from relayish.op.registry import OpTable, get_op
 from relayish.transform import FunctionPass, PassContext, register_pass

@@ -26,8 +26,19 @@ from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
 from relayish.ir.value import Value
 from relayish.op import registry
 from relayish.passes.constant_checker import ConstantChecker, constant_value, value_to_expr

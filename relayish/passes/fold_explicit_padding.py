@@ -20,9 +20,9 @@ import numpy as np
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.attrs import Attrs
 from relayish.ir.dtype import lowest_number, numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr, Function
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Constant, Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.op.layout import read_layout
 from relayish.op.nn.space import PadAttrs
 from relayish.op.registry import OpTable, get_op

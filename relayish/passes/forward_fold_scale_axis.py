@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.ir.expr import Call, Expr, Function
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.scale_axis.forward import Scaled, demands, rewrites, sources
 from relayish.passes.scale_axis.message import Message, meet
 from relayish.transform import FunctionPass, PassContext, register_pass

@@ -16,8 +16,8 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.marks import is_opaque
-from relayish.ir.expr import Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes.dead_code_elimination import eliminate_dead_code
 from relayish.passes.flatten_closure import flatten_closure

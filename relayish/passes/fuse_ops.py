@@ -25,11 +25,11 @@ from typing import Any, Final
 
 from relayish.errors import PassError
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Type
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Type
 from relayish.op import registry
 from relayish.passes.fusion.graph import DynamicTypes, FusionGraph, is_fused
 from relayish.passes.fusion.groups import FusionGroups

@@ -5,8 +5,8 @@ from __future__ import annotations
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.infer_type.components import components, global_uses
 from relayish.errors import PassError, UnknownNameError
-from relayish.ir.expr import Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.passes.ad.check import checked
 from relayish.passes.ad.checkpoint import delay_checkpoints
 from relayish.passes.ad.first_order import first_order_gradient
@@ -47,8 +47,8 @@ def gradient(expr: Expr, mod: IRModule | None = None, mode: str = "higher_order"
 
     Example:
         >>> from relayish.interpreter import evaluate
-        >>> from relayish.ir.type import TensorType
-        >>> from relayish.ir.expr import Var
+        >>> from relayish.ir.relay.type import TensorType
+        >>> from relayish.ir.relay.expr import Var
         >>> import numpy as np
         >>> x = Var("x", TensorType((), "float32"))
         >>> evaluate(gradient(Function((x,), x * x)), args=[np.float32(3)])

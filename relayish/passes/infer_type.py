@@ -16,7 +16,7 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type, infer_type_local
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, register_pass
 
 InferTypeLocal = infer_type_local

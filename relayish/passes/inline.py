@@ -13,7 +13,7 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.marks import is_marked
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.passes.interprocedural.inliner import inline_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from relayish.analysis.marks import is_marked, is_opaque
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Let, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import ATOMS, Arguments
 from relayish.passes.interprocedural.copy import copied_function, substituted
 from relayish.passes.interprocedural.dropping import (

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from relayish.analysis.node_scopes import ATOMS
 from relayish.functor import MixedModeMutator
-from relayish.ir.expr import Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 

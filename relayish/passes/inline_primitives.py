@@ -14,9 +14,9 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.marks import is_primitive
-from relayish.ir.expr import Call, Expr, Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.dropping import (
     DroppingMutator,
     count_uses,

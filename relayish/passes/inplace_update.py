@@ -16,10 +16,10 @@ After, where ``%b`` may share the memory of ``%a``::
 from __future__ import annotations
 
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.expr import Call, Expr, Function, Let, TupleGetItem, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TupleType
+from relayish.ir.relay.expr import Call, Expr, Function, Let, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TupleType
 from relayish.op import registry
 from relayish.transform import FunctionPass, PassContext, register_pass
 
@@ -99,7 +99,7 @@ class InplaceUpdate(FunctionPass):
 
     Example:
         >>> from relayish.analysis.infer_type import infer_type
-        >>> from relayish.ir.type import TensorType
+        >>> from relayish.ir.relay.type import TensorType
         >>> from relayish.op import scatter_elements
         >>> x = Var("x", TensorType((3,), "float32"))
         >>> i, y = Var("i", TensorType((1,), "int64")), Var("y", TensorType((1,), "float32"))

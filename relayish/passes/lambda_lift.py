@@ -27,8 +27,8 @@ from typing import Final, NamedTuple
 
 from relayish.analysis.marks import is_opaque
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.interprocedural.captures import Captures, Inner

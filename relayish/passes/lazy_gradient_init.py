@@ -18,10 +18,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from relayish.analysis.infer_type import infer_type
-from relayish.ir.expr import Call, Function, GlobalVar
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.lazy_gradient.cells import Writer
 from relayish.passes.lazy_gradient.flow import Choice, Flow, choose
 from relayish.passes.lazy_gradient.operators import initialises

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from relayish.analysis.node_scopes import ATOMS
 from relayish.errors import PassError, UnknownNameError
 from relayish.functor.substitute import substitute
-from relayish.ir.expr import Constant, Expr, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Constant, Expr, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 def expr_append(first: Expr, second: Expr) -> Expr:
@@ -29,7 +29,7 @@ def expr_append(first: Expr, second: Expr) -> Expr:
         RAF ``ExprAppend``, which drops ``second`` unless the result of ``first`` is a variable.
 
     Example:
-        >>> from relayish.ir.expr import Tuple
+        >>> from relayish.ir.relay.expr import Tuple
         >>> x, y = Var("x"), Var("y")
         >>> appended = expr_append(Let(x, Tuple(()), x), Let(y, x, y))
         >>> appended.var is x, appended.body.value is x
@@ -72,7 +72,7 @@ def extract_binding(
         RAF ``ExtractBinding``, which has one table for the whole program.
 
     Example:
-        >>> from relayish.ir.expr import Tuple
+        >>> from relayish.ir.relay.expr import Tuple
         >>> a, b, c = Var("a"), Var("b"), Var("c")
         >>> chain = extract_binding(c, bindings={c: Tuple((a,)), b: Tuple(()), a: Tuple(())})
         >>> chain.var is a, chain.body.var is c, chain.body.body is c

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_opaque
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, If, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import ATOMS
 from relayish.passes.interprocedural.copy import BINDERS, copied_function
 from relayish.transform import ModulePass, PassContext, register_pass

@@ -13,8 +13,8 @@ After::
 from __future__ import annotations
 
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.expr import Call, Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.marks import is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph

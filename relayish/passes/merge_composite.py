@@ -21,8 +21,8 @@ from typing import TypeAlias
 
 from relayish.dataflow_pattern import DFPattern, partition
 from relayish.errors import PassError
-from relayish.ir.expr import Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 PatternEntry: TypeAlias = (

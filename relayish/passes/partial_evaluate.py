@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.visit import count_nodes
-from relayish.ir.expr import Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes.partial_eval.evaluator import Evaluator, is_left_alone
 from relayish.passes.to_basic_block_normal_form import ToBasicBlockNormalForm

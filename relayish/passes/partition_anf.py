@@ -28,9 +28,9 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.functor.substitute import substitute
-from relayish.ir.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import FuncType
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import FuncType
 from relayish.passes.normal_form.fill import Acting
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form

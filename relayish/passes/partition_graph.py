@@ -31,7 +31,8 @@ from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -41,10 +42,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TupleType, Type
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TupleType, Type
 from relayish.op.target import DEFAULT
 from relayish.passes.constant_checker import ConstantChecker
 from relayish.passes.offload.marks import compiler_of, end, is_begin, is_end

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.text import astext
 from relayish.transform import ModulePass, PassContext, register_pass
 

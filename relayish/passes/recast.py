@@ -22,11 +22,11 @@ from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
 from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.expr import Call, Expr, Let, Tuple, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Expr, Let, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.op.registry import get_op
 from relayish.passes.rules.table import op, placed
 
@@ -71,7 +71,7 @@ def recast(
         Relay ``recast``.
 
     Example:
-        >>> from relayish.ir.build import var
+        >>> from relayish.ir.relay.build import var
         >>> x, y = var("x", shape=(2, 3)), var("y", shape=(2, 3))
         >>> image = recast(op.add(x, y), "float16", "float16", ops=["add"])
         >>> image.op.name, image.args[0].op.name, image.args[0].args[0].op.name

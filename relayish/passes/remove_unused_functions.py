@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from relayish.analysis.call_graph import CallGraph
 from relayish.errors import UnknownNameError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, register_pass
 
 

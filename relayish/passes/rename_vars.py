@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from relayish.analysis.variables import free_vars
 from relayish.errors import UnknownNameError, WellFormedError, suggest
 from relayish.functor import ExprMutator
-from relayish.ir.adt import PatternVar
-from relayish.ir.expr import Expr, Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import PatternVar
+from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 
@@ -45,7 +45,7 @@ def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
         RAF ``RenameVars``.
 
     Example:
-        >>> from relayish.ir.expr import Tuple
+        >>> from relayish.ir.relay.expr import Tuple
         >>> x, y = Var("x"), Var("y")
         >>> rename_vars(Function((x,), Tuple((x, y))), {"y": y}).params[0].name_hint
         'a1'

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.dataflow_pattern import RuleSet, rewrite_rules
-from relayish.ir.expr import Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.passes.simplify.arithmetic import ARITHMETIC
 from relayish.passes.simplify.arrangement import ARRANGEMENT
 from relayish.passes.simplify.concretise import CONCRETISE

@@ -14,8 +14,8 @@ After::
 
 from __future__ import annotations
 
-from relayish.ir.expr import Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.passes.rules.inference import INFERENCE
 from relayish.transform import FunctionPass, PassContext, register_pass
 

@@ -13,8 +13,8 @@ After::
 from __future__ import annotations
 
 from relayish.errors import PassError
-from relayish.ir.expr import Call, Expr, Function, Tuple
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function, Tuple
+from relayish.ir.relay.module import IRModule
 from relayish.passes.rules.table import CallRules, op, tensor_of
 from relayish.transform import FunctionPass, PassContext, register_pass
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from relayish.analysis.acting import ActingNodes, acting_nodes
 from relayish.analysis.normal_form import is_a_normal_form
-from relayish.ir.expr import Expr
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
 from relayish.passes.normal_form.fill import Acting, bind_all
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
@@ -53,7 +53,7 @@ def to_a_normal_form(
         result of each let even where the form is reached, and is quadratic on chains of lets.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x = Var("x")
         >>> tup = to_a_normal_form(Tuple((Tuple((x,)),)))
         >>> tup.value.fields[0] is x, tup.body.value.fields[0] is tup.var

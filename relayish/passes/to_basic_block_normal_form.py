@@ -14,8 +14,8 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.acting import ActingNodes, acting_nodes
-from relayish.ir.expr import Expr
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
 from relayish.passes.normal_form.fill import Acting, bind_lifted
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
@@ -50,7 +50,7 @@ def to_basic_block_normal_form(
         another one inside of it.
 
     Example:
-        >>> from relayish.ir.expr import If, Tuple, Var
+        >>> from relayish.ir.relay.expr import If, Tuple, Var
         >>> x, shared = Var("x"), Tuple(())
         >>> let = to_basic_block_normal_form(If(x, shared, shared))
         >>> let.value is shared, let.body.true_branch is let.var

@@ -22,12 +22,12 @@ from relayish.analysis.marks import is_primitive
 from relayish.analysis.node_scopes import ATOMS
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
-from relayish.ir.adt import Clause, Constructor, Match, PatternVar
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, If, Let, Op, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS, PATTERNS
-from relayish.ir.type import FuncType, Type, TypeVar
+from relayish.ir.relay.adt import Clause, Constructor, Match, PatternVar
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Let, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.passes.normal_form.functions import own_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
 

@@ -19,8 +19,8 @@ from collections.abc import Collection
 
 from relayish.analysis.graph_normal_form import creates_references, needless_lets
 from relayish.functor import ExprMutator
-from relayish.ir.expr import Expr, Let
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Let
+from relayish.ir.relay.module import IRModule
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -75,7 +75,7 @@ def to_graph_normal_form(
         every variable in its whole value; RAF's, which keeps references and ``may_share``.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
+        >>> from relayish.ir.relay.expr import Tuple, Var
         >>> x, t = Var("x"), Tuple(())
         >>> to_graph_normal_form(Let(x, t, x)) is t
         True

@@ -23,10 +23,20 @@ from relayish.analysis.infer_type.components import global_uses
 from relayish.errors import FieldError, PassError
 from relayish.ir.attrs import Attrs
 from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Op, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.call import make_attrs
 from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision
 from relayish.passes.rules.retyping import Retyping

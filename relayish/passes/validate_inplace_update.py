@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from relayish.analysis.liveness import analyse_liveness
 from relayish.errors import PassError
-from relayish.ir.expr import Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.inplace_update import share
 from relayish.transform import FunctionPass, PassContext, register_pass
 

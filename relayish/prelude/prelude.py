@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from relayish.errors import UnknownNameError
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import GlobalVar
-from relayish.ir.module import IRModule
-from relayish.ir.type import GlobalTypeVar
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import GlobalTypeVar
 from relayish.prelude.std import import_from_std
 from relayish.prelude.tensor_array import import_tensor_arrays
 

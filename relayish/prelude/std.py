@@ -8,7 +8,7 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 from relayish.errors import DuplicateNameError, UnknownNameError, suggest
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 
 NEEDS: Final[dict[str, str | None]] = {"prelude": None, "nat": "prelude", "gradient": None}

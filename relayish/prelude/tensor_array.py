@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final
 
 from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.prelude.std import Source, definitions, std_source
 from relayish.text import parse
 

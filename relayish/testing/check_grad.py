@@ -12,8 +12,8 @@ from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError
 from relayish.interpreter import create_executor
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Function, Var
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Function, Var
+from relayish.ir.relay.type import TensorType
 from relayish.passes.gradient import gradient
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of every element type

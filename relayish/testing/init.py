@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from relayish.errors import FieldError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Function, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.passes.infer_type import InferType
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of the element type the network has

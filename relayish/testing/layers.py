@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish.analysis import free_vars
 from relayish.errors import FieldError
-from relayish.ir.expr import Expr, Function, TupleGetItem, Var
+from relayish.ir.relay.expr import Expr, Function, TupleGetItem, Var
 from relayish.op.builders import Builder
 from relayish.op.call import call_op
 from relayish.testing.operators import nn

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from relayish.frontend import ScopeBuilder
-from relayish.ir.build import var
-from relayish.ir.expr import Expr, Function, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType, TupleType
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Expr, Function, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.testing.init import Params, create_workload
 from relayish.testing.layers import closed, dense_add_bias
 from relayish.testing.operators import op

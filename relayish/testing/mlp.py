@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.ir.build import var
-from relayish.ir.expr import Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
 from relayish.testing.layers import closed, dense_add_bias
 from relayish.testing.operators import nn

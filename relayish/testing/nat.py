@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from relayish.errors import EvaluationError
 from relayish.interpreter import ConstructorValue
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Call, Expr
 from relayish.prelude import Prelude
 
 

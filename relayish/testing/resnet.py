@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from relayish.errors import FieldError
-from relayish.ir.build import var
-from relayish.ir.expr import Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
 from relayish.testing.layers import (
     Attributes,

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.ir.dtype import DType, numpy_dtype
-from relayish.ir.expr import Call, Expr, Function, Op
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, Op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude
 from relayish.transform import Pass, PassContext, Sequential
@@ -34,7 +34,7 @@ def run_opt_pass(expr: Expr, passes: Pass | Sequence[Pass], import_prelude: bool
         Relay ``testing.run_opt_pass``.
 
     Example:
-        >>> from relayish.ir.build import const
+        >>> from relayish.ir.relay.build import const
         >>> from relayish.op import add
         >>> from relayish.passes import FoldConstant
         >>> run_opt_pass(add(const(1), const(2)), FoldConstant())
@@ -65,7 +65,7 @@ def run_infer_type(expr: Expr) -> Expr:
         Relay ``testing.run_infer_type``.
 
     Example:
-        >>> from relayish.ir.build import var
+        >>> from relayish.ir.relay.build import var
         >>> from relayish.op import exp
         >>> run_infer_type(exp(var("x", shape=(2,)))).checked_type
         TensorType(shape=(2,), dtype='float32')
@@ -84,7 +84,7 @@ def count_ops(expr: Expr) -> Counter[str]:
 
     Example:
         >>> from relayish.op import add, exp
-        >>> from relayish.ir.expr import Var
+        >>> from relayish.ir.relay.expr import Var
         >>> e = exp(Var("x"))
         >>> count_ops(add(e, exp(e)))
         Counter({'exp': 2, 'add': 1})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.errors import FieldError
-from relayish.ir.build import var
-from relayish.ir.expr import Expr, Function, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Expr, Function, Var
+from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
 from relayish.testing.layers import batch_norm_infer, closed, conv2d, dense_add_bias, dropout
 from relayish.testing.operators import nn

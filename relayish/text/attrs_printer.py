@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from multipledispatch import Dispatcher
 
-from relayish.ir.adt import Constructor
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import Constant, Expr, Op
-from relayish.ir.type import PrimExpr, Type
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Constant, Expr, Op
+from relayish.ir.relay.type import PrimExpr, Type
 from relayish.text.literals import quote, spell_float, spell_name
 from relayish.text.metadata_writer import MetadataWriter
 

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.ir.adt import Constructor, Match, TypeData
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match, TypeData
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -30,8 +31,7 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
-from relayish.ir.type import Type, TypeVar
+from relayish.ir.relay.type import Type, TypeVar
 from relayish.op.registry import attrs_type
 from relayish.text.attrs_printer import spell_items
 from relayish.text.expr_parser import EXPR_KEYWORDS

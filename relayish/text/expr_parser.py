@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import FieldError
-from relayish.ir.adt import Constructor
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -23,7 +23,7 @@ from relayish.ir.expr import (
     Tuple,
     TupleGetItem,
 )
-from relayish.ir.type import Type
+from relayish.ir.relay.type import Type
 from relayish.ir.value import as_value
 from relayish.text.attrs_parser import attribute_value
 from relayish.text.lexer import AFTER, ATTRIBUTE, META, OPERAND

@@ -16,11 +16,11 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 
 from relayish.ir.attrs import DictAttrs, attrs_class
-from relayish.ir.expr import Call, Constant, Var
 from relayish.ir.node import Node, node_kinds
-from relayish.ir.op import intern_op
-from relayish.ir.type import Any as AnyDim
-from relayish.ir.type import PrimExpr, PrimOp, SizeVar, TensorType, TypeKind
+from relayish.ir.relay.expr import Call, Constant, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import Any as AnyDim
+from relayish.ir.relay.type import PrimExpr, PrimOp, SizeVar, TensorType, TypeKind
 from relayish.text.ndarray import decode_array
 
 _Json: TypeAlias = dict[str, Any]  # Any: whatever the JSON holds

@@ -10,11 +10,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from relayish.errors import FieldError
-from relayish.ir.adt import Constructor
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import Constant, Op
 from relayish.ir.node import Node
-from relayish.ir.type import GlobalTypeVar, PrimOp, SizeVar, TypeKind
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Constant, Op
+from relayish.ir.relay.type import GlobalTypeVar, PrimOp, SizeVar, TypeKind
 from relayish.op.dimension import show_dimension
 from relayish.text.metadata_reader import NO_ATTRS, SECTION
 from relayish.text.ndarray import encode_array

@@ -6,11 +6,11 @@ import re
 from typing import Any, Final
 
 from relayish.errors import FieldError
-from relayish.ir.adt import Pattern, TypeData
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Expr, GlobalVar
-from relayish.ir.module import IRModule
-from relayish.ir.type import GlobalTypeVar, Type
+from relayish.ir.relay.adt import Pattern, TypeData
+from relayish.ir.relay.expr import Expr, GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import GlobalTypeVar, Type
 from relayish.text.attrs_parser import attributes
 from relayish.text.expr_parser import expression
 from relayish.text.lexer import GLOBAL, MODULE_ATTRS, VERSION, Source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Constructor,
     Pattern,
     PatternConstructor,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
-from relayish.ir.adt import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import (
     Constructor,
     Pattern,
     PatternConstructor,
@@ -13,9 +14,8 @@ from relayish.ir.adt import (
     PatternVar,
     PatternWildcard,
 )
-from relayish.ir.expr import Var
-from relayish.ir.node import Node
-from relayish.ir.traversal import PATTERNS
+from relayish.ir.relay.expr import Var
+from relayish.ir.relay.traversal import PATTERNS
 
 
 class PatternContext(Protocol):

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 from relayish._support import show
 from relayish.errors import FieldError
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Pattern,
     TypeData,
 )
-from relayish.ir.expr import Expr
-from relayish.ir.module import IRModule
-from relayish.ir.type import Type
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Type
 from relayish.text.block_printer import BlockPrinter
 from relayish.text.scopes import Plan, Position
 
@@ -50,7 +50,7 @@ def astext(
         Relay ``AsText`` and its ``RelayTextPrinter``.
 
     Example:
-        >>> from relayish.ir.expr import Function, Var
+        >>> from relayish.ir.relay.expr import Function, Var
         >>> x = Var("x")
         >>> print(astext(Function((x,), x)))
         fn (%x) {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from relayish.errors import FieldError
-from relayish.ir.adt import Constructor, Pattern, TypeData
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import Expr, GlobalVar, Op, Var
-from relayish.ir.op import intern_op
-from relayish.ir.type import GlobalTypeVar, Type, TypeVar
+from relayish.ir.relay.adt import Constructor, Pattern, TypeData
+from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
 from relayish.op.registry import attrs_type, is_registered, list_ops
 from relayish.text.lexer import BINDER, NAME, Source
 from relayish.text.literals import unquote

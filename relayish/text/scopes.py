@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import Any, Final
 
-from relayish.ir.adt import Constructor, Match, PatternVar
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match, PatternVar
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -33,9 +34,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS, PATTERNS
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.type import TensorType, Type
 
 LEAVES: Final[frozenset[type[Node]]] = frozenset({Var, GlobalVar, Op, Constant, Constructor})
 """Kinds written where they are used, each time."""

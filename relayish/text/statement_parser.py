@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from relayish.ir.adt import Clause, Match
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import Call, Expr, Function, If, Let, Var
-from relayish.ir.type import Type, TypeKind, TypeVar
+from relayish.ir.relay.adt import Clause, Match
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
+from relayish.ir.relay.type import Type, TypeKind, TypeVar
 from relayish.text.attrs_parser import attribute_value
 from relayish.text.expr_parser import BLOCK_RULES, EXPR_KEYWORDS, expression
 from relayish.text.lexer import ATTRIBUTE, FAST, STATEMENT

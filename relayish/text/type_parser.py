@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.errors import FieldError
-from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.dtype import check_dtype
-from relayish.ir.type import Any as AnyDim
-from relayish.ir.type import (
+from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.type import Any as AnyDim
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     IncompleteType,

@@ -11,8 +11,8 @@ from typing import Final, NoReturn, Self, cast
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DeclarationError, PassError, TypeInferenceError
-from relayish.ir.expr import Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.transform.config import DISABLE_GC, IMMUTABLE_MODULE
 from relayish.transform.context import PassContext
 from relayish.transform.immutable import Snapshot

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import CodeType
 
 from relayish.errors import PassError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.base import Pass
 from relayish.transform.sequential import Sequential
 from relayish.transform.shrink import MOST_TRIES, shrink

@@ -22,10 +22,10 @@ from relayish.errors import (
     WellFormedError,
     suggest,
 )
-from relayish.ir.expr import Expr
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.transform.registry import REGISTRY
 
 Check: TypeAlias = Callable[[IRModule], None]
@@ -50,7 +50,7 @@ def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Ma
         ... def check_main(mod):
         ...     "There is a function @main."
         ...     mod.get_global_var("main")
-        >>> from relayish.ir.module import IRModule
+        >>> from relayish.ir.relay.module import IRModule
         >>> run_check("has_main", IRModule())
         Traceback (most recent call last):
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.running import RunningPasses

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Final, TextIO
 
 from relayish.errors import DeclarationError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.line_diff import unified_lines

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from relayish.errors import PassError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.program_text import ProgramTexts

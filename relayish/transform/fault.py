@@ -12,8 +12,8 @@ import numpy as np
 from relayish.errors import EvaluationError, PassError, RelayishError
 from relayish.interpreter import evaluate, normalise, random_arguments, same_value
 from relayish.interpreter.value import Evaluated
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.text.printer import astext
 from relayish.transform.bisect import Fault
 from relayish.transform.check import get_check, run_check

@@ -16,9 +16,10 @@ import numpy as np
 
 from relayish.errors import PassError
 from relayish.ir.attrs import Attrs
+from relayish.ir.field import Field
 from relayish.ir.literal import hash_literal
-from relayish.ir.module import IRModule
-from relayish.ir.node import Field, Node
+from relayish.ir.node import Node
+from relayish.ir.relay.module import IRModule
 from relayish.ir.traversal import Traversal
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument

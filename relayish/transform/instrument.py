@@ -18,7 +18,7 @@ import difflib
 from typing import Any, Final
 
 from relayish.errors import DeclarationError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.info import PassInfo
 
 HOOKS: Final = (

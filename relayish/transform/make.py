@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from relayish.errors import DeclarationError
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.transform.base import FunctionPass, ModulePass, Pass
 from relayish.transform.context import PassContext
 from relayish.transform.info import PassInfo

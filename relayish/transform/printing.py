@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection
 from typing import TextIO
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.program_text import ProgramTexts

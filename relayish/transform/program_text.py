@@ -6,7 +6,7 @@ import threading
 from importlib import import_module
 from typing import Final
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 
 KEPT: Final = 4
 """So many texts are kept: what a pass took and returned, and the pass around it."""

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, NamedTuple, TextIO
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.base import Pass
 from relayish.transform.context import PassContext
 from relayish.transform.info import PassInfo

@@ -226,7 +226,7 @@ def register_pass(
         DeclarationError: If this is no pass, has no level, or an option without annotation.
 
     Example:
-        >>> from relayish.ir.expr import Function
+        >>> from relayish.ir.relay.expr import Function
         >>> from relayish.transform import FunctionPass
         >>> @register_pass(opt_level=1, registry=PassRegistry())
         ... class Nothing(FunctionPass):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from relayish.errors import DeclarationError, PassError, PipelineError, UnknownNameError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.base import Pass
 from relayish.transform.context import PassContext, resume
 from relayish.transform.info import PassInfo, short_name

@@ -14,12 +14,12 @@ from relayish.analysis import free_type_vars, free_vars, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import RelayishError
 from relayish.functor import ExprMutator
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, If, Let, Op, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Let, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, TensorType, TupleType, Type
 
 MOST_TRIES: Final = 2000
 """How many smaller programs are tried, if the caller does not say."""

@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import CheckError, DeclarationError, RelayishError, UnknownNameError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform.check import get_check, run_check
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
@@ -34,7 +34,7 @@ class VerifyInstrument(PassInstrument):
 
     Example:
         >>> from relayish.transform import PassContext, create_module_pass
-        >>> from relayish.ir.expr import Function, Let, Var
+        >>> from relayish.ir.relay.expr import Function, Let, Var
         >>> x, y = Var("x"), Var("y")
         >>> wrong = IRModule({"main": Function((x,), Let(x, y, x))})
         >>> break_it = create_module_pass(lambda mod, ctx: wrong, 0, "BreakIt")

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 from random_exprs import CONS, LIST, NIL, call
 
-from relayish.ir.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -28,8 +28,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.type import Any, SizeVar, TensorType, TypeVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any, SizeVar, TensorType, TypeVar
 
 NUMBER: Final = TensorType((), "int32")
 VECTOR: Final = TensorType((3,), "float32")

@@ -5,9 +5,9 @@ from deep import DEEP_NESTS
 
 from relayish.analysis import CallGraph
 from relayish.errors import FieldError, UnknownNameError
-from relayish.ir.expr import Call, Constant, Function, GlobalVar, If, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.text import parse
 
 DEPTH = 100_000

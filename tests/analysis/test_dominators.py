@@ -10,8 +10,8 @@ from random_exprs import random_module
 
 from relayish.analysis import post_dominators
 from relayish.analysis.dominators import Dominators, DominatorTree
-from relayish.ir.expr import Expr, Tuple, Var
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr, Tuple, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 def reached_without(expr: Expr, start: object, removed: object) -> bool:

@@ -4,8 +4,8 @@ import pytest
 from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import Effect, analyse_effects, has_effect
-from relayish.ir.adt import Clause, Constructor, Match, PatternConstructor, PatternVar
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Clause, Constructor, Match, PatternConstructor, PatternVar
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Function,
@@ -19,9 +19,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.type import GlobalTypeVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op import registry
 from relayish.op.registry import get_op
 

@@ -5,10 +5,10 @@ from deep import call_chain, doublings, if_true, let_body, match_clause
 
 from relayish.analysis import Feature, detect_feature
 from relayish.errors import DispatchError
-from relayish.ir.expr import Call, Constant, Function, If, Let, Op, RefCreate, Tuple, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Op, RefCreate, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.prelude import Prelude
 from relayish.text import parse
 

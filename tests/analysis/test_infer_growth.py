@@ -10,8 +10,8 @@ from open_programs import NUMBER, OPEN_PROGRAMS, TRUE, zero
 
 from relayish.analysis import infer_type
 from relayish.errors import TypeInferenceError
-from relayish.ir.expr import Function, If, Tuple, Var
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Function, If, Tuple, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.text import astext
 
 LEVELS = 100_000

@@ -11,8 +11,8 @@ from random_exprs import LIST, random_arguments, random_function, random_module
 from relayish.analysis import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.interpreter import evaluate
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -28,10 +28,10 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType, TypeCall
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, RefType, TensorType, TupleType, TypeCall
 from relayish.passes import erase_type
 from relayish.text import astext, parse
 

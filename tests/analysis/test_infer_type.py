@@ -9,11 +9,10 @@ from random_exprs import call
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type import infer_type_local
 from relayish.errors import TypeInferenceError
-from relayish.ir.expr import Call, Constant, Function, GlobalVar, If, Let, Op, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import (
+from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Let, Op, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import (
     Any,
     FuncType,
     IncompleteType,
@@ -24,6 +23,7 @@ from relayish.ir.type import (
     TypeVar,
     scalar_type,
 )
+from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
 

@@ -8,10 +8,10 @@ from deep import type_nest
 from relayish.analysis import infer_type
 from relayish.analysis.kind import check_kind
 from relayish.errors import TypeInferenceError
-from relayish.ir.adt import Constructor, TypeData
-from relayish.ir.expr import Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import (
+from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.expr import Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import (
     Any,
     FuncType,
     GlobalTypeVar,

@@ -10,7 +10,7 @@ from deep import let_body
 
 from relayish.analysis import analyse_liveness
 from relayish.errors import PassError
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -24,8 +24,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.op import intern_op
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.registry import get_op
 from relayish.passes.validate_inplace_update import validate_inplace_update
 from relayish.text import parse_expr

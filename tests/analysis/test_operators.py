@@ -17,9 +17,9 @@ from relayish.analysis import (
 )
 from relayish.errors import FieldError, FieldIndexError, OperatorError, UnknownNameError
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 

@@ -7,8 +7,8 @@ import pytest
 from relayish.analysis.closed_functions import closed_functions
 from relayish.analysis.purity import is_pure, purity_of
 from relayish.analysis.unobserved_refs import unobserved_refs
-from relayish.ir.expr import Function, Let, Var
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.text import parse, parse_expr
 
 

@@ -6,8 +6,8 @@ import pytest
 from deep import DEEP_NESTS, doublings
 
 from relayish.analysis.timeless import Timeless
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -18,8 +18,8 @@ from relayish.ir.expr import (
     Tuple,
     Var,
 )
-from relayish.ir.op import intern_op
-from relayish.ir.type import GlobalTypeVar
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op.registry import get_op
 
 X = Var("x")

@@ -13,7 +13,7 @@ from relayish.analysis import (
     unmatched_cases,
 )
 from relayish.errors import DispatchError, TypeInferenceError
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -22,9 +22,9 @@ from relayish.ir.adt import (
     PatternVar,
     PatternWildcard,
 )
-from relayish.ir.expr import Constant, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import FuncType, TypeVar
+from relayish.ir.relay.expr import Constant, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import FuncType, TypeVar
 from relayish.text import parse
 
 TYPES = """#[version = "0.0.5"]

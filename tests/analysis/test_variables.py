@@ -13,7 +13,7 @@ from relayish.analysis import (
     free_vars,
     post_order_visit,
 )
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -23,9 +23,9 @@ from relayish.ir.adt import (
     PatternWildcard,
     TypeData,
 )
-from relayish.ir.expr import Call, Constant, Function, If, Let, RefCreate, Tuple, Var
-from relayish.ir.op import intern_op
-from relayish.ir.type import FuncType, GlobalTypeVar, TupleType, TypeCall, TypeVar
+from relayish.ir.relay.expr import Call, Constant, Function, If, Let, RefCreate, Tuple, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import FuncType, GlobalTypeVar, TupleType, TypeCall, TypeVar
 
 DEPTH = 100_000
 add = intern_op("add")

@@ -5,10 +5,10 @@ from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import check_well_formed, well_formed
 from relayish.errors import WellFormedError
-from relayish.ir.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.expr import Call, Constant, Function, If, Let, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.ir.span import Span
 
 DEPTH = 100_000

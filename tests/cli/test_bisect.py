@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from relayish.cli.main import main
-from relayish.ir.expr import Function, Let, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function, Let, Var
+from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 from relayish.transform import create_function_pass, register_pass
 

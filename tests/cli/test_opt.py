@@ -8,8 +8,8 @@ import pytest
 
 from relayish.cli.main import main
 from relayish.errors import PassError
-from relayish.ir.expr import Constant, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Function
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import PassContext, create_function_pass, create_module_pass, register_pass

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from relayish.cli.main import main
-from relayish.ir.expr import Function, Let, Var
+from relayish.ir.relay.expr import Function, Let, Var
 from relayish.transform import create_function_pass, register_pass
 
 Capture = pytest.CaptureFixture[str]

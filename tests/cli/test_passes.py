@@ -4,7 +4,7 @@ import pytest
 
 from relayish.cli.main import main
 from relayish.cli.passes import render_entry, render_table
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, pass_entry, register_pass
 
 Capture = pytest.CaptureFixture[str]

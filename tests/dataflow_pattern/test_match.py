@@ -29,7 +29,7 @@ from relayish.dataflow_pattern import (
     wildcard,
 )
 from relayish.errors import FieldError, FrozenNodeError, UnknownNameError
-from relayish.ir.op import intern_op
+from relayish.ir.relay.op import intern_op
 from relayish.op.registry import OpPattern
 
 X = relay.var("x", shape=(1,))

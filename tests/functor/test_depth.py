@@ -29,8 +29,8 @@ from relayish.functor import (
     TypeMutator,
     memoized,
 )
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, Tuple, Var
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 DEPTH = 100_000
 

@@ -16,12 +16,12 @@ from relayish.functor import (
     TypeMutator,
     TypeVisitor,
 )
-from relayish.ir import node as node_module
-from relayish.ir.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
-from relayish.ir.node import Node, node
-from relayish.ir.op import intern_op
-from relayish.ir.type import FuncType, TensorType, TupleType, TypeVar
+from relayish.functor.functor import Functor
+from relayish.ir.node import Node, declared_temporarily, node
+from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import FuncType, TensorType, TupleType, TypeVar
 
 ADD = intern_op("add")
 X = Var("x")
@@ -238,13 +238,8 @@ def test_handlers_of_mix_ins_are_found():
 
 @pytest.fixture
 def later():
-    before = dict(node_module._BY_VISIT_NAME)
-    yield
-    for name in set(node_module._BY_VISIT_NAME) - set(before):
-        kind = node_module._BY_VISIT_NAME.pop(name)
-        for base in kind.__mro__:
-            if issubclass(base, Node):
-                base.kinds.discard(kind)
+    with declared_temporarily():
+        yield
 
 
 def test_kind_declared_after_the_functor_is_served(later):
@@ -284,7 +279,9 @@ def test_new_family_has_a_handler_name_of_its_own(later):
     class Skip(Statement):
         pass
 
-    class Statements(ExprFunctor[str]):
+    class Statements(Functor[Statement, str]):
+        family = Statement
+
         def visit_statement(self, statement):
             return "statement"
 

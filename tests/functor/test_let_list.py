@@ -5,8 +5,8 @@ import pytest
 
 from relayish.errors import FieldError
 from relayish.functor import ExprMutator, LetList, LetListError, expand_a_normal_form
-from relayish.ir.expr import Constant, Expr, Let, Tuple, Var
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Constant, Expr, Let, Tuple, Var
+from relayish.ir.relay.type import TensorType
 
 F32 = TensorType(())
 

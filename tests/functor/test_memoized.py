@@ -5,7 +5,7 @@ import pytest
 
 from relayish.errors import DeclarationError
 from relayish.functor import ExprFunctor, ExprVisitor, memoized
-from relayish.ir.expr import Constant, Tuple, Var
+from relayish.ir.relay.expr import Constant, Tuple, Var
 
 X = Var("x")
 

@@ -11,9 +11,9 @@ from relayish.functor import (
     MixedModeVisitor,
     post_order_rewrite,
 )
-from relayish.ir.expr import Call, Constant, If, Let, Tuple, TupleGetItem, Var
-from relayish.ir.op import intern_op
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Constant, If, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 ADD = intern_op("add")
 X = Var("x")

@@ -20,12 +20,12 @@ from relayish.functor import (
     post_order_rewrite,
 )
 from relayish.functor.rewriter import ExprRewriter
-from relayish.ir.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
-from relayish.ir.expr import Call, Constant, Expr, If, Let, Tuple, TupleGetItem, Var
-from relayish.ir.op import intern_op
+from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.relay.expr import Call, Constant, Expr, If, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, RefType, TensorType, TupleType
 
 ADD = intern_op("add")
 KINDS = [

@@ -9,8 +9,8 @@ import pytest
 from deep import DEEP_NESTS, doublings, pattern_nest
 
 from relayish.interpreter import Closure, evaluate
-from relayish.ir.adt import Clause, Match, PatternVar
-from relayish.ir.expr import Call, Constant, Function, If, Let, Tuple, Var
+from relayish.ir.relay.adt import Clause, Match, PatternVar
+from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.op.registry import get_op
 
 DEPTH = 100_000

@@ -13,7 +13,7 @@ from relayish.interpreter import (
     evaluate_call,
     same_value,
 )
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -23,7 +23,7 @@ from relayish.ir.adt import (
     PatternWildcard,
     TypeData,
 )
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Function,
@@ -37,10 +37,10 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import GlobalTypeVar, SizeVar, TensorType, TypeVar
 from relayish.ir.span import Span
-from relayish.ir.type import GlobalTypeVar, SizeVar, TensorType, TypeVar
 from relayish.op import registry
 from relayish.op.registry import get_op
 

@@ -12,9 +12,19 @@ import relayish as relay
 from relayish.errors import EvaluationError
 from relayish.interpreter import GraphExecutor, PlannedFunction, same_value
 from relayish.interpreter.plan import make_plan
-from relayish.ir.expr import Call, Constant, Function, GlobalVar, If, Let, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import Any, SizeVar, TensorType, TupleType, TypeVar
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType, TypeVar
 from relayish.op import registry
 from relayish.op.registry import register_op
 

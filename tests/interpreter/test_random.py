@@ -14,7 +14,7 @@ from random_exprs import (
 
 from relayish.analysis import count_nodes, free_type_vars, free_vars, well_formed
 from relayish.interpreter import ConstructorValue, RefValue, create_executor, evaluate, same_value
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Constructor,
     Match,
     PatternConstructor,
@@ -22,7 +22,7 @@ from relayish.ir.adt import (
     PatternVar,
     PatternWildcard,
 )
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,

@@ -5,9 +5,9 @@ import pytest
 
 from relayish.interpreter import ConstructorValue, RefValue, normalise, same_value
 from relayish.interpreter.value import as_argument
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Constant
-from relayish.ir.type import GlobalTypeVar
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Constant
+from relayish.ir.relay.type import GlobalTypeVar
 
 NAN = float("nan")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from relayish.errors import FieldError
-from relayish.ir.build import const, var
-from relayish.ir.expr import Constant
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Constant
+from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.ir.span import Span
-from relayish.ir.type import Any, TensorType, TupleType
 
 
 def test_var_is_a_new_variable_at_every_call():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import FieldError
-from relayish.ir.expr import Constant
+from relayish.ir.relay.expr import Constant
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 

@@ -12,12 +12,12 @@ from relayish.errors import (
     FrozenNodeError,
     UnknownNameError,
 )
-from relayish.ir.adt import Constructor, TypeData
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Constant, Function, GlobalVar, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import GlobalTypeVar, TypeVar
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import GlobalTypeVar, TypeVar
 
 F, G, H = (Function((), Constant(i)) for i in range(3))
 

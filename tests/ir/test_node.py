@@ -11,10 +11,11 @@ import pytest
 
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError
 from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, MixedModeMutator
-from relayish.ir import node as node_module
-from relayish.ir.adt import Clause, Match
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import (
+from relayish.ir.field import Field, Shape
+from relayish.ir.node import Node, declared_temporarily, field, node, node_kinds
+from relayish.ir.relay.adt import Clause, Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -25,13 +26,13 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Field, Node, Shape, field, node, node_kinds
-from relayish.ir.op import intern_op
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Any, PrimOp, TensorType, TupleType, TypeVar
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import first_mismatch, structural_equal
 from relayish.ir.structural_hash import structural_hash
-from relayish.ir.traversal import EVERYTHING, EXPRESSIONS
-from relayish.ir.type import Any, PrimOp, TensorType, TupleType, TypeVar
+from relayish.ir.traversal import EVERYTHING
 
 ADD = intern_op("add")
 X = Var("x")
@@ -41,13 +42,8 @@ SPAN = Span("f", 1, 1, 2, 3)
 @pytest.fixture
 def declarations():
     """Forget what a test declares: other tests look at all kinds there are."""
-    names = set(node_module._BY_VISIT_NAME)
-    yield
-    for name in set(node_module._BY_VISIT_NAME) - names:
-        kind = node_module._BY_VISIT_NAME.pop(name)
-        for base in kind.__mro__:
-            if issubclass(base, Node):
-                base.kinds.discard(kind)
+    with declared_temporarily():
+        yield
     gc.collect()
 
 
@@ -101,7 +97,7 @@ def test_fields_of_the_class_come_before_inherited_ones():
 
 def test_field_shows_name_and_shape():
     args = Call.fields_[1]
-    assert repr(args) == "Field(args, many)"
+    assert repr(args) == "Field(args, many, operand)"
     assert args.holds_many
     assert not Call.fields_[0].holds_many
 
@@ -122,7 +118,7 @@ def test_field_shows_name_and_shape():
     ],
 )
 def test_annotation_is_classified(hint, shape, accepts):
-    declared = Field("f", hint, 0)
+    declared = Field("Kind", "f", hint, 0)
     assert (declared.shape, declared.accepts) == (shape, accepts)
 
 
@@ -420,37 +416,26 @@ def test_with_fields_checks_what_it_is_given():
 # A kind declared here works everywhere with its declaration alone
 
 
-@node("test_loop")
-class Loop(Expr):
-    """``count`` rounds of ``body`` for each value of ``index``, from ``start`` if there is one."""
+_LOOPS = declared_temporarily()
+with _LOOPS:
 
-    index: Var = field(binder=True)
-    start: Expr | None
-    count: int
-    body: Expr
-    bounds: tuple[int | Expr, ...] = ()
-    extra: tuple[Expr, ...] = ()
+    @node("test_loop")
+    class Loop(Expr):
+        """``count`` rounds of ``body`` for each ``index``, from ``start`` if there is one."""
+
+        index: Var = field(binder=True)
+        start: Expr | None
+        count: int
+        body: Expr
+        bounds: tuple[int | Expr, ...] = ()
+        extra: tuple[Expr, ...] = ()
 
 
 @pytest.fixture(autouse=True)
 def _loop_is_declared_here_only():
     """Other test files look at all kinds there are."""
-    for base in Loop.__mro__:
-        if issubclass(base, Node):
-            base.kinds.add(Loop)
-    node_module._BY_VISIT_NAME["test_loop"] = Loop
-    yield
-    _forget_loop()
-
-
-def _forget_loop():
-    node_module._BY_VISIT_NAME.pop("test_loop", None)
-    for base in Loop.__mro__:
-        if issubclass(base, Node) and base is not Loop:
-            base.kinds.discard(Loop)
-
-
-_forget_loop()
+    with _LOOPS:
+        yield
 
 
 def loop(leaf=1):

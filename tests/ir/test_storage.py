@@ -12,12 +12,12 @@ from random_exprs import random_expr, random_module
 
 from relayish.ir import storage
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, Var
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, TypeVar
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING
-from relayish.ir.type import IncompleteType, TensorType, TupleType, TypeVar
 
 ADD = intern_op("add")
 DEPTH = 100_000

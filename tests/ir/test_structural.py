@@ -14,7 +14,9 @@ from random_exprs import LIST, random_expr, random_function, random_module, rand
 
 from relayish.functor import ExprMutator
 from relayish.ir import structural_equal as module
-from relayish.ir.adt import (
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -24,8 +26,7 @@ from relayish.ir.adt import (
     PatternWildcard,
     TypeData,
 )
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -41,19 +42,10 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.op import intern_op
-from relayish.ir.span import Span
-from relayish.ir.structural_equal import (
-    StructuralMismatchError,
-    assert_structural_equal,
-    first_mismatch,
-    structural_equal,
-)
-from relayish.ir.structural_hash import structural_hash
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import (
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     IncompleteType,
@@ -65,6 +57,14 @@ from relayish.ir.type import (
     TypeRelation,
     TypeVar,
 )
+from relayish.ir.span import Span
+from relayish.ir.structural_equal import (
+    StructuralMismatchError,
+    assert_structural_equal,
+    first_mismatch,
+    structural_equal,
+)
+from relayish.ir.structural_hash import structural_hash
 
 ADD = intern_op("add")
 F32 = TensorType((), "float32")

@@ -6,13 +6,13 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DuplicateNameError, FrozenNodeError
-from relayish.ir.adt import TypeData
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.build import const, var
-from relayish.ir.expr import Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.adt import TypeData
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Function, GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import GlobalTypeVar
 from relayish.ir.span import Span
-from relayish.ir.type import GlobalTypeVar
 
 
 def func(**attrs: object) -> Function:

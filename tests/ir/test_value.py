@@ -6,8 +6,8 @@ import pytest
 
 from relayish.errors import FieldError
 from relayish.ir.dtype import check_dtype, numpy_dtype
-from relayish.ir.expr import Constant
 from relayish.ir.literal import hash_literal, same_literal
+from relayish.ir.relay.expr import Constant
 from relayish.ir.span import Span
 from relayish.ir.value import as_value
 

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import IncompleteType, TensorType, TupleType
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import IncompleteType, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.registry import evaluate, relation, rule
 

@@ -9,8 +9,8 @@ from checking import dynamic, type_of
 from relayish import op
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Function, Tuple, Var
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Function, Tuple, Var
+from relayish.ir.relay.type import TensorType
 from relayish.op import call_op, get_op
 from relayish.op.registry import evaluate as evaluation
 from relayish.op.registry import primal_gradient

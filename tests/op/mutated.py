@@ -7,8 +7,8 @@ import typing
 
 import numpy as np
 
-from relayish.ir.expr import Constant, Var
-from relayish.ir.type import (
+from relayish.ir.relay.expr import Constant, Var
+from relayish.ir.relay.type import (
     Any,
     FuncType,
     GlobalTypeVar,

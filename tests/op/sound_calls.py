@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from relayish.ir.expr import Constant
-from relayish.ir.type import (
+from relayish.ir.relay.expr import Constant
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     TensorType,

@@ -7,8 +7,8 @@ import pytest
 
 import relayish as relay
 from relayish.errors import OperatorError, UnknownNameError
-from relayish.ir.expr import Call, Constant, Tuple, TupleGetItem
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
+from relayish.ir.relay.type import TensorType
 from relayish.op import builder, get_op, list_ops
 from relayish.op.builders import _MADE, Parameters
 from relayish.op.documentation import documented, undocumented

@@ -6,7 +6,7 @@ import pytest
 
 from relayish import op
 from relayish.errors import DuplicateNameError, OperatorError, UnknownNameError
-from relayish.ir.expr import Call, Constant, Op, Tuple, Var
+from relayish.ir.relay.expr import Call, Constant, Op, Tuple, Var
 from relayish.op import call_op, get_op, list_ops, make_attrs, register_op
 from relayish.op.builders import builder
 from relayish.op.registry import OpTable, attrs_type

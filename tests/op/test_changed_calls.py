@@ -12,7 +12,7 @@ from operator_table import OPERATORS as DECLARED
 from sound_calls import sound_calls
 
 from relayish.errors import EvaluationError, FieldError, TypeInferenceError
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import get_op
 from relayish.op.registry import arguments, evaluate, relation, rule
 

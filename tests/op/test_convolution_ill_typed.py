@@ -9,7 +9,7 @@ import pytest
 from checking import evaluated
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
-from relayish.ir.type import Any, FuncType, IncompleteType, SizeVar, TensorType, TupleType
+from relayish.ir.relay.type import Any, FuncType, IncompleteType, SizeVar, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.registry import attrs_type, evaluate, relation, rule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import Any, IncompleteType, SizeVar, TensorType, TupleType
+from relayish.ir.relay.type import Any, IncompleteType, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
 from relayish.op.registry import relation, rule

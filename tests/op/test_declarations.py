@@ -12,7 +12,7 @@ import pytest
 from shared_data import shared_path
 
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.expr import Constant
+from relayish.ir.relay.expr import Constant
 from relayish.op import call_op, get_op, list_ops, registry
 from relayish.op.device import VirtualDevice
 from relayish.op.fields import check_optional_dtype

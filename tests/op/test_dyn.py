@@ -7,8 +7,8 @@ import pytest
 from checking import REFERENCES, assert_same, evaluated, evaluated_in, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import SizeVar, TensorType
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.dimension import show_shape
 from relayish.op.registry import relation, rule

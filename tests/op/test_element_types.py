@@ -11,7 +11,7 @@ from checking import evaluated
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.type import TensorType
+from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import evaluate, rule
 

@@ -17,7 +17,7 @@ from checking import (
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.type import TensorType, TupleType
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import num_inputs, rule
 

@@ -8,7 +8,7 @@ import pytest
 from checking import evaluated
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import TensorType
+from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import result_size, rule
 

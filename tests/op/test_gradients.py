@@ -15,9 +15,9 @@ from relayish import op
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DuplicateNameError, GradientError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Function, Tuple, Var
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType, TupleType
+from relayish.ir.relay.expr import Function, Tuple, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, list_ops, register_gradient
 from relayish.op.gradient.register import number, tensor_of, tensors_of
 from relayish.op.registry import primal_gradient

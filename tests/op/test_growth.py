@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from relayish.ir.build import const
+from relayish.ir.relay.build import const
 from relayish.op import make_attrs
 from relayish.op.registry import evaluate, get_op, result_size
 

@@ -11,7 +11,7 @@ from checking import assert_same, evaluated, inferred, random_values, reference
 from reference_onnx import run_onnx
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, TensorType, TupleType
+from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import ANY
 

@@ -16,7 +16,7 @@ from checking import (
 from drawn import INDEX_DTYPES, arrays, axes, filled, hypothesis, quickly, shapes, st
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, SizeVar, TensorType, TupleType
+from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
 

@@ -11,8 +11,8 @@ import pytest
 
 import relayish as relay
 from relayish.errors import FieldError, FieldIndexError, OperatorError, UnknownNameError
-from relayish.ir.expr import Call, Constant, Function, GlobalVar, If, Tuple, TupleGetItem
-from relayish.ir.type import FuncType, TensorType, TupleType
+from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Tuple, TupleGetItem
+from relayish.ir.relay.type import FuncType, TensorType, TupleType
 from relayish.op import get_op, registry
 from relayish.op.known_type import known_type
 from relayish.op.outputs import TupleWrapper
@@ -177,7 +177,7 @@ def test_operators_are_loaded_when_first_needed():
 
 
 def test_operators_nobody_loads_are_an_error_that_says_so():
-    script = "from relayish.ir.expr import Var; Var('x') + Var('y')"
+    script = "from relayish.ir.relay.expr import Var; Var('x') + Var('y')"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )

@@ -10,9 +10,9 @@ from checking import REFERENCES, assert_same, evaluated, evaluated_in, inferred,
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.expr import Constant, Function, Var
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import SizeVar, TensorType
+from relayish.ir.relay.expr import Constant, Function, Var
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import arange, get_op, make_attrs
 from relayish.op.registry import rule
 

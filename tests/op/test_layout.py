@@ -15,7 +15,7 @@ from checking import (
 )
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, SizeVar, TensorType
+from relayish.ir.relay.type import Any, SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.layout import convert_layout, read_layout
 

@@ -5,7 +5,7 @@ import pytest
 from checking import assert_same, evaluated, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import TensorType
+from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import evaluate, rule
 

@@ -8,7 +8,7 @@ import typing
 import pytest
 
 from relayish.errors import RelayishError, TypeInferenceError
-from relayish.ir.type import (
+from relayish.ir.relay.type import (
     Any,
     FuncType,
     IncompleteType,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import Any, IncompleteType, SizeVar, TensorType, TupleType
+from relayish.ir.relay.type import Any, IncompleteType, SizeVar, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.registry import evaluate, relation, rule
 

@@ -14,7 +14,7 @@ from checking import (
 )
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, PrimOp, SizeVar, TensorType
+from relayish.ir.relay.type import Any, PrimOp, SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 
 pytest.importorskip("hypothesis")

@@ -7,7 +7,7 @@ import pytest
 from checking import assert_same, evaluated, random_values
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, TensorType, TupleType
+from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.init import InitOpAttrs
 from relayish.op.registry import rule

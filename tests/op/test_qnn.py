@@ -10,7 +10,7 @@ from reference_onnx import run_onnx
 
 from relayish.errors import EvaluationError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant
+from relayish.ir.relay.expr import Call, Constant
 from relayish.op import get_op, list_ops, make_attrs, registry
 from relayish.passes.fold_constant import fold_constant
 

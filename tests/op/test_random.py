@@ -10,9 +10,9 @@ from checking import assert_same, evaluated, inferred, reference
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.expr import Call, Constant, Function, Var
+from relayish.ir.relay.expr import Call, Constant, Function, Var
+from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import Any, TensorType, TupleType
 from relayish.op import get_op, make_attrs, threefry
 from relayish.op.random import threefry_key
 from relayish.passes.fold_constant import fold_constant

@@ -9,8 +9,8 @@ import pytest
 from checking import assert_same, evaluated, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import SizeVar, TensorType
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import rule
 from relayish.op.reshaping import reshaped

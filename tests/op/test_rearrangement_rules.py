@@ -10,7 +10,7 @@ from checking import type_of
 from drawn import filled, hypothesis, quickly, st, tensor_types, types
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, FuncType, TensorType, TupleType
+from relayish.ir.relay.type import Any, FuncType, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.registry import evaluate, num_inputs, rule
 

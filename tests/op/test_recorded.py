@@ -12,9 +12,9 @@ from checking import evaluated, reference
 from shared_data import shared_path
 
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Op, Var
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Op, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.text import parse
 
 # TVM counts the elements of these after cutting start, end and step down to whole numbers, as they

@@ -17,8 +17,8 @@ from checking import (
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import SizeVar, TensorType
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import rule
 

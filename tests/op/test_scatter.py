@@ -6,7 +6,7 @@ from checking import assert_same, evaluated, evaluated_in, every_index, inferred
 from drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, TensorType
+from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 
 SCATTERS = {

@@ -13,11 +13,11 @@ from checking import (
 )
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
 from relayish.op.init import InitOpAttrs

@@ -6,7 +6,7 @@ from checking import assert_same, evaluated, evaluated_in, inferred, reference
 from drawn import arrays, filled, hypothesis, quickly, shapes, st
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, TensorType
+from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
 

@@ -14,7 +14,7 @@ from checking import (
 from drawn import DTYPES, arrays, axes, filled, hypothesis, quickly, shapes, st
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, TensorType
+from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
 

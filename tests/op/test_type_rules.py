@@ -9,10 +9,9 @@ from checking import evaluated, evaluated_in, random_values, reference
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.interpreter import evaluate as run
-from relayish.ir.expr import Call, Constant, Function, Let, Var
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import Any as AnyDimension
-from relayish.ir.type import (
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Var
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     IncompleteType,
@@ -21,6 +20,7 @@ from relayish.ir.type import (
     TupleType,
     TypeCall,
 )
+from relayish.ir.structural_equal import structural_equal
 from relayish.op import call_op, get_op, list_ops, make_attrs
 from relayish.op.device import VirtualDevice
 from relayish.op.registry import evaluate, num_inputs, relation, rule

@@ -7,7 +7,7 @@ import pytest
 from checking import assert_same, evaluated, evaluated_in, inferred, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import Any, TensorType
+from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.nn.winograd import transform_matrices
 

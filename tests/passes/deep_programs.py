@@ -7,7 +7,7 @@ from typing import Final
 
 from deep import DEEP_NESTS, doublings
 
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -19,9 +19,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType, scalar_type
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, scalar_type
 
 DOUBLINGS: Final = 100
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Function, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Constant, Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 
 RNG = np.random.default_rng(11)
 

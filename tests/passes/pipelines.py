@@ -27,7 +27,7 @@ from standing import OTHER_VALUE, REFUSES, SIZE, TOLERANCE, close, made_for
 
 from relayish.errors import PassError, RelayishError
 from relayish.interpreter import evaluate
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.text import astext, parse

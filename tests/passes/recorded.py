@@ -12,8 +12,8 @@ from shared_data import shared_path
 from relayish.analysis.call_graph import count_global_references
 from relayish.analysis.infer_type import infer_type
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.expr import Expr, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.target import register_target_support
 from relayish.text import parse

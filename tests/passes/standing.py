@@ -30,10 +30,10 @@ from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import is_constant, is_op, wildcard
 from relayish.errors import GradientError, RelayishError
 from relayish.interpreter import evaluate
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
-from relayish.ir.type import TensorType
 from relayish.op.target import register_target_support
 from relayish.passes.bind import BindParams
 from relayish.passes.change_batch import ChangeBatch

@@ -11,11 +11,11 @@ from relayish.analysis import free_vars, infer_type, well_formed
 from relayish.errors import PassError, UnknownNameError
 from relayish.functor.substitute import substitute
 from relayish.interpreter import evaluate
-from relayish.ir.adt import Clause, Match, PatternVar
-from relayish.ir.expr import Call, Constant, Function, Let, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType, scalar_type
+from relayish.ir.relay.adt import Clause, Match, PatternVar
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, scalar_type
 from relayish.passes.bind import bind, bind_params_by_name
 from relayish.text import parse_expr
 from relayish.transform import get_pass

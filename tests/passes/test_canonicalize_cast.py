@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from relayish.analysis import count_nodes
 from relayish.analysis.infer_type import infer_type
-from relayish.ir.build import const, var
-from relayish.ir.expr import Function, Tuple
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Function, Tuple
 from relayish.passes.canonicalize_cast import canonicalize_cast
 from relayish.passes.rules.table import op
 

@@ -7,9 +7,9 @@ import pytest
 
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
-from relayish.ir.build import var
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.passes.canonicalize_ops import canonicalize_ops
 from relayish.passes.rules.table import op
 from relayish.transform import CanonicalizeOps

@@ -7,10 +7,10 @@ from deep import let_body
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError, TypeInferenceError
-from relayish.ir.build import var
-from relayish.ir.expr import Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.passes.change_batch import change_batch
 from relayish.passes.rules.table import op
 from relayish.text import parse

@@ -8,7 +8,7 @@ from parallel import calls, combined, numbers, program, tensor, unchanged
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
-from relayish.ir.expr import Tuple
+from relayish.ir.relay.expr import Tuple
 from relayish.op import nn
 from relayish.passes.combine_parallel_batch_matmul import (
     CombineParallelBatchMatmul,

@@ -8,10 +8,10 @@ from parallel import calls, combined, numbers, program, tensor, unchanged
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
-from relayish.ir.adt import Clause, Match, PatternWildcard
-from relayish.ir.expr import Constant, Function, If, Let, Tuple, Var
+from relayish.ir.relay.adt import Clause, Match, PatternWildcard
+from relayish.ir.relay.expr import Constant, Function, If, Let, Tuple, Var
+from relayish.ir.relay.type import Any, TensorType
 from relayish.ir.span import Span
-from relayish.ir.type import Any, TensorType
 from relayish.op import nn
 from relayish.passes.combine_parallel import branches, order
 from relayish.passes.combine_parallel_conv2d import CombineParallelConv2D, combine_parallel_conv2d

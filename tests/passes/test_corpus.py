@@ -10,8 +10,8 @@ import pytest
 from shared_data import shared_path
 
 from relayish.functor import ExprMutator
-from relayish.ir.expr import Call, Expr, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import parse
 from relayish.transform import get_pass

@@ -6,7 +6,7 @@ import pytest
 from deep import DEEP_NESTS
 
 from relayish.analysis.effects import Effects
-from relayish.ir.expr import Call, Expr, Function, Let, RefCreate, Tuple, Var
+from relayish.ir.relay.expr import Call, Expr, Function, Let, RefCreate, Tuple, Var
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.registry import get_op
 from relayish.passes import eliminate_dead_code

@@ -10,11 +10,21 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Function, GlobalVar, Let, Op, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Function,
+    GlobalVar,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.passes.deduplicate import Deduplicate, deduplicate
 from relayish.passes.deduplication.growth import grow
 from relayish.passes.deduplication.labels import Labels

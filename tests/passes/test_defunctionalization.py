@@ -5,11 +5,11 @@ import pytest
 from relayish.analysis import infer_type
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import FuncType, TensorType
 from relayish.ir.traversal import EVERYTHING
-from relayish.ir.type import FuncType, TensorType
 from relayish.prelude import Prelude
 from relayish.text import astext, parse
 from relayish.transform import get_pass

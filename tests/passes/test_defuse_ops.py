@@ -6,8 +6,8 @@ import pytest
 from deep import DEEP_NESTS
 
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Constant, Expr, Function, Tuple, Var
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Tuple, Var
+from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.defuse_ops import defuse_ops
 from relayish.text import parse_expr

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from relayish.ir.build import var
-from relayish.ir.expr import Constant, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Constant, Function
+from relayish.ir.relay.module import IRModule
 from relayish.passes.div_to_mul import div_to_mul
 from relayish.passes.rules.table import op
 from relayish.transform import PassContext, parse_pipeline

@@ -10,10 +10,10 @@ from random_sizes import random_sizes
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.interpreter import evaluate
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.registry import list_ops
 from relayish.passes import dynamic_to_static as subject
 from relayish.passes.dynamic_to_static import dynamic_to_static

@@ -12,10 +12,10 @@ from relayish.analysis.exact_key import exact_key
 from relayish.errors import PipelineError
 from relayish.interpreter import evaluate
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Let, RefRead, Tuple, Var
-from relayish.ir.expr import TupleGetItem as Item
-from relayish.ir.op import intern_op
-from relayish.ir.type import SizeVar, TensorType
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, RefRead, Tuple, Var
+from relayish.ir.relay.expr import TupleGetItem as Item
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import registry
 from relayish.op.registry import get_op
 from relayish.passes.eliminate_common_subexpr import (

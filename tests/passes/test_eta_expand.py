@@ -7,8 +7,8 @@ from recorded import assert_same_program
 from relayish.analysis import count_nodes, well_formed
 from relayish.errors import UnknownNameError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Function, GlobalVar, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, Tuple, Var
+from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 from relayish.transform import get_pass
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deep import doublings
 
 from relayish.analysis import count_nodes
-from relayish.ir.build import var
+from relayish.ir.relay.build import var
 from relayish.passes.fast_math import fast_math
 from relayish.passes.rules.table import op
 

@@ -8,10 +8,10 @@ from deep import let_body
 
 from relayish import op
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Constant, Function, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Function, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.ir.type import TensorType
 from relayish.op import nn, qnn
 from relayish.passes.flatten_atrous_conv import FlattenAtrousConv, flatten_atrous_conv
 

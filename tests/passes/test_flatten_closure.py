@@ -7,10 +7,10 @@ from standing import check
 
 from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType
 from relayish.text import parse
 from relayish.transform import get_pass
 

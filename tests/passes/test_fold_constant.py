@@ -8,7 +8,7 @@ from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import well_formed
 from relayish.analysis.static_shape import StaticShapes
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -20,11 +20,11 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.type import TensorType
 from relayish.op import registry
 from relayish.op.registry import get_op
 from relayish.passes import ConstantChecker, fold_constant, is_constant

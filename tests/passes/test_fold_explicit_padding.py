@@ -8,11 +8,11 @@ from deep import let_body
 
 from relayish import op
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Constant, Function, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Function, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
 from relayish.op import nn, qnn
 from relayish.passes.fold_explicit_padding import FoldExplicitPadding, fold_explicit_padding
 

@@ -9,11 +9,11 @@ from deep import DEEP_NESTS, doublings
 from relayish import op
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Function, If, Let, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Any, TensorType
 from relayish.ir.span import Span
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Any, TensorType
 from relayish.op import nn
 from relayish.passes.backward_fold_scale_axis import BackwardFoldScaleAxis, backward_fold_scale_axis
 from relayish.passes.fold_scale_axis import fold_scale_axis

@@ -4,7 +4,7 @@ from recorded import assert_same_program
 
 from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 from relayish.transform import get_pass
 

@@ -10,12 +10,12 @@ from random_networks import random_network
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
-from relayish.ir.expr import Call, Constant, Expr, Function, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
 from relayish.passes.fuse_ops import fuse_ops
 from relayish.passes.fusion.graph import FusionGraph
 from relayish.passes.fusion.groups import FusionGroups

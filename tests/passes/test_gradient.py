@@ -10,9 +10,9 @@ from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import GradientError, PassError, UnknownNameError
 from relayish.interpreter import evaluate
-from relayish.ir.adt import Clause, Constructor, Match, PatternWildcard, TypeData
-from relayish.ir.build import const
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Clause, Constructor, Match, PatternWildcard, TypeData
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Function,
@@ -26,11 +26,11 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Any as AnySize
+from relayish.ir.relay.type import FuncType, GlobalTypeVar, TensorType, TupleType, TypeVar
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Any as AnySize
-from relayish.ir.type import FuncType, GlobalTypeVar, TensorType, TupleType, TypeVar
 from relayish.op import get_op
 from relayish.op.registry import primal_gradient
 from relayish.passes.gradient import MODES, gradient

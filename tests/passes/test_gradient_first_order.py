@@ -8,11 +8,11 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import GradientError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Expr, Function, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Expr, Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.type import scalar_type
 from relayish.text import parse
 from relayish.transform import get_pass
 

@@ -9,7 +9,7 @@ from random_smooth import SCALAR, Programs
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Function, TupleGetItem, Var
+from relayish.ir.relay.expr import Call, Function, TupleGetItem, Var
 from relayish.passes.gradient import gradient
 
 hypothesis = pytest.importorskip("hypothesis")

@@ -8,9 +8,9 @@ from deep import call_chain
 from relayish import op
 from relayish.analysis import count_nodes
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Function, Let, Var
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.op import get_op
 from relayish.passes.gradient import MODES, gradient
 

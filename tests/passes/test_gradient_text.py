@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from relayish import op
-from relayish.ir.expr import Function, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.type import TensorType
 from relayish.passes.gradient import MODES, gradient
 from relayish.text import astext, parse
 

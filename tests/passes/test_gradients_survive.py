@@ -12,8 +12,8 @@ from standing import OTHER_VALUE, TOLERANCE, close, made_for
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import GradientError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.passes.gradient import gradient
 from relayish.transform import PassContext, list_passes
 

@@ -9,7 +9,7 @@ from relayish.analysis import CallGraph, count_nodes, infer_type, well_formed
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Function,
@@ -20,10 +20,10 @@ from relayish.ir.expr import (
     Tuple,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.type import scalar_type
 from relayish.passes.interprocedural import copy
 from relayish.text import parse
 from relayish.transform import get_pass

@@ -8,10 +8,10 @@ from recorded import assert_same_program
 from relayish.analysis import well_formed
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.inline_closure import inline_closure
 from relayish.text import parse
 from relayish.transform import get_pass

@@ -6,9 +6,9 @@ import pytest
 from deep import DEEP_NESTS
 
 from relayish.errors import PassError
-from relayish.ir.expr import Call, Expr, Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.registry import get_op, in_place
 from relayish.passes.inplace_update import InplaceUpdate, update_in_place
 from relayish.passes.validate_inplace_update import (

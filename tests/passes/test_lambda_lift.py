@@ -10,11 +10,11 @@ from recorded import assert_same_program
 import relayish.passes.lambda_lift as module
 from relayish.analysis import infer_type, well_formed
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.text import astext, parse
 from relayish.transform import get_pass
 

@@ -13,10 +13,10 @@ from random_smooth import Programs
 from relayish.analysis import post_order_visit, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate, same_value
-from relayish.ir.expr import Call, Expr, Function, Op, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import TensorType
 from relayish.op.registry import evaluate as evaluators
 from relayish.op.registry import get_op
 from relayish.passes.gradient import gradient

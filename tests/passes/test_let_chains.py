@@ -9,9 +9,19 @@ from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError, UnknownNameError, WellFormedError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, RefRead, RefWrite, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    Let,
+    RefRead,
+    RefWrite,
+    Tuple,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.inline_let import inline_let
 from relayish.passes.let_chains import expr_append, extract_binding

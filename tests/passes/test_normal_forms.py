@@ -21,7 +21,8 @@ from relayish.analysis.normal_form import (
 )
 from relayish.errors import CheckError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -34,9 +35,8 @@ from relayish.ir.expr import (
     Tuple,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.op import intern_op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form

@@ -16,9 +16,9 @@ from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DuplicateNameError, FieldError, PassError, UnknownNameError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Expr, Function, RefCreate, RefRead, Tuple, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.relay.expr import Call, Expr, Function, RefCreate, RefRead, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.op.registry import get_op
 from relayish.op.target import register_target_support
 from relayish.passes.annotate_target import AnnotateTarget, annotate_target

@@ -8,10 +8,10 @@ from deep import DEEP_NESTS
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate, same_value
-from relayish.ir.expr import Call, Constant, Expr, Function, If, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.type import scalar_type
 from relayish.op.registry import get_op
 from relayish.passes.partial_eval.environment import Environment
 from relayish.passes.partial_eval.fuel import Fuel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pipelines import LEFT_OUT, MAY_REFUSE, check_pipeline, composable, culprit, pipeline, program
 
-from relayish.ir.expr import Function
+from relayish.ir.relay.expr import Function
 from relayish.transform import create_function_pass, list_passes, register_pass
 from relayish.transform.registry import REGISTRY
 

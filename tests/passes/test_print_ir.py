@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.ir.build import const, var
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import Sequential, get_pass, parse_pipeline

@@ -6,11 +6,11 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, PassError
-from relayish.ir.build import var
-from relayish.ir.expr import Call, Expr, Function, Let, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.passes.rules.table import op
 from relayish.text import parse
 from relayish.transform import recast

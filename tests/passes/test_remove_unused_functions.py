@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import UnknownNameError
-from relayish.ir.expr import Call, Function, GlobalVar, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Function, GlobalVar, Tuple, Var
+from relayish.ir.relay.module import IRModule
 from relayish.prelude import Prelude
 from relayish.transform import get_pass
 

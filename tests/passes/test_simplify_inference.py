@@ -9,10 +9,10 @@ from deep import doublings
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
-from relayish.ir.build import var
-from relayish.ir.expr import Call, Constant, Function
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Call, Constant, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.rules.table import op
 from relayish.passes.simplify_inference import simplify_inference
 from relayish.text import parse

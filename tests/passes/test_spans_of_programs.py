@@ -6,9 +6,9 @@ from deep import let_body
 from random_exprs import random_module
 
 from relayish.analysis.infer_type import infer_type
-from relayish.ir.expr import Call, Constant, Expr, Function, Var
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.passes.annotate_spans import annotate_spans
 from relayish.passes.capture_postdfs_index_in_spans import capture_postdfs_index_in_spans
 from relayish.passes.rules.table import op

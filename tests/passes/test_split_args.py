@@ -8,11 +8,11 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
-from relayish.ir.build import var
-from relayish.ir.expr import Call, Function, Tuple
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Any, TensorType
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Call, Function, Tuple
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Any, TensorType
 from relayish.passes.rules.table import op
 from relayish.passes.split_args import split_args
 from relayish.transform import SplitArgs

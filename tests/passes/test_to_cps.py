@@ -10,9 +10,9 @@ from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Call, Expr, Function, Let, Op
-from relayish.ir.module import IRModule
-from relayish.ir.type import FuncType
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import FuncType
 from relayish.text import parse, parse_expr
 from relayish.transform import to_cps, un_cps
 

@@ -8,7 +8,7 @@ from deep import DEEP_NESTS
 from relayish.analysis.graph_normal_form import check_graph_normal_form, is_graph_normal_form
 from relayish.errors import CheckError
 from relayish.interpreter import evaluate
-from relayish.ir.expr import Expr, Let, Tuple, Var
+from relayish.ir.relay.expr import Expr, Let, Tuple, Var
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_graph_normal_form import ToGraphNormalForm, to_graph_normal_form

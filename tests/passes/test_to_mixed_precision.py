@@ -9,12 +9,12 @@ from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DuplicateNameError, PassError
 from relayish.interpreter import evaluate
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.op import MixedPrecision, register_mixed_precision_conversion
 from relayish.op.registry import mixed_precision
 from relayish.passes.rules.table import op

@@ -12,8 +12,8 @@ import pytest
 from shared_data import shared_path
 
 from relayish.interpreter import random_arguments
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.testing import dcgan, dqn, lstm, mlp, mobilenet, resnet, squeezenet, synthetic
 from relayish.text import parse
 

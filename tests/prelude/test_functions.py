@@ -10,8 +10,8 @@ import pytest
 
 from relayish.errors import EvaluationError
 from relayish.interpreter import ConstructorValue, create_executor
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Function, If, Tuple
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Function, If, Tuple
 from relayish.op import equal, multiply, subtract
 from relayish.prelude import Prelude
 from relayish.text import parse_expr

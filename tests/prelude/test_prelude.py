@@ -5,11 +5,11 @@ from recorded_prelude import recorded_prelude, type_of
 
 from relayish.analysis import well_formed
 from relayish.errors import DuplicateNameError, UnknownNameError
-from relayish.ir.adt import Constructor, TypeData
-from relayish.ir.expr import Call, Function, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.expr import Call, Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import GlobalTypeVar
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import GlobalTypeVar
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_from_std
 from relayish.text import astext, parse

@@ -8,10 +8,10 @@ from recorded_prelude import recorded_prelude, type_of
 
 from relayish.errors import DuplicateNameError, EvaluationError, FieldError, UnknownNameError
 from relayish.interpreter import ConstructorValue, create_executor, same_value
-from relayish.ir.adt import TypeData
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.module import IRModule
-from relayish.ir.type import GlobalTypeVar
+from relayish.ir.relay.adt import TypeData
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import GlobalTypeVar
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_tensor_arrays
 from relayish.text import astext

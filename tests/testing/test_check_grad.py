@@ -7,8 +7,8 @@ import pytest
 
 from relayish import op
 from relayish.errors import FieldError, GradientError
-from relayish.ir.expr import Function, Var
-from relayish.ir.type import Any, TensorType
+from relayish.ir.relay.expr import Function, Var
+from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op
 from relayish.op.registry import primal_gradient
 from relayish.testing import check_grad

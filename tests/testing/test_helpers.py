@@ -7,10 +7,10 @@ from relayish import testing
 from relayish.errors import EvaluationError, TypeInferenceError, UnknownNameError
 from relayish.interpreter import ConstructorValue, create_executor
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Constant, Function, Let, Tuple, Var
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
+from relayish.ir.relay.type import TensorType, TypeCall
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.type import TensorType, TypeCall
 from relayish.op import registry
 from relayish.op.registry import OpPattern, get_op
 from relayish.passes import DeadCodeElimination, FoldConstant

@@ -5,8 +5,8 @@ import pytest
 
 from relayish import testing
 from relayish.errors import FieldError
-from relayish.ir.build import var
-from relayish.ir.expr import Function
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Function
 from relayish.testing.init import Constant, Initializer, Xavier
 
 

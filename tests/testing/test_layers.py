@@ -4,8 +4,8 @@ import pytest
 
 from relayish import testing
 from relayish.analysis import free_vars
-from relayish.ir.build import var
-from relayish.ir.expr import Function, Var
+from relayish.ir.relay.build import var
+from relayish.ir.relay.expr import Function, Var
 from relayish.testing import layers
 
 

@@ -9,9 +9,9 @@ from relayish import testing
 from relayish.analysis import well_formed
 from relayish.errors import FieldError, TypeInferenceError
 from relayish.interpreter import create_executor
-from relayish.ir.expr import Function, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import Any, TensorType
+from relayish.ir.relay.expr import Function, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any, TensorType
 from relayish.passes.infer_type import InferType
 
 

@@ -12,8 +12,8 @@ from operator_programs import plain
 from sound_calls import sound_calls
 
 from relayish.errors import FieldError
-from relayish.ir.expr import Call, Function, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Function, Var
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
 from relayish.text import astext, parse

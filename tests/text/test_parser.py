@@ -8,8 +8,9 @@ import random
 import pytest
 
 from relayish.errors import FieldError, ParseError
-from relayish.ir.adt import Match, PatternTuple
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Match, PatternTuple
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -22,11 +23,10 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
+from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.traversal import EVERYTHING
-from relayish.ir.type import SizeVar, TensorType
 from relayish.text import astext, fromtext, parse, parse_expr, parse_type
 
 HEADER = '#[version = "0.0.5"]\n'

@@ -8,7 +8,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from relayish.ir.adt import (
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -18,8 +19,7 @@ from relayish.ir.adt import (
     PatternWildcard,
     TypeData,
 )
-from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -34,10 +34,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.op import intern_op
-from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.type import (
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import (
     Any,
     FuncType,
     GlobalTypeVar,
@@ -53,6 +52,7 @@ from relayish.ir.type import (
     TypeRelation,
     TypeVar,
 )
+from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr, parse_pattern, parse_type
 
 ADD, NEGATIVE = intern_op("add"), intern_op("negative")

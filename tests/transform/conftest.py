@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from relayish.ir.expr import Constant, Function, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Function, Var
+from relayish.ir.relay.module import IRModule
 from relayish.transform.registry import REGISTRY
 
 

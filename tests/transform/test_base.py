@@ -6,8 +6,8 @@ import pytest
 
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Constant, Function, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Function, Var
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     FunctionPass,
     ModulePass,

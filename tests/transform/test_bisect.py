@@ -7,10 +7,10 @@ from random_exprs import random_module
 
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.expr import Call, Expr, Op
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.op import get_op
 from relayish.text import parse
 from relayish.transform import PassContext, Sequential, function_pass

@@ -16,10 +16,10 @@ from relayish.errors import (
     UnknownNameError,
     WellFormedError,
 )
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Function, Let, Var
-from relayish.ir.module import IRModule
-from relayish.ir.type import TensorType
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.op.registry import get_op
 from relayish.transform import check, get_check, list_checks, register_check, run_check
 from relayish.transform.registry import REGISTRY

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import PassError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     PassContext,
     PassCountInstrument,

@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from relayish.errors import PassError
-from relayish.ir.build import const, var
-from relayish.ir.expr import Constant, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Constant, Function
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     PassContext,
     PassInstrument,

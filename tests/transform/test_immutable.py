@@ -9,11 +9,11 @@ from deep import DEEP_NESTS
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FrozenNodeError, PassError
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Constant, Function, Let, Tuple, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_hash import structural_hash
-from relayish.ir.type import TensorType
 from relayish.op.registry import get_op
 from relayish.transform import (
     ImmutableModuleInstrument,

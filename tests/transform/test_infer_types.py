@@ -9,12 +9,12 @@ import pytest
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, TensorType
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, TensorType
 from relayish.op.registry import get_op, rule
 from relayish.transform import (
     FunctionPass,

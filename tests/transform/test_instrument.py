@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from relayish.errors import DeclarationError, PassError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     Pass,
     PassContext,

@@ -7,8 +7,8 @@ import inspect
 import pytest
 
 from relayish.errors import DeclarationError
-from relayish.ir.expr import Constant, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Function
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     FunctionPass,
     ModulePass,

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import (

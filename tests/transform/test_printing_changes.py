@@ -9,9 +9,9 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DeclarationError, PassError
-from relayish.ir.build import const, var
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import parse, printer
 from relayish.transform import (

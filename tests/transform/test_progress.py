@@ -5,7 +5,7 @@ import io
 import pytest
 
 from relayish.errors import PassError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     Pass,
     PassContext,

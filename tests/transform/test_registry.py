@@ -14,8 +14,8 @@ from relayish.errors import (
     PipelineError,
     UnknownNameError,
 )
-from relayish.ir.expr import Constant, Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Constant, Function
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     FunctionPass,
     ModulePass,

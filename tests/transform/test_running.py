@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     DiffInstrument,
     DumpInstrument,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from relayish.errors import DeclarationError, PassError, PipelineError, UnknownNameError
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     ModulePass,
     Pass,

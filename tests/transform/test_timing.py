@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from relayish.ir.module import IRModule
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     PassContext,
     PassInfo,

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from relayish.ir.build import const
-from relayish.ir.expr import Function
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Function
+from relayish.ir.relay.module import IRModule
 from relayish.transform import (
     Pass,
     PassContext,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 
 from relayish.errors import CheckError, DeclarationError, UnknownNameError, WellFormedError
-from relayish.ir.build import const
-from relayish.ir.expr import Call, Function, Let, Var
-from relayish.ir.module import IRModule
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Function, Let, Var
+from relayish.ir.relay.module import IRModule
 from relayish.op.registry import get_op
 from relayish.transform import (
     Pass,

@@ -40,7 +40,10 @@ METHODS = {
 }
 """What a class of passes must define before it has instances."""
 
-_USUAL = {"relayish.ir.expr.Function": "_Function", "relayish.ir.module.IRModule": "_IRModule"}
+_USUAL = {
+    "relayish.ir.relay.expr.Function": "_Function",
+    "relayish.ir.relay.module.IRModule": "_IRModule",
+}
 
 
 def transform_stubs() -> str:
@@ -49,8 +52,8 @@ def transform_stubs() -> str:
     passes = "".join(f"\n{line}" for entry in own_passes() for line in writer.lines(entry))
     imports = "".join(f"import {module} as _{_flat(module)}\n" for module in sorted(writer.modules))
     usual = (
-        "from relayish.ir.expr import Function as _Function\n"
-        "from relayish.ir.module import IRModule as _IRModule\n"
+        "from relayish.ir.relay.expr import Function as _Function\n"
+        "from relayish.ir.relay.module import IRModule as _IRModule\n"
     )
     return f"{HEAD}{imports}{usual}{''.join(_exports())}{passes}\n"
 

@@ -7,12 +7,12 @@ from typing import Final, cast
 
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.analysis.infer_type.unifier import COMPOUND, ENDLESS, substitute
-from relayish.ir.adt import Constructor, Match
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Op, Var
 from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Op, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, IncompleteType, RefType, TupleType, Type, TypeVar
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, IncompleteType, RefType, TupleType, Type, TypeVar
 
 
 class Annotator:

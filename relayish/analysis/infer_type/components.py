@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from relayish.ir.expr import Call, Expr, GlobalVar
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, GlobalVar
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 class GlobalUses(NamedTuple):

@@ -17,7 +17,8 @@ from relayish.analysis.infer_type.solver import Solver, operator_type
 from relayish.analysis.kind import Kinds
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError
-from relayish.ir.adt import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -27,7 +28,7 @@ from relayish.ir.adt import (
     PatternVar,
     TypeData,
 )
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -43,10 +44,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import (
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     IncompleteType,

@@ -9,10 +9,10 @@ from relayish.analysis.infer_type.annotate import Annotator
 from relayish.analysis.infer_type.components import components, global_uses
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.errors import Diagnostic, TypeInferenceError
-from relayish.ir.expr import Call, Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import FuncType, IncompleteType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import FuncType, IncompleteType, Type
 
 _E = TypeVar("_E", bound=Expr)
 
@@ -52,8 +52,8 @@ def infer_type(
         Relay ``InferType``.
 
     Example:
-        >>> from relayish.ir.expr import Tuple, Var
-        >>> from relayish.ir.type import TensorType
+        >>> from relayish.ir.relay.expr import Tuple, Var
+        >>> from relayish.ir.relay.type import TensorType
         >>> x = Var("x", TensorType((2, 3), "float32"))
         >>> infer_type(Function((x,), Tuple((x,)))).ret_type.fields[0].shape
         (2, 3)

@@ -9,9 +9,16 @@ from typing import Final, cast
 from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
 from relayish.errors import Diagnostic, TypeInferenceError
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Expr, GlobalVar, Op, Var
-from relayish.ir.type import FuncType, IncompleteType, TensorType, TupleType, Type, TypeRelation
-from relayish.ir.type import TypeVar as RelayTypeVar
+from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
+from relayish.ir.relay.type import (
+    FuncType,
+    IncompleteType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeRelation,
+)
+from relayish.ir.relay.type import TypeVar as RelayTypeVar
 from relayish.op.registry import arguments, attrs_type, get_op, relation, rule
 from relayish.op.type_rules import identity, unchanged
 

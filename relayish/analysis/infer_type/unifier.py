@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import (
+from relayish.ir.relay.type import (
     Any,
     FuncType,
     IncompleteType,
@@ -20,6 +19,7 @@ from relayish.ir.type import (
     TypeCall,
     TypeVar,
 )
+from relayish.ir.structural_equal import structural_equal
 from relayish.op.dimension import ANY, show_type
 from relayish.op.fields import Dimension
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.errors import GradientError
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.evaluation import Parameters
 from relayish.op.gradient.register import Built, attrs_of, op, register_gradient, shape_of
 from relayish.op.gradient.tensor import Gradients

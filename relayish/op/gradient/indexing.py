@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import GradientError
-from relayish.ir.expr import Call, Constant, Expr, Tuple
+from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
 from relayish.op.gradient.register import (
     Built,
     attrs_of,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.gradient.convolution import transposed
 from relayish.op.gradient.register import (
     Built,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.dimension import is_static, product
 from relayish.op.gradient.register import (
     Built,

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
 from relayish.errors import DuplicateNameError, GradientError
-from relayish.ir.build import const
-from relayish.ir.expr import Call, Constant, Expr, Op
-from relayish.ir.op import intern_op
-from relayish.ir.type import TensorType, TupleType
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders import Namespace
 from relayish.op.call import make_attrs
 from relayish.op.dimension import is_static, product, show_shape, show_type

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import GradientError
-from relayish.ir.expr import Call, Constant, Expr, Tuple
+from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
 from relayish.op.dimension import is_static
 from relayish.op.gradient.register import (
     attrs_of,

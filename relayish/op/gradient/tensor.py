@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.gradient.register import Built, attrs_of, number, op, register_gradient
 
 Gradients: TypeAlias = tuple[Expr, ...]

@@ -6,7 +6,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.agreement import integers
 from relayish.op.dimension import same, show_type, unified
 from relayish.op.evaluation import Array, as_sizes, result_dtype

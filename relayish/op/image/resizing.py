@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.image.interpolation import Cubic, combined, coordinates, outside, taps

@@ -6,7 +6,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.dimension import normal_axis
 from relayish.op.evaluation import Array, Parameters, aligned, is_integral, number_of
 from relayish.op.nn.accumulation import widened

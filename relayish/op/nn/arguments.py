@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import IncompleteType, TensorType, Type
+from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.dimension import show_type, unified
 from relayish.op.fields import Dimension
 from relayish.op.relation import TypeReporter

@@ -9,7 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.agreement import integers
 from relayish.op.dimension import floor_divide, normal_axis, show_type
 from relayish.op.evaluation import Array, result_dtype

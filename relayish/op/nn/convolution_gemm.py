@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import ceil_divide, product
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.nn.convolution import convolve_plain, laid_out, plain_data

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import IncompleteType, TensorType, Type
+from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.dimension import (
     add,
     floor_divide,

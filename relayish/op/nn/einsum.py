@@ -11,7 +11,7 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import broadcast_shapes, show_type, unified
 from relayish.op.evaluation import Array
 from relayish.op.fields import Dimension

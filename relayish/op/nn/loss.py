@@ -6,7 +6,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.nn.accumulation import widened

@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
 from relayish.op.evaluation import Array, aligned, cast_to, normal_axis, number_of
 from relayish.op.nn.accumulation import widened

@@ -7,7 +7,7 @@ too, and gives its result in that same layout: ``out_layout`` is kept, and not l
 from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import show_type, unified
 from relayish.op.evaluation import Parameters
 from relayish.op.fields import Dimension

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import broadcast_dimension, multiply, normal_axis, show_type
 from relayish.op.evaluation import Array, aligned, result_dtype
 from relayish.op.fields import Dimension, OptionalDType

@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import Any, PrimOp, TensorType, Type
+from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
 from relayish.op.dimension import add, multiply, normal_axis, show_type, subtract
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension

@@ -11,7 +11,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.dimension import multiply, show_type, subtract
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import Dimension

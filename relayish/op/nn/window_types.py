@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.type import Any
+from relayish.ir.relay.type import Any
 from relayish.op.dimension import add, floor_divide, multiply, show_shape, subtract
 from relayish.op.fields import Dimension
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import ANY, add, subtract
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension

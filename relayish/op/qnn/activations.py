@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import normal_axis
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.joining import ConcatenateAttrs
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs

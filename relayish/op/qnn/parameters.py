@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import normal_axis, same, show_type, unified
 from relayish.op.evaluation import Array, aligned
 from relayish.op.fields import Dimension

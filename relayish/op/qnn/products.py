@@ -13,7 +13,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs
-from relayish.ir.type import IncompleteType, TensorType, Type
+from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.dimension import multiply, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import Dimension

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import IncompleteType, TensorType, Type
+from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array
 from relayish.op.nn.arguments import settle

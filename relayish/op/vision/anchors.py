@@ -6,7 +6,7 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.dimension import floor_divide, multiply, same, show_type, unified
 from relayish.op.evaluation import Array, number_of
 from relayish.op.registry import OpPattern, register_op

@@ -6,7 +6,7 @@ import numpy as np
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.dimension import multiply, same, show_type, unified
 from relayish.op.evaluation import Array, only
 from relayish.op.fields import Dimension

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.agreement import equal_dimension
 from relayish.op.dimension import multiply, same, show_type, unified
 from relayish.op.evaluation import Array, number_of

@@ -6,7 +6,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.agreement import equal_dimension, integers
 from relayish.op.dimension import unified
 from relayish.op.evaluation import Array, number_of, only

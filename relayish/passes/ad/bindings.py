@@ -6,11 +6,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from relayish.functor import ExprMutator
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Call, Constant, Expr, GlobalVar, Let, Op, Tuple, TupleGetItem, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Type
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    GlobalVar,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Type
 
 
 class Names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.analysis import free_vars
 from relayish.errors import GradientError
-from relayish.ir.expr import Expr, Function
+from relayish.ir.relay.expr import Expr, Function
 from relayish.passes.ad.structure import tensors_in
 
 

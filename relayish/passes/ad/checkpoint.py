@@ -12,8 +12,8 @@ from typing import Final
 from relayish.analysis import bound_vars
 from relayish.functor import ExprRewriter, MixedModeMutator, post_order_rewrite
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.expr import Call, Expr, Function, Var
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Expr, Function, Var
+from relayish.ir.relay.op import intern_op
 
 CHECKPOINT: Final = intern_op("annotation.checkpoint")
 _MARK: Final = "Checkpoint"

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.errors import GradientError
-from relayish.ir.expr import Expr, RefCreate, Tuple, TupleGetItem, Var
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.expr import Expr, RefCreate, Tuple, TupleGetItem, Var
+from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.rules import call_of
 

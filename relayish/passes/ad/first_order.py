@@ -10,8 +10,8 @@ from typing import NamedTuple, NoReturn
 
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor
-from relayish.ir.adt import Match
-from relayish.ir.expr import (
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -26,7 +26,7 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.type import TupleType, Type
+from relayish.ir.relay.type import TupleType, Type
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.checkpoint import CHECKPOINT
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero

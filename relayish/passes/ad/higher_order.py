@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import GradientError
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Expr,
     Function,
@@ -16,7 +16,7 @@ from relayish.ir.expr import (
     Tuple,
     Var,
 )
-from relayish.ir.type import FuncType
+from relayish.ir.relay.type import FuncType
 from relayish.passes.ad.bindings import Names
 from relayish.passes.ad.dual import Dual, Scope, atom_of, collected, tensors_of
 from relayish.passes.ad.placement import Placement

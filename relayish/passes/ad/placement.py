@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from relayish.analysis.scope_tree import ScopeTree
-from relayish.ir.adt import Match
-from relayish.ir.expr import Expr, Function, If, Tuple
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import Expr, Function, If, Tuple
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scope_tree import ScopeTree
 from relayish.passes.ad.bindings import ATOMS
 
 OUTERMOST: Final = 0

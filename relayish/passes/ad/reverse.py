@@ -23,8 +23,9 @@ from typing import Any, Final, NamedTuple
 
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor, PatternMutator
-from relayish.ir.adt import Clause, Constructor, Match, Pattern, PatternVar
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -40,9 +41,8 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TupleType, Type
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TupleType, Type
 from relayish.passes.ad.bindings import Bindings, Names
 from relayish.passes.ad.checkpoint import copied, is_checkpoint
 from relayish.passes.ad.dual import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish.errors import GradientError, RelayishError
-from relayish.ir.expr import Call, Expr, Op
-from relayish.ir.type import Type
+from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.type import Type
 from relayish.op.registry import get_op, primal_gradient
 from relayish.passes.ad.structure import tensors_in
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from relayish.ir.expr import Expr, Tuple, TupleGetItem
-from relayish.ir.type import TensorType, TupleType, Type
+from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
+from relayish.ir.relay.type import TensorType, TupleType, Type
 
 
 def tensors_in(ty: Type) -> list[TensorType] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.functor import TypeMutator
-from relayish.ir.type import FuncType, RefType, TensorType, TupleType, Type
+from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType, Type
 
 UNIT: Final = TupleType(())
 """The type of the empty tuple."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final
 
-from relayish.ir.expr import Call
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call
 from relayish.op.registry import OpPattern, pattern
 from relayish.passes.combine_parallel.combiner import Branch, Combiner
 from relayish.passes.combine_parallel.places import Places

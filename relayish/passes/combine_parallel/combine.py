@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.ir.expr import Expr
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.combine_parallel.branches import find_groups, place_of_data
 from relayish.passes.combine_parallel.combiner import Branch, Combiner
 from relayish.passes.combine_parallel.order import cut_circles

@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final, TypeAlias
 
-from relayish.ir.expr import Call, Expr, Op
+from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.ir.type import TensorType
 from relayish.op.call import call_op
 from relayish.op.registry import OpPattern, get_op, is_registered, pattern, stateful
 

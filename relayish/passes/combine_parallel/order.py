@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.combine_parallel.combiner import Branch
 
 Place: TypeAlias = tuple[int, int]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from relayish.analysis.scope_tree import ScopeTree
-from relayish.ir.adt import Clause, PatternVar
-from relayish.ir.expr import Function, If, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Clause, PatternVar
+from relayish.ir.relay.expr import Function, If, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scope_tree import ScopeTree
 
 
 def _variables_of_clause(clause: Clause) -> list[Var]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.registry import get_op
 from relayish.passes.combine_parallel.combiner import (
     Branch,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.ir.expr import Expr, TupleGetItem
+from relayish.ir.relay.expr import Expr, TupleGetItem
 from relayish.passes.combine_parallel.combiner import (
     Branch,
     Combiner,

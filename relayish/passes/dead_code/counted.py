@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from relayish.ir.expr import Expr, Function, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.dead_code.needed import Judge, Needed
 
 _OFTEN: Final = 2

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Final
 
 from relayish.analysis.effects import Effect, Effects
-from relayish.ir.expr import Call, Constant, Expr, GlobalVar, Let, Op, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar, Let, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import registry
 
 _ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, Constant, GlobalVar, Op})

@@ -8,9 +8,9 @@ from typing import Final
 
 from relayish.analysis.exact_key import exact_key
 from relayish.ir.attrs import Attrs
-from relayish.ir.expr import Call, Expr, GlobalVar, Op, Tuple, TupleGetItem
 from relayish.ir.node import Node
-from relayish.ir.type import Any, TensorType, TupleType, Type
+from relayish.ir.relay.expr import Call, Expr, GlobalVar, Op, Tuple, TupleGetItem
+from relayish.ir.relay.type import Any, TensorType, TupleType, Type
 from relayish.op import registry
 
 NO_LABEL: Final = -1

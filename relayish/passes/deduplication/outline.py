@@ -7,10 +7,19 @@ from collections.abc import Callable, Collection, Hashable
 from typing import Any, Final
 
 from relayish.analysis.exact_key import scalar_key
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Tuple, TupleGetItem, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TupleType, Type
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TupleType, Type
 from relayish.passes.deduplication.growth import MANY, is_shorter
 from relayish.passes.deduplication.labels import NO_LABEL
 from relayish.passes.deduplication.units import Units, is_closed

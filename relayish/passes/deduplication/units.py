@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from relayish.analysis.marks import is_opaque
 from relayish.analysis.node_scopes import NodeScopes
-from relayish.ir.adt import Match
-from relayish.ir.expr import Call, Expr, Function, If, Let, Op
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.deduplication.labels import NO_LABEL, OPERANDS, Labels
 
 
@@ -36,7 +36,7 @@ class Units:
 
     def __init__(self, root: Expr, labels: Labels) -> None:
         self.labels = labels
-        self.nodes = EXPRESSIONS.post_order_outside(root, is_closed)
+        self.nodes = EXPRESSIONS.post_order(root, lambda node: not is_closed(node))
         self.index = {node: number for number, node in enumerate(self.nodes)}
         found = [labels.of(node) for node in self.nodes]
         counts = Counter(found)

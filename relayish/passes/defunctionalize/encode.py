@@ -17,7 +17,7 @@ from __future__ import annotations
 from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
 from relayish.functor import MixedModeMutator, TypeMutator
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -25,10 +25,10 @@ from relayish.ir.adt import (
     PatternVar,
     TypeData,
 )
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Op, Var
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import TYPES
-from relayish.ir.type import FuncType, GlobalTypeVar, Type, TypeCall
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Op, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import FuncType, GlobalTypeVar, Type, TypeCall
 
 
 def has_function_type(ty: Type | None) -> bool:

@@ -9,11 +9,11 @@ from relayish.analysis.infer_type.unifier import substitute
 from relayish.analysis.marks import is_opaque
 from relayish.errors import PassError, TypeInferenceError
 from relayish.functor import MixedModeMutator, TypeMutator
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Call, Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
-from relayish.ir.traversal import EXPRESSIONS, TYPES
-from relayish.ir.type import FuncType, IncompleteType, Type, TypeVar
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
+from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
 
 _LIMIT: Final = 256
 """How many copies of one function there may be; more are taken for endless ones."""

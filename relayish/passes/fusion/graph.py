@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from relayish.ir.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
+from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
+from relayish.ir.relay.type import PrimExpr, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS, TYPES
-from relayish.ir.type import PrimExpr, TensorType, TupleType, Type
 from relayish.op import registry
 from relayish.op.registry import OpPattern
 
@@ -28,7 +28,7 @@ class FusionGraph:
     """
 
     def __init__(self, root: Expr) -> None:
-        self.order = EXPRESSIONS.post_order_outside(root, is_fused)
+        self.order = EXPRESSIONS.post_order(root, lambda node: not is_fused(node))
         self.index = {node: index for index, node in enumerate(self.order)}
         count = len(self.order)
         self.patterns = [OpPattern.OPAQUE] * count

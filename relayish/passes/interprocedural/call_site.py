@@ -12,11 +12,11 @@ from typing import Final
 from relayish.analysis import Effect, Effects, analyse_effects
 from relayish.analysis.timeless import Timeless
 from relayish.errors import PassError
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.copy import fresh_var
 
 ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, GlobalVar, Constant, Op, Constructor})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_marked, is_opaque, is_primitive
-from relayish.ir.expr import Call, Expr, Function, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import Type, TypeVar
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Type, TypeVar
 from relayish.passes.interprocedural.copy import BINDERS
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from relayish.functor import ExprMutator
-from relayish.ir.adt import PatternVar
-from relayish.ir.expr import Expr, Function, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import PatternVar
+from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 BINDERS: Final[dict[type[Node], Callable[[Any], tuple[Var, ...]]]] = {  # Any: one kind of node
     Let: lambda let: (let.var,),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from relayish.functor import MixedModeMutator
-from relayish.ir.expr import Call, Expr, Let, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Let, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 
 class DroppingMutator(MixedModeMutator):

@@ -15,10 +15,10 @@ from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.infer_type.components import global_uses
 from relayish.analysis.marks import is_opaque
 from relayish.functor import ExprMutator
-from relayish.ir.expr import Call, Expr, Function, GlobalVar, Tuple
-from relayish.ir.module import IRModule
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import ATOMS, Arguments, Template, let_bound
 from relayish.passes.interprocedural.copy import copied_vars
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from relayish.ir.expr import Call, Expr, Function, Tuple, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Call, Expr, Function, Tuple, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import ATOMS, Arguments, check_arity, let_bound
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from relayish.ir.adt import Clause, Constructor
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Clause, Constructor
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -21,10 +22,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType, TupleType
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.passes.lazy_gradient.flow import Choice, Flow
 from relayish.passes.lazy_gradient.operators import CONSTRUCTORS, OVERLOADED, initialises
 from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT

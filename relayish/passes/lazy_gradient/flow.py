@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from relayish.ir.adt import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
@@ -21,7 +22,7 @@ from relayish.ir.adt import (
     PatternTuple,
     PatternVar,
 )
-from relayish.ir.expr import (
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -36,10 +37,9 @@ from relayish.ir.expr import (
     Tuple,
     TupleGetItem,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, TensorType, Type, TypeCall
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, TensorType, Type, TypeCall
 from relayish.passes.lazy_gradient.operators import (
     COMBINED,
     Known,

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from relayish.ir.expr import Call, Constant, Expr, Var
+from relayish.ir.relay.expr import Call, Constant, Expr, Var
+from relayish.ir.relay.type import SizeVar, TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import SizeVar, TensorType, Type
 from relayish.op.registry import get_op
 
 

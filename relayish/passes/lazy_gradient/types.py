@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from relayish.ir.node import Node
-from relayish.ir.traversal import TYPES
-from relayish.ir.type import (
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     RefType,

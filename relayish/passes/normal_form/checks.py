@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from relayish.analysis.graph_normal_form import check_graph_normal_form
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
-from relayish.ir.expr import Expr, Function, GlobalVar
-from relayish.ir.module import IRModule
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.module import IRModule
 from relayish.passes.normal_form.functions import optimized_functions, own_functions
 from relayish.transform.check import register_check
 

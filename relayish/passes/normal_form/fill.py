@@ -14,10 +14,10 @@ from typing import Any, Final, TypeAlias
 
 from relayish.analysis.marks import is_primitive
 from relayish.analysis.node_scopes import ATOMS, OUTERMOST, NodeScopes
-from relayish.ir.adt import Match
-from relayish.ir.expr import Call, Expr, Function, If, Let, RefWrite, Var
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let, RefWrite, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 
 Binding: TypeAlias = tuple[Var, Expr, Expr]
 """A variable, its value, and the node it comes from: a let, or the node that was bound."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, TypeGuard
 
-from relayish.ir.expr import Call, Expr
 from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.annotation import CompilerAttrs
 from relayish.op.registry import get_op
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from relayish.ir.expr import Function, Let
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.expr import Function, Let
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.regions import Region, Regions
 

@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from relayish.analysis.node_scopes import NodeScopes
 from relayish.errors import PassError
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -22,8 +23,7 @@ from relayish.ir.expr import (
     Tuple,
     TupleGetItem,
 )
-from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.target import DEFAULT
 from relayish.passes.offload.marks import compiler_of, is_begin, is_end
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from relayish.ir.adt import Match, PatternVar
-from relayish.ir.expr import Expr, Function, Let
 from relayish.ir.node import Node
-from relayish.ir.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.adt import Match, PatternVar
+from relayish.ir.relay.expr import Expr, Function, Let
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 
 V = TypeVar("V")
 

@@ -15,8 +15,9 @@ from pyrsistent import pmap
 from relayish.analysis.infer_type.unifier import substitute
 from relayish.analysis.marks import is_primitive
 from relayish.analysis.variables import free_vars
-from relayish.ir.adt import Clause, Constructor, Match, Pattern, PatternVar
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
+from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
@@ -32,10 +33,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.module import IRModule
-from relayish.ir.node import Node
-from relayish.ir.traversal import PATTERNS
-from relayish.ir.type import FuncType, Type, TypeVar
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import PATTERNS
+from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.op import registry
 from relayish.passes.fold_constant import ConstantFolder
 from relayish.passes.interprocedural.copy import copied

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from relayish.ir.expr import Constant, Function
+from relayish.ir.relay.expr import Constant, Function
 from relayish.passes.partial_eval.value import Built, Fields, Value
 
 Measure: TypeAlias = "int | tuple[int | None, ...] | None"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from enum import Enum
 
-from relayish.ir.adt import (
+from relayish.ir.relay.adt import (
     Pattern,
     PatternConstructor,
     PatternTuple,
     PatternVar,
     PatternWildcard,
 )
-from relayish.ir.expr import Constant, Var
+from relayish.ir.relay.expr import Constant, Var
 from relayish.passes.partial_eval.value import Built, Fields, Value
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.expr import Expr, Function, Let, Var
+from relayish.ir.relay.expr import Expr, Function, Let, Var
 from relayish.ir.span import Span
 
 

@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 from pyrsistent import PMap
 
-from relayish.ir.adt import Constructor
-from relayish.ir.expr import Constant, Expr, Function, Op
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Constant, Expr, Function, Op
+from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.span import Span
-from relayish.ir.type import Type, TypeVar
 from relayish.passes.partial_eval.environment import Environment
 from relayish.passes.partial_eval.residual import Slot
 

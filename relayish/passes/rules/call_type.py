@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type_local
-from relayish.ir.expr import Call, Op, Var
-from relayish.ir.type import Type
+from relayish.ir.relay.expr import Call, Op, Var
+from relayish.ir.relay.type import Type
 from relayish.op.registry import relation, rule
 
 
@@ -30,8 +30,8 @@ def call_type(call: Call, args: tuple[Type, ...]) -> Type:
         That of the rule of types of the operator.
 
     Example:
-        >>> from relayish.ir.op import intern_op
-        >>> from relayish.ir.type import scalar_type
+        >>> from relayish.ir.relay.op import intern_op
+        >>> from relayish.ir.relay.type import scalar_type
         >>> x = Var("x")
         >>> call_type(Call(intern_op("less"), (x, x)), (scalar_type("int8"),) * 2)
         TensorType(shape=(), dtype='bool')

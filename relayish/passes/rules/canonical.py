@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.passes.rules.table import CallRules, along, attrs_of, op, tensor_of
 
 CANONICAL: Final = CallRules("canonical operators")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.ir.expr import Call, Expr, Op
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.op import intern_op
 from relayish.passes.rules.table import CallRules
 
 FAST_MATH: Final = CallRules("fast math")

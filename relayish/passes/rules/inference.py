@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.ir.build import const
-from relayish.ir.expr import Call, Constant, Expr
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.passes.rules.table import CallRules, along, attrs_of, normal, op, tensor_of
 
 INFERENCE: Final = CallRules("inference")

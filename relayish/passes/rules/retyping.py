@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from relayish.errors import PassError
-from relayish.ir.adt import Clause, Match
-from relayish.ir.expr import (
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Clause, Match
+from relayish.ir.relay.expr import (
     Call,
     Expr,
     Function,
@@ -26,10 +27,9 @@ from relayish.ir.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.node import Node
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import FuncType, TensorType, TupleType, Type
 from relayish.passes.rules.call_type import call_type
 
 _JOINTS: Final[frozenset[type[Node]]] = frozenset({Clause, If, Match, RefCreate, RefRead, RefWrite})

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from relayish.ir.expr import Call, Expr
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Expr
+from relayish.ir.relay.op import intern_op
 from relayish.op.call import make_attrs
 from relayish.op.registry import attrs_type, get_op
 

@@ -7,12 +7,12 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import DuplicateNameError, PassError
 from relayish.functor import MixedModeMutator
-from relayish.ir.expr import Call, Expr, Op, TupleGetItem
 from relayish.ir.node import Node
-from relayish.ir.op import intern_op
+from relayish.ir.relay.expr import Call, Expr, Op, TupleGetItem
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.ir.traversal import EXPRESSIONS
-from relayish.ir.type import TensorType
 from relayish.op.builders import Namespace
 from relayish.op.call import make_attrs
 from relayish.op.dimension import show_type

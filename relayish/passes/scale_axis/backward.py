@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from relayish.ir.expr import Call, Expr, Op
+from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.span import Span
 from relayish.op.nn.product import BiasAddAttrs
 from relayish.op.registry import OpTable, get_op

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from relayish.ir.expr import Call, Op
+from relayish.ir.relay.expr import Call, Op
 from relayish.op.layout import LayoutAxis, read_layout
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv3DAttrs
 from relayish.op.registry import get_op

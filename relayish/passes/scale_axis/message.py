@@ -8,9 +8,9 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.ir.type import TensorType
 from relayish.op.call import call_op
 from relayish.op.registry import get_op
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, is_op, rule, wildcard
 from relayish.dataflow_pattern.pattern import DFPattern
-from relayish.ir.expr import Call, Constant, Expr
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import as_value
 from relayish.op import registry
 from relayish.op.call import call_op

@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, is_op, rule, wildcard
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.call import call_op
 from relayish.passes.simplify.common import same_type, splat, static_type, tensor_type
 from relayish.passes.simplify.layout import LAYOUT

@@ -10,9 +10,9 @@ from relayish.dataflow_pattern import Found
 from relayish.dataflow_pattern.pattern import DFPattern
 from relayish.dataflow_pattern.sugar import alternatives, is_constant, is_op
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr
+from relayish.ir.relay.expr import Call, Constant, Expr
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.type import TensorType
 
 _LARGE: Final = 1 << 16
 

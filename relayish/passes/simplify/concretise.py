@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_op, rule, wildcard
-from relayish.ir.expr import Call, Constant, Expr
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import as_value
 from relayish.op.call import call_op
 from relayish.op.init import InitOpAttrs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from relayish.dataflow_pattern import Found, RuleSet, is_op, rule, wildcard
-from relayish.ir.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.call import call_op
 from relayish.op.layout import LayoutAxis, read_layout
 from relayish.passes.simplify.common import same_type, tensor_type

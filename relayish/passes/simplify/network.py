@@ -14,7 +14,7 @@ from relayish.dataflow_pattern import (
     wildcard,
 )
 from relayish.dataflow_pattern.pattern import DFPattern
-from relayish.ir.expr import Call, Expr, TupleGetItem
+from relayish.ir.relay.expr import Call, Expr, TupleGetItem
 from relayish.op.call import call_op
 from relayish.passes.simplify.common import same_type, static_type
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from relayish.dataflow_pattern import Found, RuleSet, is_op, rule, wildcard
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.expr import Call, Constant, Expr
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import as_value
 from relayish.op.call import call_op
 from relayish.passes.simplify.common import same_type, splat, static_type

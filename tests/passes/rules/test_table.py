@@ -6,10 +6,10 @@ import pytest
 from deep import call_chain, doublings
 
 from relayish.errors import DuplicateNameError
-from relayish.ir.build import const, var
-from relayish.ir.expr import Call, Tuple, TupleGetItem
+from relayish.ir.relay.build import const, var
+from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
-from relayish.ir.traversal import EXPRESSIONS
 from relayish.passes.rules.table import CallRules, along, op
 
 DEEP = 100_000

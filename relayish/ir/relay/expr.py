@@ -9,10 +9,14 @@ import numpy as np
 
 from relayish._support import infix, show
 from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.comparison import register_comparison
+from relayish.ir.effect import Effect
 from relayish.ir.literal import same_literal
 from relayish.ir.node import Node, field, node
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.type import Type, TypeVar
+from relayish.ir.roles import Access, Atom, Runs
 from relayish.ir.span import Span
-from relayish.ir.type import Type, TypeVar
 from relayish.ir.value import Value, as_value
 
 # Any: the width of a numpy number is what it is
@@ -20,7 +24,7 @@ Operand: TypeAlias = Union["Expr", float, "np.number[Any]", np.bool_]
 """What may stand beside an expression at a Python operator: another, or a number."""
 
 
-class Expr(Node):
+class Expr(Node, language=RELAY):
     """The root of expressions.
 
     ``span`` says where the expression comes from and ``checked_type`` what type inference found;
@@ -36,7 +40,7 @@ class Expr(Node):
     visit_name = "expr"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
-    checked_type: Type | None = field(default=None, compared=False, kw_only=True)
+    checked_type: Type | None = field(default=None, compared=False, inferred=True, kw_only=True)
     __str__ = show.text
     __array_ufunc__ = None  # numpy leaves its operators to those below
 
@@ -93,7 +97,7 @@ def _call(what: str, *operands: object) -> Call:
     return call
 
 
-@node("constant")
+@node("constant", atom=Atom.LITERAL)
 class Constant(Expr):
     """A value known while compiling: a tensor, string, tuple of values, or ``None``.
 
@@ -104,26 +108,26 @@ class Constant(Expr):
     data: Value = field(convert=as_value)
 
 
-@node("var")
+@node("var", atom=Atom.VARIABLE)
 class Var(Expr):
     """A local variable; it is the object that counts, the name is for people.
 
     ``may_share`` is RAF's: the variable whose memory the value may occupy.
     """
 
-    name_hint: str
+    name_hint: str = field(hint=True)
     type_annotation: Type | None = None
-    may_share: Var | None = None
+    may_share: Var | None = field(default=None, annotation=True)
 
 
-@node("global_var")
+@node("global_var", atom=Atom.NAME)
 class GlobalVar(Expr):
     """The name of a function of the module."""
 
     name_hint: str
 
 
-@node("op")
+@node("op", atom=Atom.NAME)
 class Op(Expr):
     """A primitive operator, one object per name: obtain it with :func:`get_op`."""
 
@@ -145,7 +149,7 @@ class Op(Expr):
         return op
 
 
-@node("tuple")
+@node("tuple", effect=Effect.NONE, counted=True)
 class Tuple(Expr):
     """A tuple of the values of its fields; ``tup[0]``, ``len(tup)`` and iteration give these."""
 
@@ -168,7 +172,7 @@ class Tuple(Expr):
         return self
 
 
-@node("tuple_getitem")
+@node("tuple_getitem", effect=Effect.NONE)
 class TupleGetItem(Expr):
     """Field ``index`` (from 0) of a tuple."""
 
@@ -217,30 +221,30 @@ class Call(Expr):
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 
 
-@node("let")
+@node("let", effect=Effect.NONE, counted=True)
 class Let(Expr):
     """Bind ``var`` to ``value`` inside ``body``; a function may refer to its own ``var``."""
 
     var: Var = field(binder=True)
-    value: Expr
-    body: Expr
+    value: Expr = field(sees_binders=True)
+    body: Expr = field(scope=Runs.ONCE)
 
 
-@node("if")
+@node("if", effect=Effect.NONE, counted=True)
 class If(Expr):
     """``true_branch`` where the boolean scalar ``cond`` holds, else ``false_branch``."""
 
     cond: Expr
-    true_branch: Expr
-    false_branch: Expr
+    true_branch: Expr = field(scope=Runs.ONE_OF)
+    false_branch: Expr = field(scope=Runs.ONE_OF)
 
 
-@node("function")
+@node("function", effect=Effect.NONE, counted=True)
 class Function(Expr):
     """A function, closed over the free variables of its ``body``."""
 
     params: tuple[Var, ...] = field(binder=True)
-    body: Expr
+    body: Expr = field(scope=Runs.DEFERRED)
     ret_type: Type | None = None
     type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
     attrs: DictAttrs | None = None
@@ -280,23 +284,43 @@ class Function(Expr):
         return self.with_fields(attrs=attrs, checked_type=self.checked_type)
 
 
-@node("ref_create")
+@node("ref_create", effect=Effect.NONE, allocates=True)
 class RefCreate(Expr):
     """A new mutable cell holding ``value``."""
 
     value: Expr
 
 
-@node("ref_read")
+@node("ref_read", effect=Effect.READS)
 class RefRead(Expr):
     """The value in the cell ``ref``."""
 
-    ref: Expr
+    ref: Expr = field(access=Access.READ)
 
 
-@node("ref_write")
+@node("ref_write", effect=Effect.WRITES)
 class RefWrite(Expr):
     """Put ``value`` into the cell ``ref``; the result is the empty tuple."""
 
-    ref: Expr
+    ref: Expr = field(access=Access.WRITE)
     value: Expr
+
+
+def _same_op(lhs: Op, rhs: Op) -> bool:
+    return lhs is rhs or lhs.name == rhs.name
+
+
+def _same_global(lhs: GlobalVar, rhs: GlobalVar) -> bool:
+    return lhs.name_hint == rhs.name_hint
+
+
+def type_args(lhs: Call, rhs: Call) -> tuple[object, object] | None:
+    """Return the type arguments of two calls, which do not count where an operator is called."""
+    if type(lhs.op) is Op or lhs.type_args is rhs.type_args:
+        return None
+    return lhs.type_args, rhs.type_args
+
+
+register_comparison(Op, same=_same_op)
+register_comparison(GlobalVar, same=_same_global)
+register_comparison(Call, skipped=("type_args",), beside=type_args)

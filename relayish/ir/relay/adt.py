@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from relayish._support import show
-from relayish.ir.expr import Expr, Var
+from relayish.ir.comparison import register_comparison
+from relayish.ir.effect import Effect
 from relayish.ir.node import Node, field, node
+from relayish.ir.relay.expr import Expr, Var
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
+from relayish.ir.roles import Atom, Role, Runs
 from relayish.ir.span import Span
-from relayish.ir.type import GlobalTypeVar, Type, TypeVar
 
 
-@node("constructor")
+@node("constructor", atom=Atom.NAME)
 class Constructor(Expr):
     """A way to build a value of the type ``belong_to`` from values of types ``inputs``."""
 
@@ -27,11 +31,11 @@ class TypeData(Type):
 
     header: GlobalTypeVar
     type_vars: tuple[TypeVar, ...] = field(binder=True)
-    constructors: tuple[Constructor, ...]
+    constructors: tuple[Constructor, ...] = field(annotation=True)
     is_extern: bool = False
 
 
-class Pattern(Node):
+class Pattern(Node, language=RELAY, held_as=Role.BINDER):
     """The root of patterns."""
 
     __slots__ = ()
@@ -57,7 +61,7 @@ class PatternVar(Pattern):
 class PatternConstructor(Pattern):
     """Matches a value built by ``constructor`` from values that match ``patterns``."""
 
-    constructor: Constructor
+    constructor: Constructor = field(annotation=True)
     patterns: tuple[Pattern, ...] = ()
 
 
@@ -69,14 +73,14 @@ class PatternTuple(Pattern):
 
 
 @node("clause")
-class Clause(Node):
+class Clause(Node, language=RELAY, held_as=Role.PART):
     """One arm of a match: ``rhs``, with what the pattern ``lhs`` binds in scope."""
 
     lhs: Pattern
-    rhs: Expr
+    rhs: Expr = field(scope=Runs.ONE_OF)
 
 
-@node("match")
+@node("match", effect=Effect.NONE)
 class Match(Expr):
     """The arm of the first clause whose pattern ``data`` matches.
 
@@ -86,3 +90,24 @@ class Match(Expr):
     data: Expr
     clauses: tuple[Clause, ...]
     complete: bool = True
+
+
+def _same_constructor(lhs: Constructor, rhs: Constructor) -> bool:
+    return (
+        lhs.name_hint == rhs.name_hint
+        and lhs.belong_to.name_hint == rhs.belong_to.name_hint
+        and len(lhs.inputs) == len(rhs.inputs)
+    )
+
+
+def constructors(lhs: TypeData, rhs: TypeData) -> tuple[object, object]:
+    """Return what the constructors of two type definitions take: they are compared by name."""
+    return _inputs(lhs), _inputs(rhs)
+
+
+def _inputs(data: TypeData) -> tuple[tuple[object, ...], ...]:
+    return tuple([constructor.inputs for constructor in data.constructors])
+
+
+register_comparison(Constructor, same=_same_constructor, skipped=("inputs",))
+register_comparison(TypeData, beside=constructors)

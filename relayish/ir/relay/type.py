@@ -6,8 +6,11 @@ from enum import IntEnum
 
 from relayish._support import show
 from relayish.ir.attrs import Attrs
+from relayish.ir.comparison import register_comparison
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import Node, field, node
+from relayish.ir.relay.language import RELAY
+from relayish.ir.roles import Atom, Role
 from relayish.ir.span import Span
 
 
@@ -22,7 +25,7 @@ class TypeKind(IntEnum):
     TypeData = 6
 
 
-class PrimExpr(Node):
+class PrimExpr(Node, language=RELAY, held_as=Role.ANNOTATION):
     """A scalar integer expression, as it stands in the shape of a tensor type."""
 
     __slots__ = ()
@@ -34,16 +37,16 @@ class Any(PrimExpr):
     """A dimension whose size is known only when the program runs; printed ``?``."""
 
 
-@node("size_var")
+@node("size_var", atom=Atom.VARIABLE)
 class SizeVar(PrimExpr):
     """A named dimension of unknown size; two are the same only if they are the same object.
 
     ``nonnegative`` tells Relay's ``tir.SizeVar`` (true) from its ``tir.Var``.
     """
 
-    name: str
+    name: str = field(hint=True)
     dtype: DType = field(default="int32", convert=check_dtype)
-    nonnegative: bool = True
+    nonnegative: bool = field(default=True, hint=True)
 
 
 @node("prim_op")
@@ -55,7 +58,7 @@ class PrimOp(PrimExpr):
     dtype: DType = field(default="int32", convert=check_dtype)
 
 
-class Type(Node):
+class Type(Node, language=RELAY, held_as=Role.ANNOTATION):
     """The root of types."""
 
     __slots__ = ()
@@ -100,15 +103,15 @@ class TupleType(Type):
     fields: tuple[Type, ...]
 
 
-@node("type_var")
+@node("type_var", atom=Atom.VARIABLE)
 class TypeVar(Type):
     """A variable standing for a type or, by ``kind``, for a dimension or element type."""
 
-    name_hint: str
+    name_hint: str = field(hint=True)
     kind: TypeKind = TypeKind.Type
 
 
-@node("global_type_var")
+@node("global_type_var", atom=Atom.NAME)
 class GlobalTypeVar(Type):
     """The name of a type definition of a module."""
 
@@ -147,7 +150,7 @@ class TypeCall(Type):
     args: tuple[Type, ...]
 
 
-@node("incomplete_type")
+@node("incomplete_type", atom=Atom.VARIABLE)
 class IncompleteType(Type):
     """A type still to be inferred; two are the same only if they are the same object."""
 
@@ -167,3 +170,10 @@ class TypeRelation(TypeConstraint):
 def scalar_type(dtype: DType) -> TensorType:
     """Return the type of a rank-0 tensor of ``dtype``."""
     return TensorType((), dtype)
+
+
+def _same_type_name(lhs: GlobalTypeVar, rhs: GlobalTypeVar) -> bool:
+    return lhs.name_hint == rhs.name_hint
+
+
+register_comparison(GlobalTypeVar, same=_same_type_name)

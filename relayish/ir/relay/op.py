@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from relayish.ir.expr import Op
+from relayish.ir.relay.expr import Op
+from relayish.ir.storage import INTERNED
 
 _OPS: dict[str, Op] = {}
 
@@ -15,3 +16,6 @@ def intern_op(name: str) -> Op:
     """
     found = _OPS.get(name)
     return found if found is not None else _OPS.setdefault(name, Op(name))
+
+
+INTERNED[Op] = lambda op: (intern_op, (op.name,))

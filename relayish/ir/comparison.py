@@ -1,0 +1,53 @@
+"""How nodes of single kinds are compared and hashed, where that does not follow from their fields.
+
+Variables correspond by where they are bound, and all other nodes are compared field by field. What
+is the same by name alone says so here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from relayish.errors import DuplicateNameError
+from relayish.ir.node import Node
+
+Same = Callable[[Any, Any], bool]  # Any: two nodes of one kind
+Beside = Callable[[Any, Any], "tuple[object, object] | None"]  # Any: as above
+
+
+class Comparison(NamedTuple):
+    """What is particular about comparing nodes of one kind.
+
+    Attributes:
+        same: Decides alone whether two nodes are equal; else their fields do.
+        skipped: Fields that are compared by ``beside``, or not at all.
+        beside: Gives two further things to compare, or ``None`` where there is nothing.
+    """
+
+    same: Same | None = None
+    skipped: frozenset[str] = frozenset()
+    beside: Beside | None = None
+
+
+COMPARISONS: Final[dict[type[Node], Comparison]] = {}
+"""By kind; kinds that are not here are compared by their fields."""
+
+
+def register_comparison(
+    kind: type[Node],
+    *,
+    same: Same | None = None,
+    skipped: tuple[str, ...] = (),
+    beside: Beside | None = None,
+) -> None:
+    """Say how nodes of class ``kind`` are compared; structural hashing leaves ``skipped`` out.
+
+    To be called where the kind is declared, before any node of it is compared.
+
+    Raises:
+        DuplicateNameError: If that was said already.
+    """
+    if kind in COMPARISONS:
+        raise DuplicateNameError(f"the comparison of {kind.__name__} is declared twice")
+    COMPARISONS[kind] = Comparison(same, frozenset(skipped), beside)

@@ -1,0 +1,178 @@
+"""The constructors of node classes, generated from their fields, and what they refuse."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from relayish.errors import FieldError
+from relayish.ir.field import REQUIRED, Field, Shape, is_node_class
+from relayish.ir.roles import Atom
+
+
+def generate_constructors(
+    frozen: type, sibling: type, fields: tuple[Field, ...]
+) -> tuple[Callable[..., Any], Callable[..., Any]]:  # Any: nodes
+    """Generate ``__new__``, which validates, and ``_make``, which trusts its caller.
+
+    Both fill an instance of the mutable sibling and flip its class. They are generated, as
+    dataclasses' are, because a loop over fields would cost several times the construction. What
+    they name beside the fields begins with an underscore, as no field does.
+    """
+    scope: dict[str, object] = {
+        "_frozen": frozen,
+        "_sibling": sibling,
+        "_repair": _repair,
+        "_type": type,
+        "_tuple": tuple,
+        "_isinstance": isinstance,
+    }
+    parameters, checks = [], []
+    for index, declared in enumerate(fields):
+        name = declared.name
+        scope[f"_field{index}"] = declared
+        if declared.kind is not None:
+            scope[f"_kinds{index}"] = declared.kind.kinds
+        default = declared.default
+        if default is REQUIRED:
+            parameters.append(name)
+        else:
+            scope[f"_default{index}"] = default
+            parameters.append(f"{name}=_default{index}")
+        checks += _generate_check(index, declared, scope)
+    names = [f.name for f in fields]
+    fill = [
+        "_self = _sibling()",
+        *(f"_self.{n} = {n}" for n in names),
+        "_self.__class__ = _frozen",
+        "return _self",
+    ]
+    source = [f"def __new__({', '.join(['_cls', *parameters])}):"]
+    source += [f"    {line}" for line in [*checks, *fill]]
+    source += [f"def _make({', '.join(names)}):"]
+    source += [f"    {line}" for line in fill]
+    exec("\n".join(source), scope)  # noqa: S102 - the source is built from declarations only
+    constructor, make = scope["__new__"], scope["_make"]
+    assert isinstance(constructor, types.FunctionType)
+    assert isinstance(make, types.FunctionType)
+    constructor.__qualname__ = f"{frozen.__qualname__}.__new__"
+    constructor.__module__ = make.__module__ = frozen.__module__
+    return constructor, make
+
+
+def _generate_check(index: int, declared: Field, scope: dict[str, object]) -> list[str]:
+    """Return the lines that let a valid value through untouched and send others to ``_repair``."""
+    name = declared.name
+    repair = f"{name} = _repair(_frozen, _field{index}, {name})"
+    if declared.convert is not None:
+        return [repair]
+    match declared.shape:
+        case Shape.ONE:
+            return [f"if _type({name}) not in _kinds{index}: {repair}"]
+        case Shape.OPTIONAL:
+            return [f"if {name} is not None and _type({name}) not in _kinds{index}: {repair}"]
+        case Shape.MANY:
+            return [
+                f"if _type({name}) is _tuple:",
+                f"    for _item in {name}:",
+                f"        if _type(_item) not in _kinds{index}: {repair}",
+                f"else: {repair}",
+            ]
+        case Shape.MIXED:
+            return [repair]
+        case Shape.LEAF if not declared.accepts:
+            return []
+        case Shape.LEAF:
+            optional = type(None) in declared.accepts
+            plain = tuple(a for a in declared.accepts if a is not type(None))
+            scope[f"_accepts{index}"] = plain[0] if len(plain) == 1 else plain
+            exact = f"_type({name}) is not _accepts{index}"
+            test = exact if len(plain) == 1 else f"not _isinstance({name}, _accepts{index})"
+            return [f"if {f'{name} is not None and ' if optional else ''}{test}: {repair}"]
+        case _ as unreachable:
+            typing.assert_never(unreachable)
+
+
+def _repair(owner: type, declared: Field, value: object) -> object:
+    """Convert a value that the generated check stopped, or raise a :class:`FieldError`."""
+    where = f"{owner.__name__}.{declared.name}"
+    if declared.convert is not None:
+        try:
+            return declared.convert(value)
+        except FieldError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise FieldError(f"{where}: {error}") from error
+    if declared.shape in (Shape.MANY, Shape.MIXED):
+        return _repair_tuple(where, declared, value)
+    if declared.accepts == (tuple,) and value is None and declared.default == ():
+        return ()
+    if declared.accepts == (tuple,) and isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(value)
+    if declared.accepts == (int,) and hasattr(value, "__index__") and not isinstance(value, bool):
+        return value.__index__()
+    if declared.accepts and isinstance(value, declared.accepts) and declared.accepts != (int,):
+        return value
+    expected = declared.kind.__name__ if declared.kind else _names(declared.accepts)
+    if declared.shape is Shape.OPTIONAL:
+        expected += " or None"
+    advice = _advice(declared, value)
+    raise FieldError(f"{where} must be {expected}; found {_describe(value)}{advice}")
+
+
+def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, ...]:
+    assert declared.kind is not None
+    if value is None and declared.default == ():
+        return ()
+    if is_node(value) or isinstance(value, str) or not isinstance(value, Iterable):
+        raise FieldError(
+            f"{where} must be a sequence of {declared.kind.__name__}; found {_describe(value)}"
+        )
+    items = tuple(value)
+    others = tuple(a for a in declared.accepts if not is_node_class(a))
+    for index, item in enumerate(items):
+        if type(item) in declared.kind.kinds or isinstance(item, others):
+            continue
+        raise FieldError(
+            f"{where}[{index}] must be {_names(declared.accepts)}; "
+            f"found {_describe(item)}{_advice(declared, item)}"
+        )
+    return items
+
+
+def _names(accepted: tuple[Any, ...]) -> str:  # Any: classes and generic aliases alike
+    return " or ".join(getattr(a, "__name__", str(a)) for a in accepted if a is not type(None))
+
+
+def _describe(value: object) -> str:
+    return f"{brief(value)} ({type(value).__name__})" if not is_node(value) else repr(value)
+
+
+def _advice(declared: Field, value: object) -> str:
+    """Say how a number becomes a literal, where one may stand."""
+    if declared.kind is None or not isinstance(value, (int, float)):
+        return ""
+    form = declared.kind.language_.literal
+    takes_literals = any(k.traits_.atom is Atom.LITERAL for k in declared.kind.kinds)
+    return (
+        f"; wrap Python numbers with {form.format(repr(value))}" if form and takes_literals else ""
+    )
+
+
+def is_node(value: object) -> bool:
+    """Return whether ``value`` is a node, of whatever kind."""
+    return is_node_class(type(value))
+
+
+def brief(value: object) -> str:
+    """Show the value of a field in one line without descending into other nodes' fields."""
+    if is_node(value):
+        hint = getattr(value, "name_hint", None) or getattr(value, "name", None)
+        return f"{type(value).__name__}({hint})" if hint else f"<{type(value).__name__}>"
+    if isinstance(value, tuple):
+        shown = ", ".join(brief(item) for item in value[:6])
+        return f"({shown}{', ...' if len(value) > 6 else ''}{',' if len(value) == 1 else ''})"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

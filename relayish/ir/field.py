@@ -1,0 +1,197 @@
+"""The fields of a node class: what its annotations and :func:`field` say of them."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, Final
+
+from relayish.errors import DeclarationError
+from relayish.ir.roles import Access, Role, Runs
+
+
+class Shape(Enum):
+    """How the nodes of a field are held."""
+
+    LEAF = "leaf"  # no node in it
+    ONE = "one"  # exactly one node
+    OPTIONAL = "optional"  # one node or None
+    MANY = "many"  # a tuple of nodes
+    MIXED = "mixed"  # a tuple in which some items are nodes
+
+
+class _Missing(Enum):
+    REQUIRED = "required"
+
+
+REQUIRED: Final = _Missing.REQUIRED
+"""Stands for the default of a field that has none."""
+
+
+class FieldDeclaration:
+    """What :func:`field` was told, until the class is declared and it becomes a :class:`Field`."""
+
+    __slots__ = (
+        "access", "annotation", "binder", "block", "compared", "convert", "default", "hint",
+        "inferred", "part", "scope", "sees_binders",
+    )  # fmt: skip
+
+    def __init__(self, default: object) -> None:
+        self.default = default
+        self.binder = self.part = self.annotation = self.sees_binders = self.block = False
+        self.hint = self.inferred = False
+        self.scope: Runs | None = None
+        self.access = Access.NONE
+        self.compared = True
+        self.convert: Callable[[Any], object] | None = None  # Any: each converts its own type
+
+
+def field(
+    *,
+    default: Any = REQUIRED,  # Any: the default has the type of the field it belongs to
+    binder: bool = False,
+    scope: Runs | None = None,
+    part: bool = False,
+    annotation: bool = False,
+    sees_binders: bool = False,
+    block: bool = False,
+    access: Access = Access.NONE,
+    hint: bool = False,
+    compared: bool = True,
+    inferred: bool = False,
+    convert: Callable[[Any], object] | None = None,  # Any: see default
+    kw_only: bool = False,  # noqa: ARG001 - read by type checkers
+) -> Any:  # Any: stands where a value of the field's type is declared
+    """Declare a field that needs more said about it than its annotation.
+
+    A field that holds nodes has one role. If nothing is said it is that of the family it holds:
+    expressions are operands, types annotations, patterns binders and clauses parts.
+
+    Args:
+        default: Value taken when the constructor is not given one.
+        binder: The variables in this field, or in the patterns in it, are brought into scope by
+            the node: in its scopes, and in fields that say ``sees_binders``.
+        scope: What is in this field is evaluated in a scope of its own, and how often.
+        part: What is in this field is no value, but holds operands and scopes of the node.
+        annotation: What is in this field is not evaluated.
+        sees_binders: What the node binds is in scope in this operand as well, as a function is in
+            its own definition.
+        block: The field holds statements, which run one after the other.
+        access: The node reads or writes the place that this field names.
+        hint: The field is for people: variables that differ in it alone are not told apart.
+        compared: Whether structural equality and hashing look at the field.
+        inferred: The field says what was found out of the node; on a changed one it is cleared.
+        convert: Called on the given value; raises ``ValueError`` or ``TypeError`` on a bad one.
+        kw_only: For type checkers: inherited fields come after those of the class itself.
+    """
+    declared = FieldDeclaration(default)
+    declared.binder, declared.scope, declared.part = binder, scope, part
+    declared.annotation, declared.sees_binders = annotation, sees_binders
+    declared.block, declared.access, declared.hint = block, access, hint
+    declared.compared, declared.inferred, declared.convert = compared, inferred, convert
+    return declared
+
+
+class Field:
+    """One declared field of a node class.
+
+    Attributes:
+        kind: The node class whose instances the field holds, ``None`` for leaves.
+        role: What these are to the node.
+        runs: How often a scope is evaluated; ``None`` for fields of another role.
+    """
+
+    __slots__ = (
+        "accepts", "access", "block", "compared", "convert", "default", "hint", "inferred", "kind",
+        "name", "role", "runs", "sees_binders", "shape",
+    )  # fmt: skip
+
+    def __init__(self, owner: str, name: str, annotated: object, declared: object) -> None:
+        if not isinstance(declared, FieldDeclaration):
+            declared = FieldDeclaration(declared)
+        self.name = name
+        self.default = declared.default
+        self.compared = declared.compared
+        self.convert = declared.convert
+        self.hint = declared.hint
+        self.inferred = declared.inferred
+        self.block = declared.block
+        self.access = declared.access
+        self.sees_binders = declared.sees_binders
+        self.runs = declared.scope
+        self.shape, self.kind, self.accepts = _classify(annotated)
+        self.role = _role(f"{owner}.{name}", declared, self.kind)
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether the field holds a piece of the program, and not of what is said about it."""
+        if self.kind is None or self.role is Role.ANNOTATION:
+            return False
+        return self.role is not Role.BINDER or self.kind.held_as_ is not Role.ANNOTATION
+
+    @property
+    def binder(self) -> bool:
+        """Whether the field holds what the node binds."""
+        return self.role is Role.BINDER
+
+    @property
+    def holds_many(self) -> bool:
+        """Whether the field is a tuple in which nodes stand."""
+        return self.shape in (Shape.MANY, Shape.MIXED)
+
+    def __repr__(self) -> str:
+        return f"Field({self.name}, {self.shape.value}, {self.role.value})"
+
+
+def is_node_class(hint: object) -> typing.TypeGuard[type[Any]]:
+    """Return whether ``hint`` is a class of nodes, :class:`~relayish.ir.node.Node` included."""
+    return isinstance(hint, type) and hasattr(hint, "fields_")
+
+
+def _role(where: str, declared: FieldDeclaration, kind: type[Any] | None) -> Role:
+    said = {
+        "binder": declared.binder,
+        "scope": declared.scope is not None,
+        "part": declared.part,
+        "annotation": declared.annotation,
+    }
+    given = [name for name, holds in said.items() if holds]
+    if len(given) > 1:
+        raise DeclarationError(f"{where} is declared {' and '.join(given)}; a field has one role")
+    if kind is None:
+        if given or declared.sees_binders or declared.block:
+            what = given[0] if given else "sees_binders" if declared.sees_binders else "block"
+            raise DeclarationError(
+                f"{where} holds no nodes, so it cannot be declared {what}; "
+                f"annotate it with a class of nodes"
+            )
+        return Role.LEAF
+    role: Role = Role(given[0]) if given else kind.held_as_
+    if declared.sees_binders and role is not Role.OPERAND:
+        raise DeclarationError(
+            f"{where} is declared sees_binders, which is for operands; it is a {role.value}"
+        )
+    return role
+
+
+def _classify(hint: object) -> tuple[Shape, type[Any] | None, tuple[type, ...]]:
+    """Return shape, node class and accepted classes that an annotation stands for."""
+    if is_node_class(hint):
+        return Shape.ONE, hint, (hint,)
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        shape, kind, _ = _classify(arguments[0])
+        if shape is Shape.ONE and arguments[1:] == (type(None),):
+            return Shape.OPTIONAL, kind, ()
+        return Shape.LEAF, None, tuple(a for a in arguments if isinstance(a, type))
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        members = typing.get_args(arguments[0]) or (arguments[0],)
+        nodes = [m for m in members if is_node_class(m)]
+        if nodes:
+            return (Shape.MANY if len(members) == 1 else Shape.MIXED), nodes[0], members
+        return Shape.LEAF, None, (tuple,)
+    if isinstance(hint, type) and hint is not object:
+        return Shape.LEAF, None, (hint,)
+    return Shape.LEAF, None, ()

@@ -1,0 +1,83 @@
+"""Open tables from kinds of nodes to what is specific to each: a type rule, a value, a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Generic, TypeVar, overload
+
+from relayish.errors import DuplicateNameError, UnknownKindError
+from relayish.ir.node import Node
+
+V = TypeVar("V")
+
+
+class KindTable(dict[type[Node], V], Generic[V]):
+    """What some part of the library does with nodes of each kind; other packages add theirs.
+
+    A kind that is not in the table is served by the entry of the nearest class above it that is,
+    so one entry for a family serves all its kinds. ``table[kind]`` of a kind that nothing serves
+    is an error which says what to register.
+
+    Args:
+        purpose: What asks, as the subject of a sentence: ``"type inference"``.
+        register: The public function that adds an entry: ``"relay.analysis.register_type_rule"``.
+        entries: What is there from the start.
+
+    Complexity:
+        Constant; that of a dictionary for kinds that were asked for before.
+
+    Example:
+        >>> table: KindTable[str] = KindTable("the census", "census.register")
+        >>> table[Node]
+        Traceback (most recent call last):
+        ...
+        relayish.errors.UnknownKindError: the census knows no Node; call census.register(Node, ...)
+    """
+
+    __slots__ = ("_declared", "_register", "purpose")
+
+    def __init__(
+        self, purpose: str, register: str, entries: Mapping[type[Node], V] | None = None
+    ) -> None:
+        super().__init__(entries or {})
+        self.purpose = purpose
+        self._register = register
+        self._declared: set[type[Node]] = set(self)
+
+    @overload
+    def register(self, kind: type[Node], entry: V, *, replace: bool = False) -> V: ...
+    @overload
+    def register(self, kind: type[Node], *, replace: bool = False) -> Callable[[V], V]: ...
+    def register(
+        self, kind: type[Node], entry: V | None = None, *, replace: bool = False
+    ) -> V | Callable[[V], V]:
+        """Add what serves nodes of class ``kind``, or of all classes below it; also a decorator.
+
+        Raises:
+            DuplicateNameError: If the kind has an entry and ``replace`` is false.
+        """
+        if entry is None:
+            return lambda given: self.register(kind, given, replace=replace)
+        if kind in self._declared and not replace:
+            raise DuplicateNameError(
+                f"{self.purpose} knows {kind.__name__} already; "
+                f"say replace=True to put another entry in its place"
+            )
+        self._declared.add(kind)
+        for served in [k for k in self if k not in self._declared and issubclass(k, kind)]:
+            del self[served]  # found by way of a class further up
+        self[kind] = entry
+        return entry
+
+    def knows(self, kind: type[Node]) -> bool:
+        """Return whether some entry serves nodes of class ``kind``."""
+        return any(base in self._declared for base in kind.__mro__)
+
+    def __missing__(self, kind: type[Node]) -> V:
+        for base in kind.__mro__:
+            if base in self._declared:
+                found = self[kind] = self[base]
+                return found
+        raise UnknownKindError(
+            f"{self.purpose} knows no {kind.__name__}; call {self._register}({kind.__name__}, ...)"
+        )

@@ -1,0 +1,97 @@
+"""Languages: kinds of nodes that are declared, named, visited and written together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from relayish.errors import DeclarationError, UnknownNameError, suggest
+from relayish.ir.domain import Domain, get_domain, list_domains
+
+
+class Language:
+    """A name space of kinds of nodes.
+
+    Families of a language share the names of their handlers: no two kinds of Relay are both
+    visited by ``visit_let``, whichever package declares them; a kind of another language may be.
+
+    Args:
+        name: A name no other language has; qualifies kinds in the generic text form.
+        literal: How to make a literal of a number, for advice in errors: ``"const({})"``.
+
+    Attributes:
+        kinds: The concrete node classes, by visit name.
+        families: The visit names of abstract node classes, which handlers may serve as well.
+    """
+
+    __slots__ = ("families", "kinds", "literal", "name")
+
+    def __init__(self, name: str, literal: str = "") -> None:
+        self.name = name
+        self.literal = literal
+        self.kinds: dict[str, type[Any]] = {}  # Any: node classes, which stand above this file
+        self.families: set[str] = set()
+
+    @property
+    def domain(self) -> Domain:
+        """The domain that its kinds belong to, which is called as the language is."""
+        return get_domain(self.name)
+
+    def declare(self, visit: str, kind: type[Any], num_children: int | None) -> None:
+        """Enter ``kind``, a node class, under its visit name.
+
+        Raises:
+            DeclarationError: If the name is taken, or another language is called like this one.
+        """
+        named = _LANGUAGES.setdefault(self.name, self)
+        where = f"{kind.__module__}.{kind.__qualname__}"
+        if named is not self:
+            other = next(iter(named.kinds.values()), kind)
+            raise DeclarationError(
+                f"language {self.name!r} of {where} is taken by "
+                f"{other.__module__}.{other.__qualname__}; choose another name: "
+                f"class {kind.__mro__[-3].__name__}(Node, language=Language(...))"
+            )
+        if visit in self.kinds:
+            taken = self.kinds[visit]
+            raise DeclarationError(
+                f"visit name {visit!r} of {where} is taken by "
+                f"{taken.__module__}.{taken.__qualname__}; choose another"
+            )
+        if self.name not in {domain.name for domain in list_domains()}:
+            Domain(self.name)
+        self.domain.add(visit, num_children=num_children)
+        self.kinds[visit] = kind
+        self.families.update(
+            str(base.__dict__["visit_name"])
+            for base in kind.__mro__[1:]
+            if "visit_name" in base.__dict__
+        )
+
+    def forget(self, visit: str) -> None:
+        """Take the kind of a visit name out, if it is there."""
+        if self.kinds.pop(visit, None) is not None:
+            self.domain.remove(visit)
+
+    def __repr__(self) -> str:
+        return f"Language({self.name!r})"
+
+
+_LANGUAGES: Final[dict[str, Language]] = {}
+
+
+def languages() -> Mapping[str, Language]:
+    """Return every language that has kinds, by name."""
+    return dict(_LANGUAGES)
+
+
+def get_language(name: str) -> Language:
+    """Return the language ``name``.
+
+    Raises:
+        UnknownNameError: If no kinds of such a language are declared.
+    """
+    found = _LANGUAGES.get(name)
+    if found is None:
+        raise UnknownNameError(f"no language {name!r} is declared{suggest(name, _LANGUAGES)}")
+    return found

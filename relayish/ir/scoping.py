@@ -1,0 +1,378 @@
+"""What a node evaluates, binds, reads and writes: told from the roles of its fields.
+
+Everything here follows from declarations, so it holds of kinds that other packages declare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.ir.field import Field, Shape
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.roles import Access, Role, Runs
+from relayish.ir.traversal import ByKind, Traversal
+
+Nodes: TypeAlias = tuple[Node, ...]
+
+
+class Scope(NamedTuple):
+    """A piece of program that a node evaluates in a scope of its own.
+
+    Attributes:
+        roots: What is evaluated: one node, or the statements of a block in order.
+        runs: How often, when the node is evaluated.
+        binders: The variables that the node brings into scope there.
+        is_block: Whether the roots are statements, which run one after the other.
+    """
+
+    roots: Nodes
+    runs: Runs
+    binders: Nodes
+    is_block: bool = False
+
+
+class RoleTraversal(Traversal):
+    """Follows the fields that have one of some roles, whichever family they hold."""
+
+    def __init__(self, *roles: Role) -> None:
+        super().__init__(Node)
+        self._roles = roles
+
+    def fields(self, kind: type[Node]) -> list[Field]:
+        return [f for f in kind.fields_ if f.role in self._roles and f.is_evaluated]
+
+
+PROGRAM: Final = RoleTraversal(Role.OPERAND, Role.SCOPE, Role.BINDER, Role.PART)
+"""All that is evaluated, and what it binds; annotations are not entered."""
+
+_OPERANDS: Final = RoleTraversal(Role.OPERAND)
+_PARTS: Final = RoleTraversal(Role.PART)
+
+
+def operands(node: Node) -> Nodes:
+    """Return what is evaluated before ``node``, in order, that of its parts included.
+
+    Complexity:
+        Linear in the number of operands and parts.
+    """
+    evaluated: Nodes = _EVALUATED[type(node)](node)
+    return evaluated
+
+
+def _gather_operands(node: Node) -> Nodes:
+    """Return the operands of a node that has parts."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        found += _OPERANDS.children(part)
+        pending += _PARTS.children(part)[::-1]
+    return tuple(found)
+
+
+def scopes(node: Node) -> tuple[Scope, ...]:
+    """Return the scopes that ``node`` evaluates, in order, those of its parts included.
+
+    Complexity:
+        Linear in the number of scopes, parts and bound variables.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Let, Var
+        >>> x, y = Var("x"), Var("y")
+        >>> scopes(Let(x, y, x)) == (Scope((x,), Runs.ONCE, (x,)),)
+        True
+    """
+    made = _SCOPES[type(node)]
+    return () if made is None else made(node)
+
+
+def has_scopes(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` may evaluate scopes."""
+    return _SCOPES[kind] is not None
+
+
+def bound_by(node: Node) -> Nodes:
+    """Return the variables that fields of ``node`` itself bind, in order.
+
+    Variables that patterns bind are those of the patterns; see :func:`binders`. Type variables are
+    not among them; see :func:`type_variables_bound_by`.
+    """
+    made = BOUND[type(node)]
+    return () if made is None else made(node)
+
+
+def type_variables_bound_by(node: Node) -> Nodes:
+    """Return the variables for types, or other annotations, that ``node`` binds, in order."""
+    made = _TYPES_BOUND[type(node)]
+    return () if made is None else made(node)
+
+
+def binders(node: Node) -> Nodes:
+    """Return the variables that ``node`` brings into scope, those inside of its patterns included.
+
+    Complexity:
+        Linear in the number of nodes in its binder fields; no recursion.
+    """
+    found: list[Node] = []
+    for declared in node.fields_:
+        if declared.role is Role.BINDER and declared.is_evaluated:
+            for root in _held(declared, node):
+                found += _variables_in(root)
+    return tuple(found)
+
+
+def _variables_in(root: Node) -> list[Node]:
+    """Return the variables that a binder field holds: a variable, or those of a pattern."""
+    if type(root) in VARIABLES:
+        return [root]
+    found: list[Node] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if type(node) in VARIABLES:
+            found.append(node)
+        else:
+            pending += _BINDING.children(node)[::-1]
+    return found
+
+
+_BINDING: Final = RoleTraversal(Role.BINDER)
+
+
+def definitions(node: Node) -> Nodes:
+    """Return what ``node`` gives a value: the variables it binds and the places it writes."""
+    return (*binders(node), *places(node, Access.WRITE))
+
+
+def uses(node: Node) -> Nodes:
+    """Return what ``node`` itself takes a value from: variables it is given and places it reads.
+
+    A place that is only written is not used, though its name stands in the node.
+    """
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        for declared in part.fields_:
+            if declared.role is Role.PART:
+                pending += _held(declared, part)
+            elif declared.role is not Role.OPERAND:
+                continue
+            elif declared.access is Access.NONE:
+                found += [held for held in _held(declared, part) if type(held) in VARIABLES]
+            elif Access.READ in declared.access:
+                found += _held(declared, part)
+    return tuple(found)
+
+
+def places(node: Node, access: Access) -> Nodes:
+    """Return the places that ``node`` reads or writes by itself, as ``access`` asks."""
+    found: list[Node] = []
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        for declared in part.fields_:
+            if declared.access & access:
+                found += _held(declared, part)
+            elif declared.role is Role.PART:
+                pending += _held(declared, part)
+    return tuple(found)
+
+
+def free_variables(root: Node) -> Nodes:
+    """Return the variables of ``root`` that nothing in it binds, in order of first occurrence.
+
+    A variable that is bound anywhere in ``root`` is not free; a well-formed program uses it
+    nowhere else.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+    """
+    occurring, bound = collect_variables(root, PROGRAM)
+    return tuple([var for var in occurring if var not in bound])
+
+
+def collect_variables(
+    root: Node, traversal: Traversal
+) -> tuple[dict[Node, None], dict[Node, None]]:
+    """Return the distinct variables of ``root`` and those of them with a binder, in order.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+    """
+    occurring: dict[Node, None] = {}
+    bound: dict[Node, None] = {}
+    table, variables = BOUND, VARIABLES
+    for node in traversal.pre_order(root):
+        kind = type(node)
+        if kind in variables:
+            occurring[node] = None
+            continue
+        made = table[kind]
+        if made is not None:
+            bound.update(dict.fromkeys(made(node)))
+    return occurring, bound
+
+
+def _held(declared: Field, node: Node) -> list[Node]:
+    value = getattr(node, declared.name)
+    match declared.shape:
+        case Shape.ONE:
+            return [value]
+        case Shape.OPTIONAL:
+            return [] if value is None else [value]
+        case Shape.MANY:
+            return list(value)
+        case _:
+            return [item for item in value if isinstance(item, Node)]
+
+
+def holding(fields: list[Field]) -> Callable[[Any], Nodes] | None:  # Any: a node of one kind
+    """Return a function that gives the nodes in ``fields`` of a node; ``None`` for no fields."""
+    if not fields:
+        return None
+    items = ", ".join(_ITEMS[f.shape].format(f=f"node.{f.name}") for f in fields)
+    scope: dict[str, object] = {"Node": Node}
+    exec(f"def held(node): return ({items},)", scope)  # noqa: S102 - built from declarations only
+    made = scope["held"]
+    assert callable(made)
+    return made
+
+
+_ITEMS: Final = {
+    Shape.ONE: "{f}",
+    Shape.OPTIONAL: "*(() if {f} is None else ({f},))",
+    Shape.MANY: "*{f}",
+    Shape.MIXED: "*[item for item in {f} if isinstance(item, Node)]",
+}
+
+
+def _nothing(_node: Node) -> Nodes:
+    return ()
+
+
+def _operands_of_kind(kind: type[Node]) -> Callable[[Any], Nodes]:  # Any: a node of that kind
+    if any(f.role is Role.PART for f in kind.fields_):
+        return _gather_operands
+    return holding(_OPERANDS.fields(kind)) or _nothing
+
+
+def _bound_by_kind(kind: type[Node]) -> Callable[[Any], Nodes] | None:  # Any: as above
+    return holding(
+        [
+            f
+            for f in kind.fields_
+            if f.binder and f.is_evaluated and f.kind and f.kind.held_as_ is not Role.BINDER
+        ]
+    )
+
+
+def _types_bound_by_kind(kind: type[Node]) -> Callable[[Any], Nodes] | None:  # Any: as above
+    return holding([f for f in kind.fields_ if f.binder and not f.is_evaluated])
+
+
+class Group(NamedTuple):
+    """Scopes that know the same variables: those of a node, or of one part of it.
+
+    Attributes:
+        binders: The variables.
+        seeing: Operands in which the variables are in scope as well.
+        scopes: What each scope evaluates, how often, and whether that is a block.
+    """
+
+    binders: Nodes
+    seeing: Nodes
+    scopes: tuple[tuple[Nodes, Runs, bool], ...]
+
+
+Layout: TypeAlias = Callable[[Any], tuple[Nodes, tuple[Group, ...]]]  # Any: a node of one kind
+"""``layout(node)``: the operands in the scope around a node, and the scopes that it opens."""
+
+
+def layout(kind: type[Node]) -> Layout | None:
+    """Return how nodes of class ``kind`` divide into scopes; ``None`` where they open none."""
+    made: Layout | None = _LAYOUTS[kind]
+    return made
+
+
+def _layout_of_kind(kind: type[Node]) -> Layout | None:
+    roles = {f.role for f in kind.fields_}
+    if Role.PART in roles:
+        return _gather_layout
+    if Role.SCOPE not in roles:
+        return None
+    outside = holding([f for f in kind.fields_ if _is_outside(f)]) or _nothing
+    group = _group_of_kind(kind)
+    return lambda node: (outside(node), (group(node),))
+
+
+def _is_outside(declared: Field) -> bool:
+    return declared.role is Role.OPERAND and not declared.sees_binders
+
+
+def _group_of_kind(kind: type[Node]) -> Callable[[Any], Group]:  # Any: a node of that kind
+    """Return what gives the scopes that nodes of a kind open themselves."""
+    held = [f for f in kind.fields_ if f.role is Role.SCOPE]
+    has_patterns = any(f.binder and f.kind and f.kind.held_as_ is Role.BINDER for f in kind.fields_)
+    bound: Callable[[Any], Nodes] = binders  # Any: as above
+    if not has_patterns:
+        bound = _bound_by_kind(kind) or _nothing
+    seeing = holding([f for f in kind.fields_ if f.sees_binders]) or _nothing
+    each = [(holding([f]) or _nothing, f.runs or Runs.ONCE, f.block) for f in held]
+    if len(held) == 1 and held[0].shape is Shape.ONE:
+        ((roots, runs, block),) = each
+        return lambda node: Group(bound(node), seeing(node), ((roots(node), runs, block),))
+
+    def group(node: Node) -> Group:
+        inner = [(roots(node), runs, block) for roots, runs, block in each]
+        opened = tuple([scope for scope in inner if scope[0] or scope[2]])
+        return Group(bound(node), seeing(node), opened)
+
+    return group
+
+
+_GROUPS: Final = ByKind(_group_of_kind)
+
+
+def _gather_layout(node: Node) -> tuple[Nodes, tuple[Group, ...]]:
+    """Return the layout of a node that has parts."""
+    outside: list[Node] = []
+    groups: list[Group] = []
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        for declared in part.fields_:
+            if _is_outside(declared):
+                outside += _held(declared, part)
+        group = _GROUPS[type(part)](part)
+        if group.scopes:
+            groups.append(group)
+        pending += _PARTS.children(part)[::-1]
+    return tuple(outside), tuple(groups)
+
+
+def _scopes_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Scope, ...]] | None:  # Any: as above
+    if layout(kind) is None:
+        return None
+    return _scopes_of_layout
+
+
+def _scopes_of_layout(node: Node) -> tuple[Scope, ...]:
+    lay_out = layout(type(node))
+    assert lay_out is not None
+    return tuple(
+        [
+            Scope(roots, runs, group.binders, is_block)
+            for group in lay_out(node)[1]
+            for roots, runs, is_block in group.scopes
+        ]
+    )
+
+
+_LAYOUTS: Final = ByKind(_layout_of_kind)
+_EVALUATED: Final = ByKind(_operands_of_kind)
+BOUND: Final = ByKind(_bound_by_kind)
+"""For each kind, the function that gives the variables its nodes bind, or ``None``."""
+_TYPES_BOUND: Final = ByKind(_types_bound_by_kind)
+_SCOPES: Final = ByKind(_scopes_of_kind)
