@@ -102,7 +102,7 @@ def test_anything_that_gives_an_array_is_taken():
         [1, object()],
         Constant,
     ],
-    ids=repr,
+    ids=lambda given: type(given).__name__,
 )
 def test_other_values_are_refused(given):
     with pytest.raises(FieldError, match=r"Constant.data: a constant holds a number, an array"):
