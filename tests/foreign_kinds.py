@@ -1,0 +1,254 @@
+"""Kinds of expressions as other packages declare them, random programs that hold some, and a trace.
+
+``ForeignKinds`` are declared in Relay's language and known nowhere but by their declarations.
+``random_foreign_module`` puts them into random programs. A transformation is right if it leaves
+what such a program does as it was (see ``effect_trace``)::
+
+    kinds = ForeignKinds()
+    with kinds.declared():
+        mod = random_foreign_module(kinds, seed)
+        assert run(transform(mod)) == run(mod)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from random_exprs import BOOL, INT, Generator, Ty, call, to_type
+
+from relayish.ir.effect import Effect
+from relayish.ir.node import Node, declared_temporarily, field, node
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.module import IRModule
+from relayish.ir.roles import Role, Runs
+
+
+class ForeignKinds:
+    """One set of foreign kinds, known while :meth:`declared`; each set has its own classes.
+
+    Attributes:
+        opaque: Operands, one of them optional; may do anything.
+        pure: Operands; does nothing but give their sum.
+        switch: An operand, and cases: parts that bind it each, with a scope of which one runs.
+        while_: A loop over a condition and a body, which know its variable; may do anything.
+        pure_while: The same without an effect of its own.
+        thunk: A function of one parameter, whose body is deferred.
+        do: A variable, its value, and a block of statements that know it, which run in order.
+    """
+
+    opaque: type[Any]
+    pure: type[Any]
+    case: type[Any]
+    switch: type[Any]
+    while_: type[Any]
+    pure_while: type[Any]
+    thunk: type[Any]
+    do: type[Any]
+
+    def __init__(self) -> None:
+        self._declared = declared_temporarily()
+        with self._declared:
+            self.__dict__.update(_declare())
+
+    def declared(self) -> AbstractContextManager[None]:
+        """Make the kinds known within a block."""
+        return self._declared
+
+
+def _declare() -> dict[str, type[Any]]:
+    class CaseFamily(Node, language=RELAY, held_as=Role.PART):
+        __slots__ = ()
+        visit_name = "foreign_case_family"
+
+    class Opaque(Expr):
+        tag: int
+        args: tuple[Expr, ...]
+        extra: Expr | None = None
+
+    class Pure(Expr):
+        args: tuple[Expr, ...]
+
+    class Case(CaseFamily):
+        var: Var = field(binder=True)
+        body: Expr = field(scope=Runs.ONE_OF)
+
+    class Switch(Expr):
+        index: Expr
+        cases: Any
+
+    class While(Expr):
+        tag: int
+        var: Var = field(binder=True)
+        init: Expr
+        cond: Expr = field(scope=Runs.REPEATEDLY)
+        body: Expr = field(scope=Runs.REPEATEDLY)
+
+    class PureWhile(Expr):
+        var: Var = field(binder=True)
+        init: Expr
+        cond: Expr = field(scope=Runs.REPEATEDLY)
+        body: Expr = field(scope=Runs.REPEATEDLY)
+
+    class Thunk(Expr):
+        param: Var = field(binder=True)
+        body: Expr = field(scope=Runs.DEFERRED)
+
+    class Do(Expr):
+        var: Var = field(binder=True)
+        value: Expr
+        statements: tuple[Expr, ...] = field(scope=Runs.ONCE, block=True)
+
+    case = node("foreign_case", effect=Effect.NONE)(Case)
+    # a class within a function cannot be named in an annotation that is a string
+    Switch.__annotations__["cases"] = tuple[case, ...]  # type: ignore[valid-type]
+    return {
+        "opaque": node("foreign_opaque")(Opaque),
+        "pure": node("foreign_pure", effect=Effect.NONE)(Pure),
+        "case": case,
+        "switch": node("foreign_switch", effect=Effect.NONE)(Switch),
+        "while_": node("foreign_while")(While),
+        "pure_while": node("foreign_pure_while", effect=Effect.NONE)(PureWhile),
+        "thunk": node("foreign_thunk", effect=Effect.NONE)(Thunk),
+        "do": node("foreign_do", effect=Effect.NONE)(Do),
+    }
+
+
+class _ForeignGenerator(Generator):
+    """Programs of integers and truth values, in which foreign kinds stand everywhere."""
+
+    def __init__(self, kinds: ForeignKinds, seed: object, size: int) -> None:
+        super().__init__(seed, size)
+        self.kinds = kinds
+        self.tags = 0
+
+    def tensor_type(self) -> Ty:
+        return INT if self.random.random() < 0.8 else BOOL
+
+    def data_type(self, depth: int = 2) -> Ty:
+        if depth and self.random.random() < 0.15:
+            count = self.random.randrange(3)
+            return ("tuple", tuple(self.data_type(depth - 1) for _ in range(count)))
+        return self.tensor_type()
+
+    def number(self, dtype: str) -> Any:
+        return self.random.random() < 0.5 if dtype == "bool" else self.random.randrange(-2, 8)
+
+    def rules(self, ty: Ty) -> list[Callable[[Ty, int], Expr]]:
+        rules = [self.let, self.let, self.branch, self.project, self.apply, self.match_tuple]
+        rules += [self.sequence, self.call_known, self.call_known, self.switch, self.do]
+        own = {
+            "tensor": [self.operator] * 4,
+            "tuple": [self.tuple] * 6,
+            "ref": [self.ref] * 4,
+            "fn": [self.function] * 12,
+        }
+        rules += own[ty[0]]
+        if ty == INT:
+            rules += [self.opaque] * 4 + [self.loop, self.thunk, self.pure, self.pure]
+            rules += [self.while_, self.pure_while]
+        return rules
+
+    def operator(self, ty: Ty, depth: int) -> Expr:
+        if ty == BOOL:
+            name = self.random.choice(("less", "equal", "greater_equal"))
+        else:
+            name = self.random.choice(("add", "subtract", "multiply", "maximum"))
+        return call(name, self.expr(INT, depth), self.expr(INT, depth))
+
+    # Foreign kinds
+
+    def tag(self) -> int:
+        self.tags += 1
+        return self.tags
+
+    def ordered(self, made: Expr) -> Expr:
+        """Bind what acts to a variable, or leave it where it stands."""
+        self.effects += 1
+        if self.random.random() < 0.4:
+            return made
+        var = self.var(INT, annotated=self.random.random() < 0.5)
+        return Let(var, made, var)
+
+    def ints(self, depth: int) -> tuple[Expr, ...]:
+        return tuple(self.expr(INT, depth) for _ in range(self.random.randrange(3)))
+
+    def opaque(self, ty: Ty, depth: int) -> Expr:
+        cells = [expr for other, expr in self.pool if other == ("ref", INT)]
+        extra = self.random.choice((None, *cells, *cells))
+        return self.ordered(self.kinds.opaque(self.tag(), self.ints(depth), extra))
+
+    def pure(self, ty: Ty, depth: int) -> Expr:
+        return self.kinds.pure(self.ints(depth))
+
+    def switch(self, ty: Ty, depth: int) -> Expr:
+        index = self.expr(INT, depth)
+        cases = []
+        for _ in range(self.random.randrange(1, 4)):
+            var = self.var(INT, annotated=self.random.random() < 0.5)
+            cases.append(self.kinds.case(var, self.scoped(ty, depth, [(INT, var)])))
+        return self.kinds.switch(index, tuple(cases))
+
+    def looping(self, depth: int) -> tuple[Expr, ...]:
+        var = self.var(INT, annotated=self.random.random() < 0.5)
+        init = self.expr(INT, depth)
+        cost, mark = self.cost, len(self.pool)
+        self.pool.append((INT, var))
+        cond = self.expr(BOOL, depth)
+        body = self.expr(INT, depth)  # may share with the condition what depends on the variable
+        del self.pool[mark:]
+        self.cost += 3 * (self.cost - cost)
+        return var, init, cond, body
+
+    def while_(self, ty: Ty, depth: int) -> Expr:
+        return self.ordered(self.kinds.while_(self.tag(), *self.looping(depth)))
+
+    def pure_while(self, ty: Ty, depth: int) -> Expr:
+        return self.kinds.pure_while(*self.looping(depth))
+
+    def thunk(self, ty: Ty, depth: int) -> Expr:
+        param = self.var(INT, annotated=self.random.random() < 0.5)
+        cost, before = self.cost, self.effects
+        made = self.kinds.thunk(param, self.scoped(INT, depth, [(INT, param)]))
+        arg = self.expr(INT, depth)
+        if self.random.random() < 0.5:
+            return Call(made, (arg,))
+        self.cost += self.cost - cost
+        if self.effects > before:
+            self.effects += 1
+        name, first, second = Var("thunk"), Var("first"), Var("second")
+        calls = Let(first, Call(name, (arg,)), Let(second, Call(name, (first,)), second))
+        return Let(name, made, calls)
+
+    def do(self, ty: Ty, depth: int) -> Expr:
+        bound = self.data_type()
+        value = self.expr(bound, depth)
+        var = self.var(bound, annotated=self.random.random() < 0.5)
+        mark = len(self.pool)
+        self.pool.append((bound, var))
+        others = [self.expr(self.data_type(), depth) for _ in range(self.random.randrange(3))]
+        statements = (*others, self.expr(ty, depth))
+        del self.pool[mark:]
+        return self.kinds.do(var, value, statements)
+
+
+def random_foreign_module(kinds: ForeignKinds, seed: int, size: int = 30) -> IRModule:
+    """Return a module with ``main`` and functions it may call, in which foreign kinds stand."""
+    generator = _ForeignGenerator(kinds, ("foreign", seed), size)
+    functions: dict[GlobalVar | str, Expr] = {}
+    for index in range(generator.random.randrange(3)):
+        generator.left = size // 3
+        function, ty = generator.closed_function(generator.function_type(), 0)
+        name = GlobalVar(f"f{index}")
+        functions[name] = function
+        generator.globals.append((ty, name))
+        generator.cost = 0
+    generator.left = size
+    params = [generator.data_type() for _ in range(generator.random.randrange(4))]
+    variables = tuple(generator.var(ty, annotated=True) for ty in params)
+    result = generator.data_type()
+    body = generator.scoped(result, 0, list(zip(params, variables, strict=True)))
+    functions["main"] = Function(variables, body, to_type(result))
+    return IRModule(functions)
