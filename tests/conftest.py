@@ -11,7 +11,10 @@ import pytest
 
 HERE = Path(__file__).parent
 
-sys.path[:0] = [str(HERE), *(str(HERE / name) for name in ("analysis", "op", "passes", "typing"))]
+sys.path[:0] = [
+    str(HERE),
+    *(str(HERE / name) for name in ("analysis", "languages", "op", "passes", "typing")),
+]
 
 MUCH = 200_000
 """So many more objects made than freed that a test is cleaned up after at once."""

@@ -22,7 +22,8 @@ class Comparison(NamedTuple):
     Attributes:
         same: Decides alone whether two nodes are equal; else their fields do.
         skipped: Fields that are compared by ``beside``, or not at all.
-        beside: Gives two further things to compare, or ``None`` where there is nothing.
+        beside: Gives two further things to compare, or ``None`` where there is nothing. Where
+            fields are skipped it is asked only about nodes in which these are not the same object.
     """
 
     same: Same | None = None

@@ -105,7 +105,8 @@ class _Comparer:
 
     def compare(self, lhs: object, rhs: object) -> Mismatch | None:
         stack, image, preimage = self._stack, self._image, self._preimage
-        pop, append, bind, counted = stack.pop, stack.append, self._bind, COUNTED
+        pop, append, bind = stack.pop, stack.append, self._bind
+        counted: dict[Any, Any] = _COUNTED  # Any: by class of nodes, or of values
         stack.append((lhs, rhs, None, "", -1))
         while stack:
             pair = pop()
@@ -114,7 +115,7 @@ class _Comparer:
             reason: str | None
             if type(right) is not kind:
                 reason = "different kinds"
-            elif kind in counted and not ((empty := _EMPTY[kind]) and empty(left)):
+            elif (counts := counted[kind]) is True or (counts and counts(left)):
                 known = image.get(left)  # type: ignore[call-overload]
                 if known is None and right not in preimage:
                     image[left] = right  # type: ignore[index, assignment]
@@ -221,19 +222,21 @@ class _Comparer:
         return None
 
 
-def _pure_when_empty(kind: type[Node]) -> Callable[[Any], bool] | None:  # Any: a node of that kind
-    """Return what tells that a node holds nothing and does nothing: then sharing does not count."""
+def _counts(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of nodes, or of values
+    """Return whether sharing of ``kind`` counts, or what tells it of one node.
+
+    It does not where a node holds nothing and does nothing, as the empty tuple.
+    """
+    if kind not in COUNTED:
+        return False
     held = PROGRAM.fields(kind)
-    if (
-        not kind.traits_.is_pure
-        or kind.traits_.allocates
-        or any(f.shape is Shape.ONE for f in held)
-    ):
-        return None
-    return lambda node: not PROGRAM.children(node)
+    acts = not kind.traits_.is_pure or kind.traits_.allocates
+    if acts or any(f.shape is Shape.ONE for f in held):
+        return True
+    return lambda node: bool(PROGRAM.children(node))
 
 
-_EMPTY: Final = ByKind(_pure_when_empty)
+_COUNTED: Final = ByKind(_counts)
 _HOLDS_PROGRAM: Final = ByKind(
     lambda kind: kind.held_as_ is not Role.ANNOTATION and PROGRAM.push[kind] is not None
 )
@@ -253,8 +256,14 @@ def _generate_expand(kind: type[Node]) -> _Expand:
         checks += check
         pushes.append(push)
     if comparison.beside is not None:
+        skipped = sorted(comparison.skipped)
+        other = " or ".join(f"lhs.{name} is not rhs.{name}" for name in skipped) or "True"
         pushes.append(
-            ["found = beside(lhs, rhs)", "if found: append((*found, parent, beside.__name__, -1))"]
+            [
+                f"if {other}:",
+                "    found = beside(lhs, rhs)",
+                "    if found: append((*found, parent, beside.__name__, -1))",
+            ]
         )
     lines = checks + [line for push in reversed(pushes) for line in push]
     source = ["def expand(lhs, rhs, parent, bind, append):", *(f"    {line}" for line in lines)]

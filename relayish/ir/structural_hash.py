@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import COMPARISONS, Comparison
@@ -90,32 +90,53 @@ class _Hasher:
         return hashes[root]
 
     def _combine(self, node: Node) -> int:
-        kind = type(node)
+        name_hash, is_variable, fields = _LAYOUTS[type(node)]
         hashes = self._hashes
-        parts: list[object] = [stable_hash(kind.visit_name)]
-        if kind in VARIABLES:
+        parts: list[object] = [name_hash]
+        if is_variable:
             parts.append(self._numbers[node])
-        for name, shape in _LAYOUTS[kind]:
+        for name, held in fields:
             value = getattr(node, name)
-            match shape:
-                case Shape.ONE:
-                    parts.append(hashes[value])
-                case Shape.OPTIONAL:
-                    parts.append(0 if value is None else hashes[value])
-                case Shape.MANY:
-                    parts.append(len(value))
-                    parts += [hashes[item] for item in value]
-                case _ if kind.traits_.atom is Atom.LITERAL:
-                    parts.append(hash_literal(value))
-                case _:
-                    parts.append(self.hash(value))
+            if held is _ONE:
+                parts.append(hashes[value])
+            elif held is _MANY:
+                parts.append(len(value))
+                parts += [hashes[item] for item in value]
+            elif held is _OPTIONAL:
+                parts.append(0 if value is None else hashes[value])
+            elif held is None:
+                parts.append(hash_literal(value))
+            else:
+                parts.append(self.hash(value))
         return hash(tuple(parts))
 
 
-def _layout_of_kind(kind: type[Node]) -> tuple[tuple[str, Shape], ...]:
+_ONE: Final = Shape.ONE
+_MANY: Final = Shape.MANY
+_OPTIONAL: Final = Shape.OPTIONAL
+
+
+class _Layout(NamedTuple):
+    """What of nodes of one kind is hashed: each field, and how it holds nodes.
+
+    A field holds ``None`` where it is the value of a literal.
+    """
+
+    name_hash: int
+    is_variable: bool
+    fields: tuple[tuple[str, Shape | None], ...]
+
+
+def _layout_of_kind(kind: type[Node]) -> _Layout:
     skipped, hints = _skipped(kind), kind in VARIABLES
     fields = [f for f in kind.fields_ if f.compared and f.name not in skipped]
-    return tuple([(f.name, f.shape) for f in fields if not (hints and f.hint)])
+    is_literal = kind.traits_.atom is Atom.LITERAL
+    held = [
+        (f.name, None if is_literal and f.kind is None else f.shape)
+        for f in fields
+        if not (hints and f.hint)
+    ]
+    return _Layout(stable_hash(kind.visit_name), hints, tuple(held))
 
 
 _LAYOUTS: Final = ByKind(_layout_of_kind)

@@ -316,9 +316,7 @@ def _same_global(lhs: GlobalVar, rhs: GlobalVar) -> bool:
 
 def type_args(lhs: Call, rhs: Call) -> tuple[object, object] | None:
     """Return the type arguments of two calls, which do not count where an operator is called."""
-    if type(lhs.op) is Op or lhs.type_args is rhs.type_args:
-        return None
-    return lhs.type_args, rhs.type_args
+    return None if type(lhs.op) is Op else (lhs.type_args, rhs.type_args)
 
 
 register_comparison(Op, same=_same_op)
