@@ -107,6 +107,7 @@ class _Comparer:
         stack, image, preimage = self._stack, self._image, self._preimage
         pop, append, bind = stack.pop, stack.append, self._bind
         counted: dict[Any, Any] = _COUNTED  # Any: by class of nodes, or of values
+        expand: dict[Any, _Expand] = _EXPAND  # Any: as above
         stack.append((lhs, rhs, None, "", -1))
         while stack:
             pair = pop()
@@ -120,7 +121,7 @@ class _Comparer:
                 if known is None and right not in preimage:
                     image[left] = right  # type: ignore[index, assignment]
                     preimage[right] = left  # type: ignore[index, assignment]
-                    reason = _EXPAND[kind](left, right, pair, bind, append)
+                    reason = expand[kind](left, right, pair, bind, append)
                 else:
                     reason = None if known is right else "shared on one side, copied on the other"
             else:
