@@ -6,6 +6,7 @@ Everything here follows from declarations, so it holds of kinds that other packa
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Field, Shape
@@ -90,6 +91,12 @@ def scopes(node: Node) -> tuple[Scope, ...]:
 def has_scopes(kind: type[Node]) -> bool:
     """Return whether nodes of class ``kind`` may evaluate scopes."""
     return _SCOPES[kind] is not None
+
+
+def has_parts(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` may hold parts."""
+    found: bool = _HAS_PARTS[kind]
+    return found
 
 
 def bound_by(node: Node) -> Nodes:
@@ -178,6 +185,52 @@ def places(node: Node, access: Access) -> Nodes:
             elif declared.role is Role.PART:
                 pending += _held(declared, part)
     return tuple(found)
+
+
+def rebuild_fields(node: Node, change: Callable[[Node, Field, Node], Node]) -> Any:  # Any: its kind
+    """Return ``node`` with each node that a field of it, or of its parts, holds replaced.
+
+    Args:
+        node: A node of any kind.
+        change: ``change(owner, field, held)`` returns what takes the place of ``held`` in ``field``
+            of ``owner``: the node, or a part of it. It is called in order of declaration, the node
+            before its parts, which is the order of :func:`scopes`.
+
+    Returns:
+        ``node`` itself where everything stayed.
+
+    Complexity:
+        Linear in the number of fields and of what they hold; no recursion.
+    """
+    owners: list[Node] = []
+    changes: list[dict[str, object]] = []
+    pending = [node]
+    while pending:
+        owner = pending.pop()
+        owners.append(owner)
+        fields = [f for f in owner.fields_ if f.kind is not None and f.compared]
+        changes.append(
+            {
+                f.name: _changed(f, owner, partial(change, owner, f))
+                for f in fields
+                if f.role is not Role.PART
+            }
+        )
+        pending += _PARTS.children(owner)[::-1]
+    images: dict[Node, Node] = {}
+    for owner, changed in zip(reversed(owners), reversed(changes), strict=True):
+        parts = [f for f in owner.fields_ if f.role is Role.PART]
+        changed.update({f.name: _changed(f, owner, images.__getitem__) for f in parts})
+        images[owner] = owner.with_fields(**changed)
+    return images[node]
+
+
+def _changed(declared: Field, owner: Node, change: Callable[[Node], Node]) -> object:
+    """Return the value of a field of ``owner`` with the nodes in it changed."""
+    value = getattr(owner, declared.name)
+    if declared.holds_many:
+        return tuple([change(item) if isinstance(item, Node) else item for item in value])
+    return None if value is None else change(value)
 
 
 def free_variables(root: Node) -> Nodes:
@@ -325,9 +378,14 @@ def _group_of_kind(kind: type[Node]) -> Callable[[Any], Group]:  # Any: a node o
         return lambda node: Group(bound(node), seeing(node), ((roots(node), runs, block),))
 
     def group(node: Node) -> Group:
-        inner = [(roots(node), runs, block) for roots, runs, block in each]
-        opened = tuple([scope for scope in inner if scope[0] or scope[2]])
-        return Group(bound(node), seeing(node), opened)
+        opened: list[tuple[Nodes, Runs, bool]] = []
+        for roots, runs, block in each:
+            held_by = roots(node)
+            if block:
+                opened.append((held_by, runs, block))
+            else:
+                opened += [((root,), runs, block) for root in held_by]
+        return Group(bound(node), seeing(node), tuple(opened))
 
     return group
 
@@ -376,3 +434,4 @@ BOUND: Final = ByKind(_bound_by_kind)
 """For each kind, the function that gives the variables its nodes bind, or ``None``."""
 _TYPES_BOUND: Final = ByKind(_types_bound_by_kind)
 _SCOPES: Final = ByKind(_scopes_of_kind)
+_HAS_PARTS: Final = ByKind(lambda kind: bool(_PARTS.fields(kind)))

@@ -1,7 +1,8 @@
 """Passes: what they are, how they are registered, composed, surrounded and watched.
 
 Every registered pass is an attribute of this package: ``transform.FoldConstant()``; so are the
-functions ``gradient``, ``recast`` and ``InferTypeLocal``.
+functions ``gradient``, ``recast`` and ``InferTypeLocal``, and what registers rules of passes for
+kinds of nodes that other packages declare.
 """
 
 from __future__ import annotations
@@ -104,12 +105,14 @@ for _source in PASS_SOURCES:
 add_config_source(REGISTRY.find, REGISTRY.entries)
 
 FUNCTIONS: Final = {
+    "ControlFlow": "relayish.passes.ad.kind_rules",
     "ExprAppend": "relayish.passes.let_chains",
     "ExtractBinding": "relayish.passes.let_chains",
     "InferTypeLocal": "relayish.passes.infer_type",
     "Substitute": "relayish.passes.let_chains",
     "gradient": "relayish.passes.gradient",
     "recast": "relayish.passes.recast",
+    "register_gradient_rule": "relayish.passes.ad.kind_rules",
     "to_cps": "relayish.passes.to_cps",
     "un_cps": "relayish.passes.to_cps",
 }

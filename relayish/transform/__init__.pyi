@@ -53,12 +53,14 @@ from relayish.transform.config import register_config_option as register_config_
 from relayish.transform.registry import register_pass as register_pass
 from relayish.transform.sequential import requirements as requirements
 from relayish.transform.check import run_check as run_check
+from relayish.passes.ad.kind_rules import ControlFlow as ControlFlow
 from relayish.passes.let_chains import ExprAppend as ExprAppend
 from relayish.passes.let_chains import ExtractBinding as ExtractBinding
 from relayish.passes.infer_type import InferTypeLocal as InferTypeLocal
 from relayish.passes.let_chains import Substitute as Substitute
 from relayish.passes.gradient import gradient as gradient
 from relayish.passes.recast import recast as recast
+from relayish.passes.ad.kind_rules import register_gradient_rule as register_gradient_rule
 from relayish.passes.to_cps import to_cps as to_cps
 from relayish.passes.to_cps import un_cps as un_cps
 FUNCTIONS: dict[str, str]

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
 
 from relayish.functor import ExprMutator
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    GlobalVar,
-    Let,
-    Op,
-    Tuple,
-    TupleGetItem,
-    Var,
-)
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
+from relayish.ir.scoping import has_parts, has_scopes, operands, rebuild_fields
 
 
 class Names:
@@ -77,7 +66,7 @@ class Bindings:
             pending = [root]
             while pending:
                 node = pending[-1]
-                parts = () if node in images else _PARTS.get(type(node), _nothing)(node)
+                parts = () if node in images else _parts(node)
                 missing = [p for p in parts if type(p) not in ATOMS and p not in images]
                 if missing:
                     pending += missing[::-1]
@@ -88,29 +77,27 @@ class Bindings:
         return [images.get(root, root) for root, _ in exprs]
 
 
-def _nothing(_: Expr) -> tuple[Expr, ...]:
-    return ()
-
-
-ATOMS: Final = frozenset({Var, GlobalVar, Constant, Op, Constructor})
-"""The kinds that need no evaluation."""
-
-# Any: each function takes the node kind it stands under
-_PARTS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    Call: lambda call: call.args if type(call.op) is Op else (call.op, *call.args),
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda item: (item.tuple_value,),
-}
-"""What is bound before a node is; nodes of other kinds stay whole."""
+def _parts(node: Expr) -> tuple[Expr, ...]:
+    """Return what is bound before ``node`` is; what opens scopes stays whole."""
+    if has_scopes(type(node)):
+        return ()
+    return tuple([operand for operand in operands(node) if isinstance(operand, Expr)])
 
 
 def _over(node: Expr, images: dict[Node, Expr]) -> Expr:
     """Return ``node`` with ``images`` in the place of what they are of."""
-    if type(node) not in _PARTS:
+    if has_scopes(type(node)):
         substitution = ExprMutator()
         substitution.memo_map.update(images)
         return substitution.visit(node)
+    if has_parts(type(node)):
+        return over_operands(node, images)
     rebuild = EXPRESSIONS.rebuild[type(node)]
-    assert rebuild is not None
-    made: Expr = rebuild(node, images.get)
+    made: Expr = node if rebuild is None else rebuild(node, images.get)
+    return made
+
+
+def over_operands(node: Expr, images: Mapping[Node, Expr]) -> Expr:
+    """Return a node without scopes over ``images`` of its operands, those of its parts included."""
+    made: Expr = rebuild_fields(node, lambda _owner, _field, held: images.get(held, held))
     return made

@@ -12,6 +12,7 @@ from typing import Final
 from relayish.analysis import bound_vars
 from relayish.functor import ExprRewriter, MixedModeMutator, post_order_rewrite
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.node import ATOMS
 from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.op import intern_op
 
@@ -45,15 +46,11 @@ def is_checkpoint(expr: Expr) -> bool:
 class _Copier(MixedModeMutator):
     """Makes every node anew but for leaves, and for what stands in the memo already."""
 
-    def _anew(self, pre: Expr, post: Expr) -> Expr:
-        if post is not pre:
+    def rewrite_expr(self, pre: Expr, post: Expr) -> Expr:
+        if post is not pre or type(post) in ATOMS:
             return post
         made: Expr = type(post)._make(*[getattr(post, field.name) for field in post.fields_])
         return made
-
-    rewrite_call = rewrite_tuple = rewrite_tuple_getitem = rewrite_let = rewrite_if = _anew
-    rewrite_function = rewrite_match = _anew
-    rewrite_ref_create = rewrite_ref_read = rewrite_ref_write = _anew
 
 
 def copied(expr: Expr, known: Mapping[Expr, Expr]) -> Expr:

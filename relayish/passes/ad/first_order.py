@@ -6,31 +6,35 @@ adding up what each tensor gets.
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
     Function,
-    If,
     Let,
     Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
     Tuple,
     TupleGetItem,
     Var,
 )
 from relayish.ir.relay.type import TupleType, Type
-from relayish.passes.ad.bindings import Bindings, Names
+from relayish.ir.scoping import operands
+from relayish.passes.ad.bindings import Bindings, Names, over_operands
 from relayish.passes.ad.checkpoint import CHECKPOINT
+from relayish.passes.ad.kind_rules import GRADIENT_RULES, ControlFlow, gradients_of_operands
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
 from relayish.passes.ad.structure import packed, unpacked
+
+Gradients: TypeAlias = Callable[[Expr], Sequence[Expr]]
+"""From the gradient of a value to those of its operands."""
 
 
 class Tracked:
@@ -55,9 +59,10 @@ class Tracked:
 
 
 class _Record(NamedTuple):
-    """A call of an operator on the tape."""
+    """What was computed from tensors, on the tape."""
 
-    call: Call
+    forward: Expr
+    tell: Gradients
     value: Var
     result: Tracked
     operands: list[Tracked]
@@ -98,17 +103,17 @@ def first_order_gradient(func: Function) -> Function:
 
 def _back(bindings: Bindings, record: _Record) -> None:
     """Take the gradient of the result of a call to its operands."""
-    call, value, result, operands = record
+    forward, tell, value, result, operands = record
     results = _tensors(result)
     if all(tensor.gradient is None for tensor in results):
         return
     grad = packed(result.ty, [_gradient(bindings, tensor) for tensor in results])
     wanted: list[tuple[Tracked, Expr]] = []
-    for operand, found in zip(operands, gradients_of(call, grad), strict=True):
+    for operand, found in zip(operands, tell(grad), strict=True):
         if not is_zero(found):
             parts = zip(_tensors(operand), unpacked(operand.ty, found), strict=True)
             wanted += [(t, part) for t, part in parts if not isinstance(t.value, Constant)]
-    flat = bindings.flatten([(part, tensor.ty) for tensor, part in wanted], {call: value})
+    flat = bindings.flatten([(part, tensor.ty) for tensor, part in wanted], {forward: value})
     for (tensor, _), part in zip(wanted, flat, strict=True):
         known = tensor.gradient
         total = part if known is None else bindings.push(call_of("add", known, part), tensor.ty)
@@ -211,11 +216,8 @@ class _Forward(MixedModeVisitor):
         assert ty is not None
         args = tuple([_value(self._bindings, operand) for operand in operands])
         made = Call(op, args, call.attrs, call.type_args, span=call.span, checked_type=ty)
-        value = self._bindings.push(made, ty)
-        result = _tracked(self._bindings, ty, value)
-        if has_gradient(op, ty):
-            self.tape.append(_Record(made, value, result, operands))
-        return result
+        tell = partial(gradients_of, made) if has_gradient(op, ty) else None
+        return self._record(made, tell, operands)
 
     def _inline(self, func: Function, args: list[Tracked]) -> Tracked:
         if func in self._inlined:
@@ -240,20 +242,37 @@ class _Forward(MixedModeVisitor):
     def visit_function(self, func: Function) -> None:
         """Leave ``func`` for the call of it, if there is one."""
 
-    def visit_if(self, if_: If) -> NoReturn:
-        _refuse(if_)
+    def visit_expr(self, node: Expr) -> Tracked | None:
+        """Differentiate a node of any other kind by the rule that was registered for it."""
+        if type(node) in ATOMS:
+            return None
+        if isinstance(node, Match):
+            _refuse(node)
+        rule = GRADIENT_RULES[type(node)]
+        if isinstance(rule, ControlFlow):
+            _refuse(node)
+        given = [arg for arg in operands(node) if isinstance(arg, Expr)]
+        for operand in given:
+            self.visit(operand)
+        held = [self.value_of(operand) for operand in given]
+        values: dict[Node, Expr] = {
+            arg: _value(self._bindings, one) for arg, one in zip(given, held, strict=True)
+        }
+        ty = node.checked_type
+        if ty is None:
+            raise GradientError(f"the type of a {type(node).__name__} is not known: infer types")
+        forward = over_operands(node, values).with_fields(checked_type=ty)
+        return self._record(forward, partial(gradients_of_operands, forward, rule), held)
 
-    def visit_match(self, match_: Match) -> NoReturn:
-        _refuse(match_)
-
-    def visit_ref_create(self, ref: RefCreate) -> NoReturn:
-        _refuse(ref)
-
-    def visit_ref_read(self, ref: RefRead) -> NoReturn:
-        _refuse(ref)
-
-    def visit_ref_write(self, ref: RefWrite) -> NoReturn:
-        _refuse(ref)
+    def _record(self, forward: Expr, tell: Gradients | None, operands: list[Tracked]) -> Tracked:
+        """Write ``forward`` down and note it on the tape, unless it passes nothing back."""
+        ty = forward.checked_type
+        assert ty is not None
+        value = self._bindings.push(forward, ty)
+        result = _tracked(self._bindings, ty, value)
+        if tell is not None:
+            self.tape.append(_Record(forward, tell, value, result, operands))
+        return result
 
 
 def _refuse(node: Expr) -> NoReturn:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Expr, Function, If, Tuple
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scope_tree import ScopeTree
-from relayish.passes.ad.bindings import ATOMS
 
 OUTERMOST: Final = 0
 """The scope around all others."""

@@ -19,11 +19,13 @@ and then goes on to what was there before::
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor, PatternMutator
-from relayish.ir.node import Node
+from relayish.ir.field import Field
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
 from relayish.ir.relay.expr import (
     Call,
@@ -31,7 +33,6 @@ from relayish.ir.relay.expr import (
     Expr,
     Function,
     GlobalVar,
-    If,
     Let,
     Op,
     RefCreate,
@@ -43,7 +44,9 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
-from relayish.passes.ad.bindings import Bindings, Names
+from relayish.ir.roles import Role
+from relayish.ir.scoping import binders, operands, rebuild_fields
+from relayish.passes.ad.bindings import Bindings, Names, over_operands
 from relayish.passes.ad.checkpoint import copied, is_checkpoint
 from relayish.passes.ad.dual import (
     Dual,
@@ -53,10 +56,19 @@ from relayish.passes.ad.dual import (
     field_of,
     tensors_of,
 )
+from relayish.passes.ad.kind_rules import (
+    GRADIENT_RULES,
+    ControlFlow,
+    VectorJacobian,
+    gradients_of_operands,
+)
 from relayish.passes.ad.placement import OUTERMOST, Placement
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
 from relayish.passes.ad.structure import packed, tensors_in, unpacked
 from relayish.passes.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
+
+_Gradients: TypeAlias = Callable[[Expr], Sequence[Expr]]
+"""From the gradient of a value to those of its operands."""
 
 
 class _Operand(NamedTuple):
@@ -85,6 +97,8 @@ class ReverseMode(MixedModeVisitor):
         self._names: Names = outermost.names
         self._called: dict[Expr, Var] = {}
         self._globals = globals_
+        self.binds = False
+        """Whether a node of a kind that other packages declare binds variables."""
 
     # What is known
 
@@ -97,10 +111,23 @@ class ReverseMode(MixedModeVisitor):
         found: Dual | None = self.memo_map.get(node)
         if found is not None:
             return found
-        leaf = _LEAVES.get(type(node))
-        if leaf is None:
-            raise GradientError(f"{node!r} stands where no gradient can be told of it")
-        return leaf(self, node, scope)
+        match node:
+            case Constant():
+                return self._constant(node, scope)
+            case Constructor():
+                return self._constructor(node, scope)
+            case GlobalVar():
+                return self._global_var(node)
+            case Op():
+                raise GradientError(
+                    f"operator {node.name} is used as a value; wrap it in a function: "
+                    f"fn (%x) {{ ... }}"
+                )
+            case Var():
+                raise GradientError(
+                    f"variable %{node.name_hint} is free; a gradient needs it to be bound"
+                )
+        raise GradientError(f"{node!r} stands where no gradient can be told of it")
 
     def _scope_of(self, node: Node) -> Scope:
         return self._scopes[self._placement.scope[node]]
@@ -115,7 +142,7 @@ class ReverseMode(MixedModeVisitor):
 
     # Leaves
 
-    def constant(self, constant: Constant, scope: Scope) -> Dual:
+    def _constant(self, constant: Constant, scope: Scope) -> Dual:
         """Return a constant, whose gradient nobody asks for."""
         root = Dual(scope, constant.checked_type, value=constant)
         pending = [root]
@@ -128,7 +155,7 @@ class ReverseMode(MixedModeVisitor):
                 pending.extend(dual.fields)
         return root
 
-    def constructor(self, constructor: Constructor, scope: Scope) -> Dual:
+    def _constructor(self, constructor: Constructor, scope: Scope) -> Dual:
         """Return a constructor used as a function, which takes a back-propagator as all do."""
         _check_fields(constructor)
         params = tuple([self._names.fresh() for _ in constructor.inputs])
@@ -139,17 +166,7 @@ class ReverseMode(MixedModeVisitor):
         )
         return Dual(scope, None, atom=scope.push(func))
 
-    def operator(self, op: Op, scope: Scope) -> Dual:  # noqa: ARG002
-        """Refuse an operator used as a value: its attributes and types are unknown."""
-        raise GradientError(
-            f"operator {op.name} is used as a value; wrap it in a function: fn (%x) {{ ... }}"
-        )
-
-    def free_var(self, var: Var, scope: Scope) -> Dual:  # noqa: ARG002
-        """Refuse a variable that nothing binds."""
-        raise GradientError(f"variable %{var.name_hint} is free; a gradient needs it to be bound")
-
-    def global_var(self, var: GlobalVar, scope: Scope) -> Dual:  # noqa: ARG002
+    def _global_var(self, var: GlobalVar) -> Dual:
         """Return what stands for a global function."""
         found = self._globals.get(var.name_hint)
         if found is None:
@@ -194,12 +211,32 @@ class ReverseMode(MixedModeVisitor):
         operands = [self._operand(arg, scope) for arg in call.args]
         args = tuple([operand.value for operand in operands])
         forward = Call(op, args, call.attrs, call.type_args, span=call.span, checked_type=ty)
+        if not has_gradient(op, ty):
+            return collected(scope, ty, scope.push(forward, ty))
+        return self._computed(forward, partial(gradients_of, forward), operands, scope)
+
+    def _computed(
+        self, forward: Expr, tell: _Gradients, operands: Sequence[_Operand], scope: Scope
+    ) -> Dual:
+        """Return the value of ``forward``; going back, its operands get what ``tell`` says."""
+        ty = forward.checked_type
+        assert ty is not None
         value = scope.push(forward, ty)
         result = collected(scope, ty, value)
-        if has_gradient(op, ty):
-            before = scope.push(RefRead(scope.back))
-            step = self._step(forward, value, result, operands, before)
-            scope.push(RefWrite(scope.back, scope.push(step)))
+        before = scope.push(RefRead(scope.back))
+        step = Bindings(self._names)
+        grads = [step.push(RefRead(part.ref), part.ty) for part in tensors_of(result) if part.ref]
+        found = tell(packed(ty, grads))
+        wanted: list[tuple[Expr, Expr]] = []
+        for grad, (_, held, tensors) in zip(found, operands, strict=True):
+            if not is_zero(grad):
+                parts = zip(tensors, unpacked(held, grad), strict=True)
+                wanted += [(tensor.ref, part) for tensor, part in parts if tensor.ref is not None]
+        flat = step.flatten([(part, None) for _, part in wanted], {forward: value})
+        for (ref, _), part in zip(wanted, flat, strict=True):
+            _add(step, ref, part)
+        back = Function((), step.close(Call(before, ())), UNIT)
+        scope.push(RefWrite(scope.back, scope.push(back)))
         return result
 
     def _operand(self, arg: Expr, scope: Scope) -> _Operand:
@@ -210,24 +247,6 @@ class ReverseMode(MixedModeVisitor):
             whole = packed(dual.ty, [tensor.value for tensor in tensors if tensor.value])
             dual.value = dual.scope.push(whole, dual.ty)
         return _Operand(dual.value, dual.ty, tensors)
-
-    def _step(
-        self, forward: Call, value: Var, result: Dual, operands: Sequence[_Operand], before: Expr
-    ) -> Function:
-        """Return the function that takes the gradient of ``forward`` to those of its operands."""
-        step = Bindings(self._names)
-        grads = [step.push(RefRead(part.ref), part.ty) for part in tensors_of(result) if part.ref]
-        assert result.ty is not None
-        found = gradients_of(forward, packed(result.ty, grads))
-        wanted: list[tuple[Expr, Expr]] = []
-        for grad, (_, ty, tensors) in zip(found, operands, strict=True):
-            if not is_zero(grad):
-                parts = zip(tensors, unpacked(ty, grad), strict=True)
-                wanted += [(tensor.ref, part) for tensor, part in parts if tensor.ref is not None]
-        flat = step.flatten([(part, None) for _, part in wanted], {forward: value})
-        for (ref, _), part in zip(wanted, flat, strict=True):
-            _add(step, ref, part)
-        return Function((), step.close(Call(before, ())), UNIT)
 
     def _checkpoint(self, func: Function, scope: Scope) -> Dual:
         """Return the value of ``func``, which is computed again when gradients go back.
@@ -300,14 +319,61 @@ class ReverseMode(MixedModeVisitor):
         self.visit(bound)
         return self.dual_of(bound, self._scope_of(let))
 
-    def visit_if(self, if_: If) -> Dual:
-        self.visit(if_.cond)
-        scope = self._scope_of(if_)
-        cond = self._operand(if_.cond, scope).value
-        first, second = [self._open(number, scope.back) for number in self._placement.opened[if_]]
-        true_branch = self._body(if_.true_branch, first)
-        false_branch = self._body(if_.false_branch, second)
-        return self._unknown(scope, if_, If(cond, true_branch, false_branch, span=if_.span))
+    def visit_expr(self, node: Expr) -> Dual | None:
+        """Differentiate a node of any other kind by the rule that was registered for it."""
+        if type(node) in ATOMS:
+            return None
+        rule = GRADIENT_RULES[type(node)]
+        for operand in operands(node):
+            assert isinstance(operand, Expr)
+            self.visit(operand)
+        if isinstance(rule, ControlFlow):
+            return self._control_flow(node, rule.plain)
+        return self._derived(node, rule, self._scope_of(node))
+
+    def _derived(self, node: Expr, rule: VectorJacobian, scope: Scope) -> Dual:
+        """Return the value of a node whose rule tells the gradients of its operands."""
+        ty = node.checked_type
+        if ty is None:
+            raise GradientError(f"the type of a {type(node).__name__} is not known: infer types")
+        given = [arg for arg in operands(node) if isinstance(arg, Expr)]
+        held = [self._operand(arg, scope) for arg in given]
+        values: dict[Node, Expr] = {
+            arg: operand.value for arg, operand in zip(given, held, strict=True)
+        }
+        forward = over_operands(node, values).with_fields(checked_type=ty)
+        tell = partial(gradients_of_operands, forward, rule)
+        return self._computed(forward, tell, held, scope)
+
+    def _control_flow(self, node: Expr, plain: tuple[str, ...]) -> Dual:
+        """Return a node over pairs of values and references, but for what it looks at itself."""
+        scope = self._scope_of(node)
+        numbers = iter(self._placement.opened.get(node, ()))
+        names: dict[Node, dict[Node, Var]] = {}
+
+        def image(owner: Node, field: Field, child: Node) -> Node:
+            if owner not in names:
+                names[owner] = {v: _renamed(v) for v in binders(owner) if isinstance(v, Var)}
+                self.binds = self.binds or bool(names[owner])
+            if field.role is Role.BINDER:
+                return _over(child, names[owner])
+            if field.role is Role.ANNOTATION:
+                return reverse_type(child) if isinstance(child, Type) else child
+            assert isinstance(child, Expr)
+            if field.role is Role.OPERAND:
+                return self._given(child, scope, field.name in plain)
+            inner = self._open(next(numbers), scope.back)
+            for var, name in names[owner].items():
+                self._note(var, name, inner)
+            self.visit(child)
+            return inner.close(self._given(child, inner, field.name in plain))
+
+        return self._unknown(scope, node, rebuild_fields(node, image))
+
+    def _given(self, operand: Expr, scope: Scope, is_plain: bool) -> Expr:
+        if is_plain:
+            return self._operand(operand, scope).value
+        return atom_of(self.dual_of(operand, scope))
 
     def visit_match(self, match_: Match) -> Dual:
         self.visit(match_.data)
@@ -353,28 +419,14 @@ class ReverseMode(MixedModeVisitor):
 
     def renamed(self, var: Var, scope: Scope) -> Var:
         """Return what is bound in ``scope`` in the place of ``var``."""
-        annotation, ty = var.type_annotation, var.checked_type or var.type_annotation
-        made = Var(var.name_hint, None if annotation is None else reverse_type(annotation))
-        self.memo_map[var] = Dual(scope, ty, atom=made)
+        made = _renamed(var)
+        self._note(var, made, scope)
         return made
 
-    def visit_ref_create(self, ref: RefCreate) -> Dual:
-        self.visit(ref.value)
-        scope = self._scope_of(ref)
-        return self._unknown(scope, ref, RefCreate(atom_of(self.dual_of(ref.value, scope))))
-
-    def visit_ref_read(self, ref: RefRead) -> Dual:
-        self.visit(ref.ref)
-        scope = self._scope_of(ref)
-        return self._unknown(scope, ref, RefRead(atom_of(self.dual_of(ref.ref, scope))))
-
-    def visit_ref_write(self, ref: RefWrite) -> Dual:
-        self.visit(ref.ref)
-        self.visit(ref.value)
-        scope = self._scope_of(ref)
-        cell = atom_of(self.dual_of(ref.ref, scope))
-        value = atom_of(self.dual_of(ref.value, scope))
-        return self._unknown(scope, ref, RefWrite(cell, value))
+    def _note(self, var: Node, name: Var, scope: Scope) -> None:
+        """Let ``name`` stand for ``var``; what is written down about it belongs to ``scope``."""
+        assert isinstance(var, Var)
+        self.memo_map[var] = Dual(scope, var.checked_type or var.type_annotation, atom=name)
 
 
 class _Renamer(PatternMutator):
@@ -386,6 +438,21 @@ class _Renamer(PatternMutator):
 
     def visit_pattern_var(self, pattern: PatternVar) -> Pattern:
         return PatternVar(self._reverse.renamed(pattern.var, self._scope), span=pattern.span)
+
+
+def _renamed(var: Var) -> Var:
+    annotation = var.type_annotation
+    return Var(var.name_hint, None if annotation is None else reverse_type(annotation))
+
+
+def _over(pattern: Node, names: Mapping[Node, Node]) -> Node:
+    """Return a pattern, or a variable, with other variables."""
+    images: dict[Node, Node] = dict(names)
+    for node in EXPRESSIONS.post_order(pattern):
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        if rebuild is not None:
+            images[node] = rebuild(node, images.get)
+    return images.get(pattern, pattern)
 
 
 def _add(bindings: Bindings, ref: Expr, grad: Expr) -> None:
@@ -402,12 +469,3 @@ def _check_fields(constructor: Constructor) -> None:
                 f"constructor {constructor.name_hint} holds a {ty} by its declaration; gradients "
                 f"are collected in data only where a type parameter stands for what it holds"
             )
-
-
-_LEAVES: Final[dict[type[Node], Callable[[ReverseMode, Any, Scope], Dual]]] = {  # Any: one kind
-    Constant: ReverseMode.constant,
-    Constructor: ReverseMode.constructor,
-    Op: ReverseMode.operator,
-    Var: ReverseMode.free_var,
-    GlobalVar: ReverseMode.global_var,
-}
