@@ -23,7 +23,7 @@ def module(body):
 def composites(mod):
     return [
         node.attrs["Composite"]
-        for node in relay.ir.traversal.EXPRESSIONS.post_order(mod["main"])
+        for node in relay.ir.relay.traversal.EXPRESSIONS.post_order(mod["main"])
         if type(node) is relay.Function and node.attrs is not None and "Composite" in node.attrs
     ]
 
