@@ -10,7 +10,12 @@ from relayish.analysis.extract import (
 )
 from relayish.analysis.feature import Feature, detect_feature
 from relayish.analysis.graph_normal_form import check_graph_normal_form, is_graph_normal_form
-from relayish.analysis.infer_type import infer_type, infer_type_local
+from relayish.analysis.infer_type import (
+    Inference,
+    infer_type,
+    infer_type_local,
+    register_type_rule,
+)
 from relayish.analysis.kind import check_kind
 from relayish.analysis.liveness import Liveness, analyse_liveness
 from relayish.analysis.mac_count import count_layers, get_total_mac_number
@@ -38,6 +43,7 @@ __all__ = [
     "Effect",
     "Effects",
     "Feature",
+    "Inference",
     "Liveness",
     "Purity",
     "all_type_vars",
@@ -73,6 +79,7 @@ __all__ = [
     "post_dominators",
     "post_order_visit",
     "purity_of",
+    "register_type_rule",
     "unmatched_cases",
     "well_formed",
 ]

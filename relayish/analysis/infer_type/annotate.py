@@ -7,12 +7,12 @@ from typing import Final, cast
 
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.analysis.infer_type.unifier import COMPOUND, ENDLESS, substitute
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor, Match
-from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Op, Var
+from relayish.ir.node import NAMES, Node
+from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, IncompleteType, RefType, TupleType, Type, TypeVar
 from relayish.ir.structural_equal import structural_equal
+from relayish.ir.traversal import ByKind
 
 
 class Annotator:
@@ -38,7 +38,7 @@ class Annotator:
         Complexity:
             Linear in the nodes there are types for; no recursion.
         """
-        images, retype, special = self.images, EXPRESSIONS.retype, _SPECIAL
+        images, retype, special = self.images, EXPRESSIONS.retype, _IMAGE
         get, resolve = images.get, self._found.resolve
         closed, resolved = self._found.closed, self._resolved
         for node, ty in self._found.types.items():
@@ -46,18 +46,19 @@ class Annotator:
             if self._found.endless:
                 self._found.report(cast("Expr", node), ENDLESS)
                 return
-            old = node.checked_type  # type: ignore[attr-defined]  # only expressions have types
+            old = getattr(node, "checked_type", None)  # which nodes of other families do not have
             if old is not None and old is not known and self._is_same(old, known):
                 known = old
             kind = type(node)
-            if type(known) is IncompleteType and kind not in _NAMES:
+            if type(known) is IncompleteType and kind not in NAMES:
                 self._cannot_tell(node, known)
             if kind is Call and node in self._found.type_args:
                 images[node] = self.image_of_call(node, known)
-            elif kind in special:
-                images[node] = special[kind](self, node, known)
-            else:
-                images[node] = retype[kind](node, get, known)
+                continue
+            make = special[kind]
+            images[node] = (
+                retype[kind](node, get, known) if make is None else make(self, node, known)
+            )
 
     def _is_same(self, old: Type, new: Type) -> bool:
         """Return whether two types are structurally equal.
@@ -91,7 +92,7 @@ class Annotator:
 
     def image_of_var(self, var: Var, ty: Type) -> Var:
         annotation = var.type_annotation
-        if annotation is None:
+        if annotation is None or var in self._found.rebound:
             annotation = None if self._has_relation(ty) else _with_own_variables(ty)
         elif not self._found.is_closed(annotation):
             annotation = self._found.resolve(annotation, self._resolved)
@@ -142,16 +143,24 @@ class Annotator:
             return image
         return image.with_fields(type_args=type_args, checked_type=ty)
 
-    def image_of_match(self, match: Match, ty: Type) -> Expr:
-        images, rebuild = self.images, EXPRESSIONS.rebuild
-        for clause in match.clauses:
-            for node in EXPRESSIONS.post_order(clause.lhs):
-                make = rebuild[type(node)]
-                if make is not None and node not in images:
-                    images[node] = make(node, images.get)
-            images[clause] = rebuild[type(clause)](clause, images.get)  # type: ignore[misc]  # has parts
-        image: Expr = EXPRESSIONS.retype[Match](match, images.get, ty)
+    def image_of_whole(self, node: Node, ty: Type) -> Node:
+        """Return a node that holds patterns, clauses or other parts, which carry no types."""
+        self._rebuild_parts(node)
+        image: Node = EXPRESSIONS.retype[type(node)](node, self.images.get, ty)
         return image
+
+    def image_of_untyped(self, node: Node, _: Type) -> Node:
+        """Return a node of a family that carries no types."""
+        self._rebuild_parts(node)
+        make = EXPRESSIONS.rebuild[type(node)]
+        return node if make is None else make(node, self.images.get)
+
+    def _rebuild_parts(self, node: Node) -> None:
+        images, rebuild = self.images, EXPRESSIONS.rebuild
+        for part in EXPRESSIONS.post_order(node, lambda held: held not in images):
+            make = rebuild[type(part)]
+            if part is not node and part not in images and make is not None:
+                images[part] = make(part, images.get)
 
     def image_of_name(self, node: Expr, _: Type) -> Expr:
         return node
@@ -185,10 +194,18 @@ def _with_own_variables(ty: Type) -> Type:
     )
 
 
-_NAMES: Final = frozenset({Op, Constructor, GlobalVar})
-_SPECIAL: Final[dict[type[Node], Callable[..., Node]]] = {
-    Var: Annotator.image_of_var,
-    Function: Annotator.image_of_function,
-    Match: Annotator.image_of_match,
-    **dict.fromkeys(_NAMES, Annotator.image_of_name),
-}
+def _image_of_kind(kind: type[Node]) -> Callable[..., Node] | None:
+    """Return what makes the images of nodes of class ``kind``; ``None`` where ``retype`` does."""
+    if kind in NAMES:
+        return Annotator.image_of_name
+    if kind is Var:
+        return Annotator.image_of_var
+    if kind is Function:
+        return Annotator.image_of_function
+    if not issubclass(kind, Expr):
+        return Annotator.image_of_untyped
+    held = [f.kind for f in EXPRESSIONS.fields(kind) if f.kind is not None]
+    return None if all(issubclass(k, Expr) for k in held) else Annotator.image_of_whole
+
+
+_IMAGE: Final = ByKind(_image_of_kind)

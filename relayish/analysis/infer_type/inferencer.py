@@ -1,32 +1,26 @@
 """Telling the type of every expression from those of its parts.
 
 Expressions are met in post-order on an explicit stack: what binds a variable gives it a type before
-its scope is entered. Every variable has one type, for it is the object that counts, so there is no
-environment. Subprograms that carry types already are not entered.
+its scope is entered. Subprograms that carry types already are not entered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any, Final, cast
 
 import numpy as np
 
-from relayish.analysis.infer_type.solver import Solver, operator_type
-from relayish.analysis.kind import Kinds
+from relayish.analysis.infer_type.environment import Environment
+from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, node_under_way
+from relayish.analysis.infer_type.solver import operator_type
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError
-from relayish.ir.node import Node
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    TypeData,
 )
 from relayish.ir.relay.expr import (
     Call,
@@ -48,13 +42,11 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import (
     FuncType,
-    GlobalTypeVar,
     IncompleteType,
     RefType,
     TensorType,
     TupleType,
     Type,
-    TypeCall,
     scalar_type,
 )
 
@@ -63,7 +55,7 @@ _BOOL: Final = scalar_type("bool")
 _SHOWN_CASES: Final = 3
 
 
-class Inferencer(Solver):
+class Inferencer(Environment):
     """Finds the types of expressions; see :mod:`relayish.analysis.infer_type`.
 
     ``types`` holds what was found, in post-order; types in it may have to be resolved.
@@ -77,8 +69,7 @@ class Inferencer(Solver):
             globals_: The types of global functions by name; looked at when one is mentioned. An
                 unknown type stands for a function in which errors were found.
         """
-        super().__init__()
-        self.types: dict[Node, Type] = {}
+        super().__init__(mod)
         self.type_args: dict[Call, list[Type]] = {}
         self.signatures: dict[Function, FuncType] = {}
         self._mod = mod
@@ -88,10 +79,6 @@ class Inferencer(Solver):
         self._constants: dict[tuple[object, ...], Type] = {}
         self._tuples: dict[tuple[Type, ...], TupleType] = {}
         self._instances: dict[tuple[Type, ...], tuple[list[Type], Type]] = {}
-        self._definitions: Mapping[GlobalTypeVar, TypeData] = (
-            {} if mod is None else mod.type_definitions
-        )
-        self._kinds = Kinds(self._definitions)
 
     def infer(self, root: Expr) -> None:
         """Put the types of ``root`` and of all below it into ``types``.
@@ -99,43 +86,56 @@ class Inferencer(Solver):
         Complexity:
             Linear in distinct nodes and edges, but for what relations of operators look at.
         """
-        types, fresh = self.types, self._fresh
         stack: list[Any] = [root]  # Any: nodes, None before a node to finish, steps to take
         pop, append, extend = stack.pop, stack.append, stack.extend
-        leave, enter = _LEAVE, _ENTER
-        while stack:
-            node = pop()
-            if node is None:
+        types, fresh, leave, enter = self.types, self._fresh, LEAVE, ENTER
+        node: Any = root  # Any: as above
+        try:
+            while stack:
                 node = pop()
-                types[node] = leave[type(node)](self, node)
-                continue
-            kind = type(node)
-            if kind is Call:
-                if node in types:
+                if node is None:
+                    node = pop()
+                    types[node] = leave[type(node)](self, node)
                     continue
-                if node.checked_type is not None and not fresh:
-                    types[node] = node.checked_type
-                    continue
-                append(node)
-                append(None)
-                extend(node.args[::-1])
-                if type(node.op) is not Op:
-                    append(node.op)
-            elif kind is _Step:
-                node.run(self, node.node)
-            elif node not in types:
-                if node.checked_type is not None and not fresh:
-                    types[node] = node.checked_type
-                    continue
-                steps = enter.get(kind)
-                if steps is not None:
-                    extend(steps(self, node))
-                    continue
-                append(node)
-                append(None)
-                push = EXPRESSIONS.push_all[kind]
-                if push is not None:
-                    push(node, append, extend)
+                kind = type(node)
+                if kind is Call:
+                    if node in types:
+                        continue
+                    if node.checked_type is not None and not fresh:
+                        types[node] = node.checked_type
+                        continue
+                    append(node)
+                    append(None)
+                    extend(node.args[::-1])
+                    if type(node.op) is not Op:
+                        append(node.op)
+                elif kind is Step:
+                    following = node.run(self, node.node)
+                    if following is not None:
+                        extend(following)
+                elif node not in types:
+                    if node.checked_type is not None and not fresh:
+                        types[node] = node.checked_type
+                        continue
+                    steps = enter[kind]
+                    if steps is not None:
+                        extend(steps(self, node))
+                        continue
+                    append(node)
+                    append(None)
+                    push = EXPRESSIONS.push_all[kind]
+                    if push is not None:
+                        push(node, append, extend)
+        except Exception as error:
+            error.add_note(self._noted(node_under_way(node)))
+            raise
+
+    def _noted(self, node: object) -> str:
+        """Return where an error was met that ends type inference."""
+        span = getattr(node, "span", None)
+        place = "" if span is None else f" at {span}"
+        inside = f" in {self.where}" if self.where else ""
+        return f"while inferring the type of {node!r}{place}{inside}"
 
     def start(self, *, fresh: bool = False) -> None:
         """Begin with other definitions; what is known of operators and types stays.
@@ -145,7 +145,7 @@ class Inferencer(Solver):
         """
         self._fresh = fresh
         self.forget_sizes()
-        self.types.clear()
+        self.forget_variables()
         self.type_args.clear()
         self.signatures.clear()
         self.diagnostics.clear()
@@ -167,8 +167,8 @@ class Inferencer(Solver):
         known = self.signatures.get(func)
         if known is not None:
             return known
-        arg_types = tuple([self._binder(param) for param in func.params])
-        ret_type = self._annotation(func, func.ret_type)
+        arg_types = tuple([self.declared(param) for param in func.params])
+        ret_type = self.annotation(func, func.ret_type)
         signature = FuncType(
             arg_types, IncompleteType() if ret_type is None else ret_type, func.type_params
         )
@@ -185,15 +185,15 @@ class Inferencer(Solver):
         if type(let.value) is Function and let.var not in self.types:
             value = let.value.checked_type
             if value is None or self._fresh:
-                annotated = self._annotation(let.var, let.var.type_annotation)
+                annotated = self.annotation(let.var, let.var.type_annotation)
                 declared = self.declare(let.value)
                 self.types[let.var] = declared if annotated is None else annotated
-        return [let, None, let.body, _Step(Inferencer._bind_let, let), let.value]
+        return [let, None, let.body, Step(Inferencer._bind_let, let), let.value]
 
     def _bind_let(self, let: Let) -> None:
         value, declared = self.types[let.value], self.types.get(let.var)
         if declared is None:
-            declared = self._annotation(let.var, let.var.type_annotation)
+            declared = self.annotation(let.var, let.var.type_annotation)
         if declared is None:
             self.types[let.var] = value
             return
@@ -203,54 +203,13 @@ class Inferencer(Solver):
     def enter_match(self, match: Match) -> list[Any]:  # Any: see infer
         steps: list[Any] = [match, None]  # Any: as above
         for clause in reversed(match.clauses):
-            bind = _Step(Inferencer._bind_pattern, _Arm(match, clause))
+            bind = Step(Inferencer._bind_clause, _Arm(match, clause))
             steps += [clause.rhs, bind]
         return [*steps, match.data]
 
-    def _bind_pattern(self, arm: _Arm) -> None:
-        """Give the variables of a pattern the types of the parts of the data they stand for."""
-        stack: list[tuple[Pattern, Type]] = [(arm.clause.lhs, self.types[arm.match.data])]
-        while stack:
-            pattern, ty = stack.pop()
-            inside = _BIND.get(type(pattern))
-            if inside is not None:
-                stack += inside(self, arm.match, pattern, ty)
-
-    def bind_variable(
-        self, match: Match, pattern: PatternVar, ty: Type
-    ) -> list[tuple[Pattern, Type]]:
-        """Give the variable of ``pattern`` the type ``ty``; there are no patterns inside."""
-        declared = self._binder(pattern.var)
-        what = f"pattern variable %{pattern.var.name_hint}"
-        self.types[pattern.var] = self.equate(match, declared, ty, what)
-        return []
-
-    def bind_fields(
-        self, match: Match, pattern: PatternTuple, ty: Type
-    ) -> list[tuple[Pattern, Type]]:
-        """Return the patterns inside ``pattern`` with the types of what they match."""
-        fields = tuple(IncompleteType() for _ in pattern.patterns)
-        self.equate(match, ty, TupleType(fields), f"pattern of a tuple of {len(fields)} fields")
-        return list(zip(pattern.patterns, fields, strict=True))
-
-    def bind_constructed(
-        self, match: Match, pattern: PatternConstructor, ty: Type
-    ) -> list[tuple[Pattern, Type]]:
-        """Return the patterns inside ``pattern`` with the types of what they match."""
-        constructor = pattern.constructor
-        if len(pattern.patterns) != len(constructor.inputs):
-            self.report(
-                match,
-                f"the pattern {constructor.name_hint} has {len(pattern.patterns)} patterns in it; "
-                f"its constructor has {len(constructor.inputs)} fields",
-            )
-            return [(inner, self.faulty()) for inner in pattern.patterns]
-        func = self._constructor_type(match, constructor)
-        if not isinstance(func, FuncType):
-            return [(inner, self.faulty()) for inner in pattern.patterns]
-        built = self.instantiate(match, func)
-        self.equate(match, ty, built.ret_type, f"pattern {constructor.name_hint}")
-        return list(zip(pattern.patterns, built.arg_types, strict=True))
+    def _bind_clause(self, arm: _Arm) -> None:
+        """Give the variables of a clause the types of the parts of the data they stand for."""
+        self.bind_pattern(arm.match, arm.clause.lhs, self.types[arm.match.data])
 
     # the type of a node whose parts have theirs
 
@@ -443,7 +402,7 @@ class Inferencer(Solver):
 
     def type_of_var(self, var: Var) -> Type:
         """Return the type of a variable that nothing has bound: it is free."""
-        annotated = self._annotation(var, var.type_annotation)
+        annotated = self.annotation(var, var.type_annotation)
         if annotated is not None:
             return annotated
         if var.checked_type is not None:
@@ -469,49 +428,7 @@ class Inferencer(Solver):
             return self.report(op, error)
 
     def type_of_constructor(self, constructor: Constructor) -> Type:
-        return self._constructor_type(constructor, constructor)
-
-    def _constructor_type(self, node: Expr, constructor: Constructor) -> Type:
-        data = self._definitions.get(constructor.belong_to)
-        if data is None:
-            return self.report(
-                node,
-                f"constructor {constructor.name_hint} belongs to the type "
-                f"{constructor.belong_to.name_hint}, which is not defined in the module",
-            )
-        if not any(constructor is known for known in data.constructors):
-            names = ", ".join(known.name_hint for known in data.constructors)
-            return self.report(
-                node,
-                f"{constructor.name_hint} is no constructor of the module's "
-                f"{constructor.belong_to.name_hint}; it has {names}",
-            )
-        result = TypeCall(data.header, data.type_vars)
-        return FuncType(constructor.inputs, result, data.type_vars)
-
-    # annotations
-
-    def _binder(self, var: Var) -> Type:
-        """Return the type of a variable where it is bound, by annotation or a new unknown."""
-        found = self.types.get(var)
-        if found is None:
-            annotated = self._annotation(var, var.type_annotation)
-            found = annotated if annotated is not None else var.checked_type
-            if found is None:
-                found = IncompleteType()
-            self.types[var] = found
-        return found
-
-    def _annotation(self, node: Expr, ty: Type | None) -> Type | None:
-        """Return ``ty``, or the type of an error where it is no proper type."""
-        if ty is None:
-            return None
-        if isinstance(ty, TensorType):
-            return self.canonical(ty)
-        problem = self._kinds.problem(ty)
-        if problem is not None:
-            return self.report(node, problem)
-        return ty
+        return self.constructor_type(constructor, constructor)
 
 
 class _Arm:
@@ -524,43 +441,24 @@ class _Arm:
         self.clause = clause
 
 
-class _Step:
-    """Something to do between the parts of a node."""
-
-    __slots__ = ("node", "run")
-
-    def __init__(self, run: Callable[..., None], node: object) -> None:
-        self.run = run
-        self.node = node
-
-
-_ENTER: Final[dict[type[Node], Callable[..., list[Any]]]] = {  # Any: see infer
-    Function: Inferencer.enter_function,
-    Let: Inferencer.enter_let,
-    Match: Inferencer.enter_match,
-}
-_BIND: Final[dict[type[Node], Callable[..., list[tuple[Pattern, Type]]]]] = {
-    PatternVar: Inferencer.bind_variable,
-    PatternTuple: Inferencer.bind_fields,
-    PatternConstructor: Inferencer.bind_constructed,
-}
-_LEAVE: Final[dict[type[Node], Callable[..., Type]]] = {
-    Call: Inferencer.type_of_call,
-    Constant: Inferencer.type_of_constant,
-    Constructor: Inferencer.type_of_constructor,
-    Function: Inferencer.type_of_function,
-    GlobalVar: Inferencer.type_of_global_var,
-    If: Inferencer.type_of_if,
-    Let: Inferencer.type_of_let,
-    Match: Inferencer.type_of_match,
-    Op: Inferencer.type_of_op,
-    RefCreate: Inferencer.type_of_ref_create,
-    RefRead: Inferencer.type_of_ref_read,
-    RefWrite: Inferencer.type_of_ref_write,
-    Tuple: Inferencer.type_of_tuple,
-    TupleGetItem: Inferencer.type_of_projection,
-    Var: Inferencer.type_of_var,
-}
+for _kind, _entry in {
+    Call: Entry(None, Inferencer.type_of_call),
+    Constant: Entry(None, Inferencer.type_of_constant),
+    Constructor: Entry(None, Inferencer.type_of_constructor),
+    Function: Entry(Inferencer.enter_function, Inferencer.type_of_function),
+    GlobalVar: Entry(None, Inferencer.type_of_global_var),
+    If: Entry(None, Inferencer.type_of_if),
+    Let: Entry(Inferencer.enter_let, Inferencer.type_of_let),
+    Match: Entry(Inferencer.enter_match, Inferencer.type_of_match),
+    Op: Entry(None, Inferencer.type_of_op),
+    RefCreate: Entry(None, Inferencer.type_of_ref_create),
+    RefRead: Entry(None, Inferencer.type_of_ref_read),
+    RefWrite: Entry(None, Inferencer.type_of_ref_write),
+    Tuple: Entry(None, Inferencer.type_of_tuple),
+    TupleGetItem: Entry(None, Inferencer.type_of_projection),
+    Var: Entry(None, Inferencer.type_of_var),
+}.items():
+    RULES.register(_kind, _entry)
 
 
 def _called(op: Expr) -> str:

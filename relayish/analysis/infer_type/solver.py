@@ -1,4 +1,4 @@
-"""What has to wait until more is known: relations of operators and projections of tuples."""
+"""What has to wait until more is known: relations of operators, and what needs to see a type."""
 
 from __future__ import annotations
 
@@ -47,24 +47,25 @@ class Application:
         return f"the types of the arguments of {self.op.name} cannot be told; annotate them"
 
 
-class Projection:
-    """A field of a tuple of which it is not known how many fields it has."""
+class Awaited:
+    """What follows from a type of which not even the head is known.
 
-    __slots__ = ("args", "index", "node", "result")
+    ``problem`` says what is wrong if nothing more becomes known.
+    """
 
-    def __init__(self, node: Expr, index: int, tuple_type: Type, result: Type) -> None:
+    __slots__ = ("args", "node", "problem", "result", "then")
+
+    def __init__(
+        self, node: Expr, ty: Type, then: Callable[[Type], Type], result: Type, problem: str
+    ) -> None:
         self.node = node
-        self.index = index
-        self.args = (tuple_type,)
+        self.args = (ty,)
+        self.then = then
         self.result = result
-
-    @property
-    def problem(self) -> str:
-        """What is wrong if nothing more becomes known."""
-        return f"field {self.index} is taken of something whose type cannot be told; annotate it"
+        self.problem = problem
 
 
-Waiting = Application | Projection
+Waiting = Application | Awaited
 
 
 class Solver(Unifier):
@@ -134,12 +135,28 @@ class Solver(Unifier):
 
     def project(self, node: Expr, tuple_type: Type, index: int) -> Type:
         """Return the type of field ``index`` of a tuple."""
-        found = self._field(node, tuple_type, index)
-        if found is not None:
-            return found
+        known = self.find(tuple_type)
+        if type(known) is TupleType:
+            return self._field(node, known, index)
+        return self.await_head(
+            node,
+            tuple_type,
+            lambda found: self._field(node, found, index),
+            f"field {index} is taken of something whose type cannot be told; annotate it",
+        )
+
+    def await_head(self, node: Expr, ty: Type, then: Callable[[Type], Type], problem: str) -> Type:
+        """Return what ``then`` makes of ``ty`` once more is known of it than that it is a type.
+
+        Args:
+            node: Where errors are reported.
+            ty: A type.
+            then: Is given the type, of which the head is known.
+            problem: What is wrong if it never becomes known.
+        """
         result = IncompleteType()
-        self._wait_for_tuple(Projection(node, index, tuple_type, result))
-        return result
+        found = self._told(Awaited(node, ty, then, result, problem))
+        return result if found is None else found
 
     def instantiate(self, node: Expr, func: FuncType, attrs: Attrs | None = None) -> FuncType:
         """Return ``func`` with new unknown types for its type variables; see :meth:`applied`."""
@@ -218,11 +235,19 @@ class Solver(Unifier):
         for unknown in application.missing[-1:] if asks_for_all else application.missing:
             self._waiting.setdefault(unknown, []).append(application)
 
-    def _wait_for_tuple(self, projection: Projection) -> None:
-        self._unsolved[projection] = None
-        unknown = self.find(projection.args[0])
-        assert isinstance(unknown, IncompleteType)
-        self._waiting.setdefault(unknown, []).append(projection)
+    def _told(self, awaited: Awaited) -> Type | None:
+        """Return what follows from a type, or ``None`` after waiting for it to be known."""
+        found = self.find(awaited.args[0])
+        if found in self._faulty:
+            return found
+        if isinstance(found, IncompleteType):
+            self._unsolved[awaited] = None
+            self._waiting.setdefault(found, []).append(awaited)
+            return None
+        try:
+            return awaited.then(found)
+        except TypeInferenceError as error:
+            return self.report(awaited.node, error)
 
     def _relate(self, op: Op, attrs: Attrs | None, args: tuple[Type, ...]) -> Type | None:
         ask = relation.get(op)
@@ -262,35 +287,30 @@ class Solver(Unifier):
             missing += [unknown for unknown in inside if self.find(unknown) is unknown]
         return None
 
-    def retry_projection(self, projection: Projection) -> None:
-        """Look again for a field of a tuple."""
-        found = self._field(projection.node, projection.args[0], projection.index)
-        if found is None:
-            self._wait_for_tuple(projection)
-            return
-        self._settle(projection, found)
+    def retry_awaited(self, awaited: Awaited) -> None:
+        """Look again at a type that was not known."""
+        found = self._told(awaited)
+        if found is not None:
+            self._settle(awaited, found)
 
     def _settle(self, waiting: Waiting, found: Type) -> None:
         del self._unsolved[waiting]
         self.equate(waiting.node, waiting.result, found, "result")
 
-    def _field(self, node: Expr, tuple_type: Type, index: int) -> Type | None:
-        found = self.find(tuple_type)
-        if found in self._faulty:
-            return found
-        if isinstance(found, TupleType):
-            if 0 <= index < len(found.fields):
-                return found.fields[index]
-            message = f"a tuple of {len(found.fields)} fields has no field {index}"
-            return self.report(node, f"{message}: {self.show(found)}")
-        if isinstance(found, IncompleteType):
-            return None
-        return self.report(node, f"field {index} is taken of {self.show(found)}, which is no tuple")
+    def _field(self, node: Expr, found: Type, index: int) -> Type:
+        if not isinstance(found, TupleType):
+            return self.report(
+                node, f"field {index} is taken of {self.show(found)}, which is no tuple"
+            )
+        if 0 <= index < len(found.fields):
+            return found.fields[index]
+        message = f"a tuple of {len(found.fields)} fields has no field {index}"
+        return self.report(node, f"{message}: {self.show(found)}")
 
 
 _RETRY: Final[dict[type, Callable[..., None]]] = {
     Application: Solver.retry_application,
-    Projection: Solver.retry_projection,
+    Awaited: Solver.retry_awaited,
 }
 
 

@@ -1,0 +1,196 @@
+"""What variables, patterns and constructors stand for while types are inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from relayish.analysis.infer_type.solver import Solver
+from relayish.analysis.kind import Kinds
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.relay.adt import (
+    Constructor,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+    TypeData,
+)
+from relayish.ir.relay.expr import Expr, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import (
+    FuncType,
+    GlobalTypeVar,
+    IncompleteType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeCall,
+)
+from relayish.ir.scoping import binders
+from relayish.ir.structural_equal import structural_equal
+
+
+class Environment(Solver):
+    """A solver that knows the types of nodes; every variable has one, for the object counts.
+
+    ``types`` holds what was found, in post-order; types in it may have to be resolved.
+    """
+
+    def __init__(self, mod: IRModule | None) -> None:
+        super().__init__()
+        self.types: dict[Node, Type] = {}
+        self.rebound: set[Node] = set()
+        """Variables that stand for values of more types than the first they were bound to."""
+        self._bound: set[Node] = set()
+        self._definitions: Mapping[GlobalTypeVar, TypeData] = (
+            {} if mod is None else mod.type_definitions
+        )
+        self._kinds = Kinds(self._definitions)
+
+    # variables
+
+    def declared(self, var: Node) -> Type:
+        """Return the type of a variable where it is bound, by annotation or a new unknown."""
+        found = self.types.get(var)
+        if found is None:
+            if isinstance(var, Var):
+                found = self.annotation(var, var.type_annotation)
+            if found is None:
+                found = getattr(var, "checked_type", None)  # variables of all languages have none
+            if found is None:
+                found = IncompleteType()
+            self.types[var] = found
+        return found
+
+    def declare_all(self, node: Node) -> None:
+        """Give every variable that ``node`` binds a type, unless it has one."""
+        for var in binders(node):
+            self.declared(var)
+
+    def bind(
+        self, at: Expr, binder: Node, ty: Type, what: str = "", inside: Expr | None = None
+    ) -> Type:
+        """Let a variable, or those of a pattern, stand for values of type ``ty``.
+
+        A variable that is bound again, wherever that is, stands for values of all of these types.
+
+        Args:
+            at: What has the type; errors are reported there.
+            binder: A variable or a pattern.
+            ty: The type.
+            what: What an error says; by default that it is the value of the variable.
+            inside: The expression that binds.
+
+        Returns:
+            The type the variable has now; ``ty`` for patterns.
+        """
+        if type(binder) not in VARIABLES:
+            self.bind_pattern(at, binder, ty)
+            return ty
+        before = self.declared(binder)
+        name = getattr(binder, "name_hint", type(binder).__name__)
+        found = self.equate(at, before, ty, what or f"value of %{name}", inside)
+        if found is not before and not self.is_faulty(found):
+            self.types[binder] = found
+            if binder in self._bound and not structural_equal(self.find(before), found):
+                self.rebound.add(binder)
+                self.widened = True
+        self._bound.add(binder)
+        return found
+
+    def forget_variables(self) -> None:
+        """Begin with other nodes."""
+        self.types.clear()
+        self.rebound.clear()
+        self._bound.clear()
+
+    def annotation(self, node: Expr, ty: Type | None) -> Type | None:
+        """Return ``ty``, or the type of an error where it is no proper type."""
+        if ty is None:
+            return None
+        if isinstance(ty, TensorType):
+            return self.canonical(ty)
+        problem = self._kinds.problem(ty)
+        if problem is not None:
+            return self.report(node, problem)
+        return ty
+
+    # patterns
+
+    def bind_pattern(self, at: Expr, root: Node, matched: Type) -> None:
+        """Give the variables of a pattern the types of the parts of the data they stand for."""
+        stack: list[tuple[Node, Type]] = [(root, matched)]
+        while stack:
+            pattern, ty = stack.pop()
+            stack += PATTERN_RULES[type(pattern)](self, at, pattern, ty)
+
+    def bind_nothing(self, _at: Expr, _pattern: PatternWildcard, _ty: Type) -> list[Inner]:
+        """Match whatever there is."""
+        return []
+
+    def bind_variable(self, at: Expr, pattern: PatternVar, ty: Type) -> list[Inner]:
+        """Give the variable of ``pattern`` the type ``ty``; there are no patterns inside."""
+        declared = self.declared(pattern.var)
+        what = f"pattern variable %{pattern.var.name_hint}"
+        self.types[pattern.var] = self.equate(at, declared, ty, what)
+        return []
+
+    def bind_fields(self, at: Expr, pattern: PatternTuple, ty: Type) -> list[Inner]:
+        """Return the patterns inside ``pattern`` with the types of what they match."""
+        fields = tuple(IncompleteType() for _ in pattern.patterns)
+        self.equate(at, ty, TupleType(fields), f"pattern of a tuple of {len(fields)} fields")
+        return list(zip(pattern.patterns, fields, strict=True))
+
+    def bind_constructed(self, at: Expr, pattern: PatternConstructor, ty: Type) -> list[Inner]:
+        """Return the patterns inside ``pattern`` with the types of what they match."""
+        constructor = pattern.constructor
+        if len(pattern.patterns) != len(constructor.inputs):
+            self.report(
+                at,
+                f"the pattern {constructor.name_hint} has {len(pattern.patterns)} patterns in it; "
+                f"its constructor has {len(constructor.inputs)} fields",
+            )
+            return [(inner, self.faulty()) for inner in pattern.patterns]
+        func = self.constructor_type(at, constructor)
+        if not isinstance(func, FuncType):
+            return [(inner, self.faulty()) for inner in pattern.patterns]
+        built = self.instantiate(at, func)
+        self.equate(at, ty, built.ret_type, f"pattern {constructor.name_hint}")
+        return list(zip(pattern.patterns, built.arg_types, strict=True))
+
+    def constructor_type(self, node: Expr, constructor: Constructor) -> Type:
+        data = self._definitions.get(constructor.belong_to)
+        if data is None:
+            return self.report(
+                node,
+                f"constructor {constructor.name_hint} belongs to the type "
+                f"{constructor.belong_to.name_hint}, which is not defined in the module",
+            )
+        if not any(constructor is known for known in data.constructors):
+            names = ", ".join(known.name_hint for known in data.constructors)
+            return self.report(
+                node,
+                f"{constructor.name_hint} is no constructor of the module's "
+                f"{constructor.belong_to.name_hint}; it has {names}",
+            )
+        result = TypeCall(data.header, data.type_vars)
+        return FuncType(constructor.inputs, result, data.type_vars)
+
+
+Inner: TypeAlias = tuple[Pattern, Type]
+"""A pattern and the type of what it matches."""
+
+PATTERN_RULES: Final[KindTable[Callable[..., list[Inner]]]] = KindTable(
+    "type inference",
+    "relay.analysis.register_type_rule",
+    {
+        PatternWildcard: Environment.bind_nothing,
+        PatternVar: Environment.bind_variable,
+        PatternTuple: Environment.bind_fields,
+        PatternConstructor: Environment.bind_constructed,
+    },
+)
+"""``rule(environment, at, pattern, matched)``: binds; returns the patterns inside, with types."""
