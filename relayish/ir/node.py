@@ -31,6 +31,7 @@ __all__ = [
     "ATOMS",
     "COUNTED",
     "NAMES",
+    "SYMBOLS",
     "VARIABLES",
     "Node",
     "declared_temporarily",
@@ -154,6 +155,9 @@ VARIABLES: Final[set[type[Node]]] = set()
 NAMES: Final[set[type[Node]]] = set()
 """The kinds of names of what is defined elsewhere."""
 
+SYMBOLS: Final[set[type[Node]]] = set()
+"""The kinds of variables and of names, which stand for what is somewhere else."""
+
 COUNTED: Final[set[type[Node]]] = set()
 """The kinds whose sharing counts: a node used twice is another program than two copies."""
 
@@ -260,6 +264,7 @@ def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:
         (ATOMS, atom is not None),
         (VARIABLES, atom is Atom.VARIABLE),
         (NAMES, atom is Atom.NAME),
+        (SYMBOLS, atom is Atom.VARIABLE or atom is Atom.NAME),
         (COUNTED, kind.traits_.counted),
     ]
 

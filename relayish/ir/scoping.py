@@ -410,6 +410,54 @@ def _gather_layout(node: Node) -> tuple[Nodes, tuple[Group, ...]]:
     return tuple(outside), tuple(groups)
 
 
+Division: TypeAlias = Callable[[Any], tuple[Nodes, Nodes]]  # Any: a node of one kind
+"""``divide(node)``: what evaluating the node evaluates once at most, and what any number of times.
+
+The former are operands and scopes that run once or one of several, the latter scopes that run
+repeatedly or are deferred.
+"""
+
+
+def division(kind: type[Node]) -> Division | None:
+    """Return how nodes of class ``kind`` divide what they evaluate by how often they do.
+
+    Returns:
+        ``None`` where all is evaluated once at most, and the children of a node tell what.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Function, If, Var
+        >>> x = Var("x")
+        >>> division(If) is None, division(Function)(Function((), x)) == ((), (x,))
+        (True, True)
+    """
+    made: Division | None = _DIVISIONS[kind]
+    return made
+
+
+def _division_of_kind(kind: type[Node]) -> Division | None:
+    if any(f.role is Role.PART for f in kind.fields_):
+        return _divided
+    often = [f for f in kind.fields_ if f.runs in _OFTEN]
+    if not often:
+        return None
+    roles = (Role.OPERAND, Role.SCOPE)
+    once = [f for f in kind.fields_ if f.role in roles and f.runs not in _OFTEN]
+    first, again = holding(once) or _nothing, holding(often) or _nothing
+    return lambda node: (first(node), again(node))
+
+
+def _divided(node: Node) -> tuple[Nodes, Nodes]:
+    """Divide what a node with parts evaluates."""
+    once = list(operands(node))
+    often: list[Node] = []
+    for scope in scopes(node):
+        (often if scope.runs in _OFTEN else once).extend(scope.roots)
+    return tuple(once), tuple(often)
+
+
+_OFTEN: Final = frozenset({Runs.REPEATEDLY, Runs.DEFERRED})
+
+
 def _scopes_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Scope, ...]] | None:  # Any: as above
     if layout(kind) is None:
         return None
@@ -429,6 +477,7 @@ def _scopes_of_layout(node: Node) -> tuple[Scope, ...]:
 
 
 _LAYOUTS: Final = ByKind(_layout_of_kind)
+_DIVISIONS: Final = ByKind(_division_of_kind)
 _EVALUATED: Final = ByKind(_operands_of_kind)
 BOUND: Final = ByKind(_bound_by_kind)
 """For each kind, the function that gives the variables its nodes bind, or ``None``."""

@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis.dominators import post_dominators
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op
+from relayish.ir.node import NAMES, Node
+from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
@@ -25,9 +24,6 @@ from relayish.transform import FunctionPass, PassContext, register_pass
 
 SOURCE_NAME: Final = "index"
 """What the spans call the order."""
-
-_NAMES: Final[frozenset[type[Node]]] = frozenset({Op, Constructor, GlobalVar})
-"""Kinds that stand for something elsewhere: they are numbered, but the nodes are everybody's."""
 
 
 def capture_postdfs_index_in_spans(expr: Expr) -> Expr:
@@ -49,7 +45,7 @@ def capture_postdfs_index_in_spans(expr: Expr) -> Expr:
     for node in order:
         rebuild = EXPRESSIONS.rebuild[type(node)]
         image = node if rebuild is None else rebuild(node, images.get)
-        if isinstance(node, Expr) and type(node) not in _NAMES:
+        if isinstance(node, Expr) and type(node) not in NAMES:  # these nodes are everybody's
             dominator = dominators.get(node)
             span = _span(numbers[node], -1 if dominator is None else numbers[dominator])
             image = image.with_fields(span=span, checked_type=node.checked_type)

@@ -19,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relayish.analysis.marks import is_marked
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.call_site import ATOMS
 from relayish.passes.interprocedural.dropping import DroppingMutator
 from relayish.transform import ModulePass, PassContext, register_pass
 

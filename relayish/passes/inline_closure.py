@@ -17,11 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from relayish.analysis.marks import is_marked, is_opaque
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.call_site import ATOMS, Arguments
+from relayish.passes.interprocedural.call_site import Arguments
 from relayish.passes.interprocedural.copy import copied_function, substituted
 from relayish.passes.interprocedural.dropping import (
     DroppingMutator,

@@ -15,9 +15,9 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.node_scopes import ATOMS
 from relayish.functor import MixedModeMutator
-from relayish.ir.relay.expr import Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
+from relayish.ir.node import ATOMS
+from relayish.ir.relay.expr import Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.transform import FunctionPass, PassContext, register_pass
 
@@ -61,7 +61,7 @@ class _LetInliner(MixedModeMutator):
         if tup is None or not 0 <= post.index < len(tup.fields):
             return post
         field = tup.fields[post.index]
-        return field if type(field) in ATOMS or type(field) is Constant else post
+        return field if type(field) in ATOMS else post
 
 
 def inline_let(expr: Expr) -> Expr:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from relayish.analysis.node_scopes import ATOMS
 from relayish.errors import PassError, UnknownNameError
 from relayish.functor.substitute import substitute
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Constant, Expr, Let, Var
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 
 
@@ -40,7 +39,7 @@ def expr_append(first: Expr, second: Expr) -> Expr:
     while type(tail) is Let:
         chain.append(tail)
         tail = tail.body
-    if type(tail) not in ATOMS and type(tail) is not Constant:
+    if type(tail) not in ATOMS:
         second = Let(Var("_"), tail, second, span=tail.span)
     for let in reversed(chain):
         second = let.with_fields(body=second)

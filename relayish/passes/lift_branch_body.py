@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_opaque
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.call_site import ATOMS
-from relayish.passes.interprocedural.copy import BINDERS, copied_function
+from relayish.ir.scoping import bound_by
+from relayish.passes.interprocedural.copy import copied_function
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
@@ -35,7 +35,7 @@ class _Region:
         self.root = root
         self.uses: dict[Expr, None] = {}
         """The variables, and the ifs, that occur in it, in order."""
-        self.bound: set[Var] = set()
+        self.bound: set[Node] = set()
         self.free: dict[Var, None] = {}
 
 
@@ -88,8 +88,7 @@ class _Branches:
                 continue
             seen.add(node)
             kind = type(node)
-            if kind in BINDERS:
-                region.bound.update(BINDERS[kind](node))
+            region.bound.update(bound_by(node))
             if type(node) is Var:
                 region.uses[node] = None
             if type(node) is If:

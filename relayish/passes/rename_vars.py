@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from relayish.analysis.variables import free_vars
 from relayish.errors import UnknownNameError, WellFormedError, suggest
 from relayish.functor import ExprMutator
-from relayish.ir.relay.adt import PatternVar
-from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import bound_by
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 
@@ -73,13 +73,9 @@ class _Renaming(ExprMutator):
         """Give every variable that ``root`` binds its name."""
         bound: set[Var] = set()
         for node in EXPRESSIONS.pre_order(root):
-            kind = type(node)
-            if type(node) is Let or type(node) is PatternVar:
-                self._name(node.var, bound)
-            elif kind is Function:
-                assert isinstance(node, Function)
-                for param in node.params:
-                    self._name(param, bound)
+            for var in bound_by(node):
+                if isinstance(var, Var):
+                    self._name(var, bound)
 
     def _name(self, var: Var, bound: set[Var]) -> None:
         if var in bound:

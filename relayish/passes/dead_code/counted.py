@@ -1,4 +1,4 @@
-"""How often the bindings that are needed are used, and from which functions."""
+"""How often the bindings that are needed are used, and in which scopes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import deque
 from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import binders, division
 from relayish.passes.dead_code.needed import Judge, Needed
 
 _OFTEN: Final = 2
@@ -15,11 +16,12 @@ _OFTEN: Final = 2
 
 
 class Counted(Needed):
-    """Finds what is needed, and what of it is used once, in the function that binds it.
+    """Finds what is needed, and what of it is used once, in the function or loop that binds it.
 
-    The body of each function is a scope with a stack of its own. A scope is left for an inner one
-    when nothing is left on its stack, so that a node several scopes share belongs to the outermost,
-    and entered again when an inner one needs a binding of it.
+    What is evaluated any number of times, as the body of a function or of a loop, is a scope with a
+    stack of its own. A scope is left for an inner one when nothing is left on its stack, so that a
+    node several scopes share belongs to the outermost, and entered again when an inner one needs a
+    binding of it.
     """
 
     def __init__(self, root: Expr, judge: Judge) -> None:
@@ -70,10 +72,14 @@ class Counted(Needed):
                 stack.append(tail)
                 continue
             seen.add(node)
-            if type(node) is Function:
-                stack += [param.may_share for param in node.params if param.may_share is not None]
-                stacks.append([node.body])
-                active.appendleft(len(stacks) - 1)
+            divide = division(type(node))
+            if divide is not None:
+                once, often = divide(node)
+                stack += once
+                stack += [s for var in binders(node) if (s := _shared(var)) is not None]
+                for root in often:
+                    stacks.append([root])
+                    active.appendleft(len(stacks) - 1)
                 continue
             push = table[type(node)]
             if push is not None:
@@ -91,3 +97,7 @@ class Counted(Needed):
             var = var.may_share
             if var is not None:
                 self._uses[var] = _OFTEN
+
+
+def _shared(var: Node) -> Var | None:
+    return var.may_share if type(var) is Var else None

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from relayish.analysis.effects import Effect, Effects
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar, Let, Op, Var
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Call, Expr, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import registry
-
-_ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, Constant, GlobalVar, Op})
 
 
 class Judge:
@@ -48,12 +45,12 @@ class Judge:
     def is_flat(self, value: Expr) -> bool:
         """Return whether ``value`` plainly has no effect, and nothing inside it to drop."""
         if type(value) is not Call:
-            return type(value) in _ATOMS
+            return type(value) in ATOMS
         op = value.op
         if type(op) is not Op or not (self._pure_ops.get(op) or self._is_pure(op)):
             return False
         for arg in value.args:
-            if type(arg) not in _ATOMS:
+            if type(arg) not in ATOMS:
                 return False
         return True
 

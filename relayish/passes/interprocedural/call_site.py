@@ -7,20 +7,16 @@ another time, several times, or never. Other arguments are bound by a let, in or
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from relayish.analysis import Effect, Effects, analyse_effects
 from relayish.analysis.timeless import Timeless
 from relayish.errors import PassError
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import division
 from relayish.passes.interprocedural.copy import fresh_var
-
-ATOMS: Final[frozenset[type[Node]]] = frozenset({Var, GlobalVar, Constant, Op, Constructor})
-"""The kinds of expressions that cost nothing, wherever and however often they stand."""
 
 
 class Arguments:
@@ -47,7 +43,7 @@ class Arguments:
 
         Args:
             arg: An argument, as it stands in the root.
-            repeated: Whether the parameter is used in functions inside the one that is called.
+            repeated: Whether the parameter is used in functions and loops inside the one called.
         """
         if type(arg) in ATOMS or self._timeless.check(arg):
             return True
@@ -93,7 +89,7 @@ class Template:
 
     @property
     def repeated(self) -> frozenset[Expr]:
-        """The parameters that functions inside this one use."""
+        """The parameters that functions and loops inside this one use."""
         if self._repeated is None:
             inside = used_inside(self.function.body)
             self._repeated = frozenset([param for param in self.function.params if param in inside])
@@ -117,29 +113,24 @@ def let_bound(bound: Sequence[tuple[Var, Expr]], body: Expr, call: Call) -> Expr
 
 
 def used_inside(body: Expr) -> set[Node]:
-    """Return the nodes that stand in functions inside ``body``.
+    """Return the nodes in ``body`` that are evaluated any number of times: functions and loops.
 
     Complexity:
         Linear in distinct nodes; no recursion.
     """
     outer: set[Node] = set()
-    inner: set[Node] = set()
-    functions: list[Node] = []
+    repeated: list[Node] = []
     stack: list[Node] = [body]
     while stack:
         node = stack.pop()
         if node in outer:
             continue
         outer.add(node)
-        if type(node) is Function:
-            functions.append(node)
+        divide = division(type(node))
+        if divide is not None:
+            once, often = divide(node)
+            stack += once
+            repeated += often
         elif (push := EXPRESSIONS.push[type(node)]) is not None:
             push(node, outer, stack.append)
-    while functions:
-        node = functions.pop()
-        if node in inner:
-            continue
-        inner.add(node)
-        if (push := EXPRESSIONS.push[type(node)]) is not None:
-            push(node, inner, functions.append)
-    return inner
+    return set(EXPRESSIONS.post_order(repeated))

@@ -8,7 +8,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.passes.interprocedural.copy import BINDERS
+from relayish.ir.scoping import BOUND
 
 
 class Inner:
@@ -20,7 +20,7 @@ class Inner:
         """The variable a let binds to it, where the function refers to that itself."""
         self.uses: dict[Expr, None] = {}
         """The variables and functions that occur in it, not in functions inside, in order."""
-        self.bound: set[Var] = set()
+        self.bound: set[Node] = set()
         """The variables bound in it, not in functions inside."""
         self.free: dict[Var, None] = {}
         """The variables that occur in it or inside and are bound elsewhere, in order."""
@@ -94,7 +94,7 @@ class Captures:
         if is_opaque(function) and function is not self.root:
             known.uses = dict.fromkeys(free_vars(function))
             return known
-        uses, bound, types = known.uses, known.bound, self._is_polymorphic
+        uses, bound, types, binding = known.uses, known.bound, self._is_polymorphic, BOUND
         seen: set[Node] = set()
         stack: list[Node] = [function]
         append = stack.append
@@ -111,8 +111,9 @@ class Captures:
                 continue
             elif type(node) is Let and type(node.value) is Function:
                 self._lets.setdefault(node.value, []).append(node.var)
-            if kind in BINDERS:
-                bound.update(BINDERS[kind](node))
+            made = binding[kind]
+            if made is not None:
+                bound.update(made(node))
             if types:
                 self._note_types(node, known)
             push = EXPRESSIONS.push[kind]

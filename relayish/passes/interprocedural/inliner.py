@@ -15,11 +15,11 @@ from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.infer_type.components import global_uses
 from relayish.analysis.marks import is_opaque
 from relayish.functor import ExprMutator
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.call_site import ATOMS, Arguments, Template, let_bound
+from relayish.passes.interprocedural.call_site import Arguments, Template, let_bound
 from relayish.passes.interprocedural.copy import copied_vars
 
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.interprocedural.call_site import ATOMS, Arguments, check_arity, let_bound
+from relayish.ir.scoping import binders, division
+from relayish.passes.interprocedural.call_site import Arguments, check_arity, let_bound
 
 
 class _Site(NamedTuple):
@@ -129,10 +130,10 @@ class Moves:
     def _bound(self, root: Expr, order: list[Node]) -> set[Node]:
         """Return the parameters that lets are to bind to their arguments.
 
-        From the root down each node learns in which function it will stand. If it is to stand in
-        several places that differ in this, the node itself serves as a name for these places, which
-        what stands only below it shares. So a parameter is used in functions inside of the body
-        just when it stands somewhere else than the call.
+        From the root down each node learns in which function or loop it will stand. If it is to
+        stand in several places that differ in this, the node itself serves as a name for these
+        places, which what stands only below it shares. So a parameter is used in functions or loops
+        inside of the body just when it stands somewhere else than the call.
         """
         bound: set[Node] = set()
         places: dict[Node, Node] = {root: root}
@@ -140,6 +141,7 @@ class Moves:
             site, passed = self._sites.get(node), self._passed.get(node)
             place = places.get(node)
             below: list[Node] = []
+            often: tuple[Node, ...] = ()
             if passed is not None:
                 outside = places.get(passed.site.hole)
                 if outside is None:
@@ -152,12 +154,19 @@ class Moves:
             elif site is not None:
                 below = [site.function.body]
             elif place is not None:
-                place = node if type(node) is Function else place
-                below = EXPRESSIONS.children(node)
+                divide = division(type(node))
+                if divide is None:
+                    below = EXPRESSIONS.children(node)
+                else:
+                    once, often = divide(node)
+                    below = [*once, *binders(node)]
             if place is None:
                 continue
             for child in below:
                 if places.setdefault(child, place) is not place:
+                    places[child] = child
+            for child in often:
+                if places.setdefault(child, node) is not node:
                     places[child] = child
         return bound
 
