@@ -18,11 +18,13 @@ from typing import Any
 
 from random_exprs import BOOL, INT, Generator, Ty, call, to_type
 
+from relayish.analysis.infer_type.rule import Inference, Steps, register_type_rule
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import FuncType, Type
 from relayish.ir.roles import Role, Runs
 
 
@@ -114,6 +116,59 @@ def _declare() -> dict[str, type[Any]]:
         "thunk": node("foreign_thunk", effect=Effect.NONE)(Thunk),
         "do": node("foreign_do", effect=Effect.NONE)(Do),
     }
+
+
+def register_types(kinds: ForeignKinds) -> None:
+    """Tell type inference of the kinds."""
+    rules = {
+        kinds.opaque: _type_of_integer,
+        kinds.pure: _type_of_integer,
+        kinds.switch: _type_of_switch,
+        kinds.while_: _type_of_while,
+        kinds.pure_while: _type_of_while,
+        kinds.thunk: _type_of_thunk,
+        kinds.do: _type_of_do,
+    }
+    for kind, rule in rules.items():
+        register_type_rule(kind, rule)
+
+
+_INT, _BOOL = to_type(INT), to_type(BOOL)
+
+
+def _type_of_integer(node: Any, infer: Inference) -> Type:
+    for arg in node.args:
+        infer.equate(_INT, arg, "operand")
+    return _INT
+
+
+def _type_of_switch(switch: Any, infer: Inference) -> Steps:
+    infer.equate(_INT, switch.index, "index")
+    for case in switch.cases:
+        infer.bind(case.var, switch.index)
+    first, *others = yield tuple(case.body for case in switch.cases)
+    for other in others:
+        infer.equate(first, other, "another case")
+    return first
+
+
+def _type_of_while(loop: Any, infer: Inference) -> Steps:
+    infer.bind(loop.var, loop.init)
+    yield loop.cond, loop.body
+    infer.equate(_BOOL, loop.cond, "condition")
+    return infer.bind(loop.var, loop.body, "body")
+
+
+def _type_of_thunk(thunk: Any, infer: Inference) -> Steps:
+    param = infer.bind(thunk.param, _INT)
+    body = yield thunk.body
+    return FuncType((param,), body)
+
+
+def _type_of_do(do: Any, infer: Inference) -> Steps:
+    infer.bind(do.var, do.value)
+    types = yield do.statements
+    return types[-1]
 
 
 class _ForeignGenerator(Generator):

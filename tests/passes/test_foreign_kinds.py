@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from effect_trace import Run, example_argument, run
-from foreign_kinds import ForeignKinds, random_foreign_module
+from foreign_kinds import ForeignKinds, random_foreign_module, register_types
 from standing import OTHER_VALUE, REFUSES, made_for
 
 from relayish.analysis import well_formed
@@ -18,12 +18,13 @@ from relayish.text import astext
 from relayish.transform import Pass, PassContext, list_passes
 
 SEEDS = range(200)
-KINDS = ForeignKinds()
+UNREGISTERED, TYPED = ForeignKinds(), ForeignKinds()
+register_types(TYPED)
 
 
-@lru_cache(maxsize=1)
-def programs() -> list[tuple[IRModule, Run]]:
-    mods = [random_foreign_module(KINDS, seed) for seed in SEEDS]
+@lru_cache(maxsize=2)
+def programs(kinds: ForeignKinds) -> list[tuple[IRModule, Run]]:
+    mods = [random_foreign_module(kinds, seed) for seed in SEEDS]
     return [(mod, run(mod)) for mod in mods]
 
 
@@ -47,17 +48,25 @@ def says_what_to_do(error: Exception) -> bool:
     """Return whether a refusal names a foreign kind, and what could be done about it."""
     if isinstance(error, UnknownKindError):
         return "; call " in str(error) or "; define " in str(error)
-    names = [kind.__name__ for kind in vars(KINDS).values() if isinstance(kind, type)]
+    names = [kind.__name__ for kind in vars(TYPED).values() if isinstance(kind, type)]
     return isinstance(error, PassError) and any(name in str(error) for name in names)
 
 
 @pytest.mark.parametrize("name", list_passes())
-def test_pass_keeps_value_and_effects_of_foreign_kinds_or_says_what_to_register(name: str) -> None:
-    with KINDS.declared():
-        for seed, (mod, before) in enumerate(programs()):
-            with PassContext(opt_level=4):
-                for pass_, args in passes(name, mod):
-                    check(pass_, mod, args, before, f"{name} on program {seed}")
+def test_pass_keeps_what_unregistered_kinds_do_or_says_what_to_register(name: str) -> None:
+    check_all(name, UNREGISTERED)
+
+
+@pytest.mark.parametrize("name", list_passes())
+def test_pass_keeps_what_kinds_with_type_rules_do_or_says_what_to_register(name: str) -> None:
+    check_all(name, TYPED)
+
+
+def check_all(name: str, kinds: ForeignKinds) -> None:
+    with kinds.declared(), PassContext(opt_level=4):
+        for seed, (mod, before) in enumerate(programs(kinds)):
+            for pass_, args in passes(name, mod):
+                check(pass_, mod, args, before, f"{name} on program {seed}")
 
 
 def check(pass_: Pass, mod: IRModule, args: tuple[Any, ...], before: Run, where: str) -> None:
