@@ -24,6 +24,14 @@ def is_primitive(node: Node) -> bool:
     return is_marked(node, "Primitive")
 
 
+def is_transparent(node: Node) -> bool:
+    """Return whether what is inside ``node`` is part of the program, and not a kernel's business.
+
+    To be given as ``enter`` to traversals and scopes.
+    """
+    return not is_marked(node, "Primitive")
+
+
 def is_opaque(function: Function) -> bool:
     """Return whether what is inside ``function`` is nobody's business.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from relayish.analysis.marks import is_primitive
-from relayish.analysis.node_scopes import ATOMS, NodeScopes
+from relayish.analysis.marks import is_primitive, is_transparent
 from relayish.errors import CheckError
-from relayish.ir.node import Node
+from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Expr, Function, If, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scopes import Scopes
 
 
 class Offence(NamedTuple):
@@ -60,7 +60,7 @@ def is_basic_block_normal_form(expr: Expr) -> bool:
         >>> is_basic_block_normal_form(If(x, t, x)), is_basic_block_normal_form(If(x, t, t))
         (True, False)
     """
-    return not NodeScopes(expr).lifted
+    return not Scopes(expr, enter=is_transparent).lifted
 
 
 def check_basic_block_normal_form(expr: Expr) -> None:
@@ -75,7 +75,7 @@ def check_basic_block_normal_form(expr: Expr) -> None:
     Complexity:
         Linear in distinct nodes, but for a logarithmic factor on what several scopes share.
     """
-    lifted = NodeScopes(expr).lifted
+    lifted = Scopes(expr, enter=is_transparent).lifted
     if lifted:
         found = next(node for node in EXPRESSIONS.post_order(expr) if node in lifted)
         assert isinstance(found, Expr)
@@ -96,7 +96,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
         while type(tail) is Let:
             value, tail = tail.value, tail.body
             kind = type(value)
-            if kind in ATOMS:
+            if kind in SYMBOLS:
                 continue
             if kind is Let:
                 return Offence(value, "is the value of another let")
@@ -108,10 +108,10 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
                 blocks += inside(value)
             operands = EXPRESSIONS.children(value) if inside is None else _NAMES[kind](value)
             for operand in operands:
-                if type(operand) not in ATOMS:
+                if type(operand) not in SYMBOLS:
                     assert isinstance(operand, Expr)
                     return Offence(operand, f"is an operand of {_name(value)}, and is no name")
-        if type(tail) not in ATOMS:
+        if type(tail) not in SYMBOLS:
             return Offence(tail, "is the result of a block, and is no name")
     return None
 

@@ -13,7 +13,8 @@ from typing import Final
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
 from relayish.ir.roles import Runs
 from relayish.ir.scope_tree import ScopeTree
-from relayish.ir.scoping import PROGRAM, Group, layout
+from relayish.ir.scoping import PROGRAM, operands
+from relayish.ir.spread import SPREADS
 from relayish.ir.traversal import Traversal
 
 OUTERMOST: Final = 0
@@ -32,8 +33,8 @@ class Scopes:
         root: The program, or several, which belong to the outermost scope.
         once: Whether what runs once, and so knows more variables than what is around it, is a scope
             of its own.
-        enter: Asked of each node that evaluates anything; the inside of those of which it says no
-            is not looked at.
+        enter: Asked of each node that opens scopes; the inside of those of which it says no is not
+            looked at.
         traversal: The traversal that reaches all nodes of the program.
         order: What its ``post_order`` returns, where that is known already.
 
@@ -42,7 +43,8 @@ class Scopes:
         scope: The scope of each node, variables included; names have none, nor has what was not
             looked at.
         opened: For each node that opens scopes, these in order; see :func:`~.scoping.scopes`.
-        home: The scope in which each bound variable is known, and the node that binds it there.
+        home: The scope in which each bound variable is known.
+        binder: The node that binds each of these.
         lifted: The nodes that are used in several blocks.
         tree: How scopes lie in one another.
 
@@ -69,7 +71,8 @@ class Scopes:
         roots = (root,) if isinstance(root, Node) else root
         self.scope: dict[Node, int] = dict.fromkeys(roots, OUTERMOST)
         self.opened: dict[Node, tuple[int, ...]] = {}
-        self.home: dict[Node, tuple[int, Node]] = {}
+        self.home: dict[Node, int] = {}
+        self.binder: dict[Node, Node] = {}
         self.lifted: set[Node] = set()
         self.tree = ScopeTree()
         self.block = [OUTERMOST]
@@ -81,18 +84,24 @@ class Scopes:
 
     def _place_all(self, enter: Callable[[Node], bool] | None, traversal: Traversal) -> None:
         """Visit users before what they use."""
-        scope_of, table, names = self.scope, traversal.push_all, NAMES
+        scope_of, push_all, names, spreads = self.scope, traversal.push_all, NAMES, SPREADS
+        parts: list[Node] = []
         for node in reversed(self.order):
             scope = scope_of.get(node)
             kind = type(node)
-            if scope is None or kind in ATOMS or (enter is not None and not enter(node)):
+            if scope is None:
                 continue
-            lay_out = layout(kind)
-            if lay_out is not None:
-                self._open_all(node, scope, *lay_out(node))
+            spread = spreads[kind]
+            if spread is not None:
+                if enter is not None and not enter(node):
+                    continue
+                opened = spread(self, node, scope, node, parts)
+                if parts:
+                    opened += self._spread_parts(node, scope, parts)
+                self.opened[node] = opened
                 continue
-            push = table[kind]
-            if push is None:
+            push = push_all[kind]
+            if push is None or kind in ATOMS:
                 continue
             children: list[Node] = []
             push(node, children.append, children.extend)
@@ -102,37 +111,26 @@ class Scopes:
                     if type(child) not in names:
                         scope_of[child] = scope
                 elif before != scope:
-                    self._place(child, scope)
+                    self.place(child, scope)
 
-    def _open_all(
-        self, node: Node, scope: int, outside: Sequence[Node], groups: Sequence[Group]
-    ) -> None:
-        for child in outside:
-            self._place(child, scope)
+    def _spread_parts(self, node: Node, scope: int, parts: list[Node]) -> tuple[int, ...]:
+        """Place what the parts of ``node`` evaluate, in order, and the parts in these."""
         opened: list[int] = []
-        for binders, seeing, inner in groups:
-            around = scope
-            if binders and (seeing or len(inner) != 1):
-                around = self._open(scope, Runs.ONCE)
-            for roots, runs, _ in inner:
-                place = around
-                if not (binders and runs is Runs.ONCE and around != scope):
-                    place = self._open(around, runs)
-                opened.append(place)
-                for child in roots:
-                    self._place(child, place)
-            known = around if around != scope or not opened else opened[-1]
-            for child in seeing:
-                self._place(child, known)
-            for variable in binders:
-                self._bind(variable, known, node)
-        self.opened[node] = tuple(opened)
+        while parts:
+            part = parts.pop()
+            spread = SPREADS[type(part)]
+            if spread is not None:
+                opened += spread(self, part, scope, node, parts)
+                continue
+            for child in operands(part):
+                self.place(child, scope)
+        return tuple(opened)
 
-    def _bind(self, variable: Node, scope: int, binder: Node) -> None:
-        self.home.setdefault(variable, (scope, binder))
-        self._place(variable, scope)
+    def bind_again(self, variable: Node, binder: Node) -> None:
+        """Take note that ``binder`` binds ``variable``, which another node, or itself, does too."""
 
-    def _place(self, node: Node, scope: int) -> None:
+    def place(self, node: Node, scope: int) -> None:
+        """Note that ``node`` is used in ``scope``."""
         if type(node) in NAMES:
             return
         before = self.scope.setdefault(node, scope)
@@ -144,7 +142,8 @@ class Scopes:
             self.lifted.add(node)
         self.scope[node] = common
 
-    def _open(self, scope: int, runs: Runs) -> int:
+    def open(self, scope: int, runs: Runs) -> int:
+        """Return a new scope inside of ``scope``, or that one where what runs once has none."""
         if runs is Runs.ONCE and not self._once:
             return scope
         opened = self.tree.open(scope)

@@ -125,22 +125,22 @@ def binders(node: Node) -> Nodes:
     for declared in node.fields_:
         if declared.role is Role.BINDER and declared.is_evaluated:
             for root in _held(declared, node):
-                found += _variables_in(root)
+                found += variables_in(root)
     return tuple(found)
 
 
-def _variables_in(root: Node) -> list[Node]:
-    """Return the variables that a binder field holds: a variable, or those of a pattern."""
-    if type(root) in VARIABLES:
-        return [root]
+def variables_in(root: Node) -> list[Node]:
+    """Return the variables that a binder field holds: ``root``, or those of the pattern it is."""
     found: list[Node] = []
     pending = [root]
     while pending:
         node = pending.pop()
         if type(node) in VARIABLES:
             found.append(node)
-        else:
-            pending += _BINDING.children(node)[::-1]
+            continue
+        push = _BINDING.push_all[type(node)]
+        if push is not None:
+            push(node, pending.append, pending.extend)
     return found
 
 

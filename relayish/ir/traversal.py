@@ -289,5 +289,14 @@ def _compile(name: str, lines: list[str], scope: dict[str, object]) -> Any:  # A
     return scope[name]
 
 
+def compile_function(signature: str, lines: list[str], scope: dict[str, object]) -> Any:
+    """Return the function of ``signature`` made of ``lines``, which come of declarations alone.
+
+    What it returns takes and gives what the signature says, so its type is told where it is asked.
+    """
+    name = signature[: signature.index("(")]
+    return _compile(name, [f"def {signature}:", *[f"    {line}" for line in lines]], scope)
+
+
 EVERYTHING: Final = Traversal(Node)
 """Every node there is, types and dimensions included; not what type inference left on nodes."""

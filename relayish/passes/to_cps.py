@@ -19,10 +19,9 @@ from typing import TypeVar as PythonTypeVar
 
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.marks import is_primitive
-from relayish.analysis.node_scopes import ATOMS
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
-from relayish.ir.node import Node
+from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, PatternVar
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Let, Op, Var
 from relayish.ir.relay.module import IRModule
@@ -213,7 +212,7 @@ class _Converter:
 
     def _enter(self, let: Let) -> None:
         value = let.value
-        if is_primitive(value) or (type(value) in ATOMS and self._is_direct(value)):
+        if is_primitive(value) or (type(value) in SYMBOLS and self._is_direct(value)):
             self._direct.add(let.var)
         called = type(value) is Call and not self._is_direct(value.op)
         self._rename(let.var, typed=called or type(value) is If or type(value) is Match)
@@ -333,7 +332,7 @@ def _bound(clause: Clause) -> list[Var]:
 
 # Any: a let whose value is of the kind
 _CONVERT: Final[dict[type[Node], Callable[[_Converter, Any, Expr], Expr]]] = {
-    **dict.fromkeys(ATOMS, _Converter._atom),  # noqa: SLF001 - the table behind this class
+    **dict.fromkeys(SYMBOLS, _Converter._atom),  # noqa: SLF001 - the table behind this class
     Function: _Converter._let_function,  # noqa: SLF001
     Call: _Converter._call,  # noqa: SLF001
     If: _Converter._let_if,  # noqa: SLF001

@@ -12,7 +12,6 @@ from deep_programs import functions
 from relayish.analysis import acting, analyse_effects, well_formed
 from relayish.analysis.acting import acting_nodes
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.node_scopes import NodeScopes
 from relayish.analysis.normal_form import (
     check_a_normal_form,
     check_basic_block_normal_form,
@@ -37,6 +36,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
+from relayish.ir.scopes import Scopes
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
@@ -269,7 +269,7 @@ def test_a_node_shared_through_many_ifs_is_placed_once(levels: int) -> None:
     expr: Expr = shared
     for _ in range(levels):
         expr = If(cond, expr, shared)
-    scopes = NodeScopes(expr)
+    scopes = Scopes(expr)
     assert scopes.lifted == {shared}
     assert scopes.scope[shared] == 0
     assert len(scopes.scope) == levels + 2

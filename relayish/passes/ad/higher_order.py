@@ -18,9 +18,9 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.type import FuncType
+from relayish.ir.scopes import Scopes
 from relayish.passes.ad.bindings import Names
 from relayish.passes.ad.dual import Dual, Scope, atom_of, collected, tensors_of
-from relayish.passes.ad.placement import Placement
 from relayish.passes.ad.reverse import ReverseMode
 from relayish.passes.ad.rules import call_of
 from relayish.passes.ad.structure import packed
@@ -47,7 +47,7 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     globals_: dict[str, Dual] = {}
     for group in groups:
         _write_group(globals_, outer, group)
-    reverse = ReverseMode(Placement([func.body]), outer, globals_)
+    reverse = ReverseMode(Scopes([func.body], once=False), outer, globals_)
     params: list[Dual] = []
     for param in func.params:
         ty = param.checked_type or param.type_annotation
@@ -93,7 +93,7 @@ def _gradient(scope: Scope, param: Dual) -> Expr:
 def _write_group(globals_: dict[str, Dual], outer: Scope, group: Group) -> None:
     """Bind what stands for global functions that refer to one another, and note it."""
     # each is visited by itself: functions may share nodes, in which their variables stand
-    walks = [ReverseMode(Placement([func]), outer, globals_) for _, func in group]
+    walks = [ReverseMode(Scopes([func], once=False), outer, globals_) for _, func in group]
     if len(group) == 1:
         ((name, func),), (reverse,) = group, walks
         globals_[name] = reverse.named_function(f"{name}_grad", func)

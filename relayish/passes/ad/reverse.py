@@ -45,6 +45,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
 from relayish.ir.roles import Role
+from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import binders, operands, rebuild_fields
 from relayish.passes.ad.bindings import Bindings, Names, over_operands
 from relayish.passes.ad.checkpoint import copied, is_checkpoint
@@ -62,7 +63,6 @@ from relayish.passes.ad.kind_rules import (
     VectorJacobian,
     gradients_of_operands,
 )
-from relayish.passes.ad.placement import OUTERMOST, Placement
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
 from relayish.passes.ad.structure import packed, tensors_in, unpacked
 from relayish.passes.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
@@ -83,14 +83,12 @@ class ReverseMode(MixedModeVisitor):
     """Writes down what collects gradients; the result of visiting a node is its :class:`Dual`.
 
     Args:
-        placement: The scopes of all that will be visited.
+        placement: The scopes of all that will be visited; what runs once has none of its own.
         outermost: The scope around all of it.
         globals_: What stands for global functions.
     """
 
-    def __init__(
-        self, placement: Placement, outermost: Scope, globals_: Mapping[str, Dual]
-    ) -> None:
+    def __init__(self, placement: Scopes, outermost: Scope, globals_: Mapping[str, Dual]) -> None:
         super().__init__()
         self._placement = placement
         self._scopes: dict[int, Scope] = {OUTERMOST: outermost}
@@ -292,7 +290,8 @@ class ReverseMode(MixedModeVisitor):
             if node in seen:
                 continue
             seen.add(node)
-            if isinstance(node, Expr) and not self._placement.is_inside(node, number):
+            outside = type(node) not in ATOMS and not self._placement.is_inside(node, number)
+            if outside and isinstance(node, Expr):
                 self.visit(node)
             if node in self.memo_map:
                 ty = self.memo_map[node].ty

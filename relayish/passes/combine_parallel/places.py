@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
 
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Clause, PatternVar
-from relayish.ir.relay.expr import Function, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scope_tree import ScopeTree
-
-
-def _variables_of_clause(clause: Clause) -> list[Var]:
-    return [node.var for node in EXPRESSIONS.post_order(clause.lhs) if type(node) is PatternVar]
-
-
-# Any: each function takes the kind of node it stands under
-_INNER: Final[dict[type[Node], tuple[tuple[str, ...], Callable[[Any], Sequence[Var]]]]] = {
-    Let: (("body",), lambda let: (let.var,)),
-    If: (("true_branch", "false_branch"), lambda decision: ()),  # noqa: ARG005
-    Function: (("body",), lambda function: function.params),
-    Clause: (("rhs",), _variables_of_clause),
-}
-"""Which children of a node are in a scope of their own, and the variables that are known there."""
+from relayish.ir.scopes import OUTERMOST, Scopes
 
 
 class Places:
@@ -40,48 +23,30 @@ class Places:
     """
 
     def __init__(self, order: Sequence[Node]) -> None:
-        self._tree = ScopeTree()
-        self._regions = [0]
-        self._scopes: dict[Node, int] = {order[-1]: 0}
+        self._scopes = Scopes(order[-1], order=order)
         self._homes: dict[Node, int] = {}
         self.consumers: dict[Node, Node | None] = {}
-        self._walk_down(order)
-        self._walk_up(order)
+        for node in reversed(order):
+            for child in EXPRESSIONS.children(node):
+                self.consumers[child] = None if child in self.consumers else node
+        self._find_homes(order)
 
     def of(self, node: Node) -> tuple[int, int]:
         """Return what calls have in common that can be computed together."""
-        return self._regions[self._scopes[node]], self._homes[node]
+        scopes = self._scopes
+        return scopes.block[scopes.scope[node]], self._homes[node]
 
-    def _walk_down(self, order: Sequence[Node]) -> None:
-        """Find the scope of each node, and its consumer if it is used once."""
-        scopes, tree = self._scopes, self._tree
-        for node in reversed(order):
-            scope = scopes[node]
-            inner = self._open(node, scope) if type(node) in _INNER else {}
-            for child in EXPRESSIONS.children(node):
-                own = inner.get(id(child), scope)
-                scopes[child] = tree.common(scopes[child], own) if child in scopes else own
-                self.consumers[child] = None if child in self.consumers else node
-
-    def _open(self, node: Node, scope: int) -> dict[int, int]:
-        fields, variables = _INNER[type(node)]
-        inner = {}
-        for field in fields:
-            opened = self._tree.open(scope)
-            self._regions.append(self._regions[scope] if type(node) is Let else opened)
-            inner[id(getattr(node, field))] = opened
-            for var in variables(node):
-                self._homes[var] = opened
-        return inner
-
-    def _walk_up(self, order: Sequence[Node]) -> None:
+    def _find_homes(self, order: Sequence[Node]) -> None:
         """Find the home of each node, or a scope that is further inside but holds the node."""
-        depth, homes, scopes = self._tree.depth, self._homes, self._scopes
+        depth, scope_of = self._scopes.tree.depth, self._scopes.scope
+        homes = self._homes
+        homes.update(self._scopes.home)
         for node in order:
             if node in homes:  # a variable
                 continue
-            home = 0
+            home = OUTERMOST
             for child in EXPRESSIONS.children(node):
                 if depth[homes[child]] > depth[home]:
                     home = homes[child]
-            homes[node] = scopes[node] if depth[home] > depth[scopes[node]] else home
+            scope = scope_of.get(node)
+            homes[node] = home if scope is None or depth[home] <= depth[scope] else scope

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any, Final
 
-from relayish.analysis.marks import is_opaque
-from relayish.analysis.node_scopes import NodeScopes
+from relayish.analysis.marks import is_opaque, is_transparent
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Match
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op
+from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Runs
+from relayish.ir.scopes import OUTERMOST, Scopes
+from relayish.ir.scoping import operands
+from relayish.ir.scoping import scopes as scopes_of
 from relayish.passes.deduplication.labels import NO_LABEL, OPERANDS, Labels
 
 
@@ -52,7 +52,7 @@ class Units:
         self._slots = [len(children) for children in self.children]
         self._enter_inputs()
         self.steps = 0
-        scopes = NodeScopes(root)
+        scopes = Scopes(root, enter=is_transparent)
         self.scope = [scopes.scope.get(node, NO_LABEL) for node in self.nodes]
         self._certain = _certain(self.nodes, scopes, root)
 
@@ -168,46 +168,23 @@ def is_closed(node: Node) -> bool:
     return type(node) is Function and is_opaque(node)
 
 
-def _certain(nodes: list[Node], scopes: NodeScopes, root: Expr) -> set[Node]:
+def _certain(nodes: list[Node], scopes: Scopes, root: Expr) -> set[Node]:
     """Return the nodes that are evaluated whenever the scope they belong to is."""
     certain: set[Node] = {root}
-    scope_of, inner = scopes.scope, scopes.inner
-    child: Node
+    scope_of, opened, depth = scopes.scope, scopes.opened, scopes.tree.depth
     for node in reversed(nodes):
-        opens = _OPENS.get(type(node))
-        if opens is not None and node in inner:
-            for child, scope in zip(opens(node), _repeated(inner[node]), strict=False):
-                if scope_of.get(child) == scope:
-                    certain.add(child)
-        if node not in certain or is_closed(node):
+        own = scope_of.get(node)
+        if own is None or is_closed(node):
             continue
-        strict = _STRICT.get(type(node), EXPRESSIONS.children)
-        for child in strict(node):
-            if scope_of.get(child) == scope_of.get(node):
-                certain.add(child)
+        surely = list(operands(node))
+        if node in opened:
+            for scope, inner in zip(scopes_of(node), opened[node], strict=True):
+                certain.update([each for each in scope.roots if scope_of.get(each) == inner])
+                if scope.runs is Runs.ONCE:
+                    surely += scope.roots
+            for each in surely:  # a function may see its own name; so it is in a scope with it
+                if depth[scope_of.get(each, OUTERMOST)] > depth[own]:
+                    certain.add(each)
+        if node in certain:
+            certain.update([each for each in surely if scope_of.get(each) == own])
     return certain
-
-
-def _repeated(scopes: tuple[int, ...]) -> Iterator[int]:
-    """Yield the scopes, the last of them for whatever else there is."""
-    yield from scopes
-    while True:
-        yield scopes[-1]
-
-
-# Any: each function takes the node kind it stands under
-_OPENS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    Let: lambda let: (let.value, let.body),
-    If: lambda if_: (if_.true_branch, if_.false_branch),
-    Function: lambda func: (func.body,),
-    Match: lambda match: tuple([clause.rhs for clause in match.clauses]),
-}
-"""What stands in the scopes that nodes of a kind open, in order."""
-
-_STRICT: Final[dict[type[Node], Callable[[Any], list[Node]]]] = {
-    Let: lambda let: [let.value, let.body],
-    If: lambda if_: [if_.cond],
-    Function: lambda _: [],
-    Match: lambda match: [match.data],
-}
-"""What evaluating a node surely evaluates, where that is not all of its children."""

@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, TypeAlias
 
-from relayish.analysis.marks import is_primitive
-from relayish.analysis.node_scopes import ATOMS, OUTERMOST, NodeScopes
-from relayish.ir.node import Node
+from relayish.analysis.marks import is_primitive, is_transparent
+from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, RefWrite, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scopes import OUTERMOST, Scopes
 
 Binding: TypeAlias = tuple[Var, Expr, Expr]
 """A variable, its value, and the node it comes from: a let, or the node that was bound."""
@@ -32,7 +32,7 @@ Bindings: TypeAlias = list["Binding | Bindings"]
 def bind_all(expr: Expr, acting: Acting) -> Expr:
     """Return ``expr`` with every node bound that is no name."""
     acts = acting(expr)
-    scopes = NodeScopes(expr, lets=not acts)
+    scopes = Scopes(expr, once=not acts, enter=is_transparent)
     return _Filler(scopes, None, flat=True, in_order=bool(acts)).fill(expr)
 
 
@@ -42,13 +42,13 @@ def bind_lifted(expr: Expr, acting: Acting) -> Expr:
     Where one of these acts, all nodes that act are bound, so that they keep their order, and lets
     within what is evaluated in the same block are moved out.
     """
-    scopes = NodeScopes(expr)
+    scopes = Scopes(expr, enter=is_transparent)
     if not scopes.lifted:
         return expr
     acts = acting(expr)
     if scopes.lifted.isdisjoint(acts):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(acts)).fill(expr)
-    scopes = NodeScopes(expr, lets=False)
+    scopes = Scopes(expr, once=False, enter=is_transparent)
     included = scopes.lifted.union([node for node in acts if type(node) is not Let])
     return _Filler(scopes, included, flat=True, in_order=True).fill(expr)
 
@@ -66,14 +66,14 @@ class _Filler:
 
     def __init__(
         self,
-        scopes: NodeScopes,
+        scopes: Scopes,
         included: Collection[Node] | None,
         *,
         flat: bool,
         in_order: bool,
     ) -> None:
         self.scope = scopes.scope
-        self.inner = scopes.inner
+        self.inner = scopes.opened
         self.included = included
         self.flat = flat
         self.in_order = in_order
@@ -94,7 +94,7 @@ class _Filler:
         while tasks:
             node, let, ready = pop()
             kind = type(node)
-            if kind in ATOMS:
+            if kind in SYMBOLS:
                 if let is not None:
                     self.bind_name(node, let)
                 continue
@@ -111,7 +111,7 @@ class _Filler:
             below = _CHILDREN.get(kind)
             children = self.operands(node) if below is None else below(self, node)
             for child in children:
-                if type(child) in ATOMS:
+                if type(child) in SYMBOLS:
                     images.setdefault(child, child)
                 elif child not in images:
                     append((child, None, False))
@@ -126,7 +126,7 @@ class _Filler:
     def bind(self, node: Expr, image: Expr, let: Let | None) -> None:
         """Note what becomes of ``node``: a variable, or ``image`` itself."""
         scope = self.scope[node]
-        if let is None and self.included is not None and type(image) in ATOMS:
+        if let is None and self.included is not None and type(image) in SYMBOLS:
             self.images[node] = image  # a let that was moved out, and left its result
             return
         if self.included is None or node in self.included:
@@ -242,7 +242,7 @@ class _Filler:
     def let_children(self, let: Let) -> tuple[Expr, ...]:
         self.open.add(let.var)
         self.enter_body(let.body, *self.inner[let])
-        if type(let.body) not in ATOMS:
+        if type(let.body) not in SYMBOLS:
             self.tasks.append((let.body, None, False))
         self.tasks.append((let.value, let, False))
         return ()
@@ -257,7 +257,7 @@ class _Filler:
 
     def call_children(self, call: Call) -> tuple[Expr, ...]:
         args = call.args[::-1]
-        if type(call.op) in ATOMS:
+        if type(call.op) in SYMBOLS:
             return args
         return (*args, call.op) if self.in_order else (call.op, *args)
 

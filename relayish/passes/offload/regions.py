@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from relayish.analysis.node_scopes import NodeScopes
+from relayish.analysis.marks import is_transparent
 from relayish.errors import PassError
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor
@@ -24,6 +24,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
 )
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scopes import Scopes
 from relayish.op.target import DEFAULT
 from relayish.passes.offload.marks import compiler_of, is_begin, is_end
 
@@ -82,7 +83,7 @@ class Regions:
         if not any(map(is_end, self.order)):
             self.regions: list[Region] = []
             return
-        scopes = NodeScopes(root).scope
+        scopes = Scopes(root, enter=is_transparent).scope
         for node in reversed(self.order):  # what uses a node comes before it
             if is_end(node):
                 self._leave(node, scopes)

@@ -1,0 +1,153 @@
+"""How nodes of each kind divide into scopes: code generated from the roles of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol, TypeAlias
+
+from relayish.ir.field import Field, Shape
+from relayish.ir.node import NAMES, Node
+from relayish.ir.roles import Role, Runs
+from relayish.ir.scoping import variables_in
+from relayish.ir.traversal import ByKind, compile_function
+
+
+class Placer(Protocol):
+    """What is told where the children of a node stand."""
+
+    scope: dict[Node, int]
+    home: dict[Node, int]
+    binder: dict[Node, Node]
+
+    def place(self, node: Node, scope: int) -> None:
+        """Note that ``node`` is evaluated in ``scope``."""
+
+    def open(self, scope: int, runs: Runs) -> int:
+        """Return a new scope inside of another."""
+
+    def bind_again(self, variable: Node, binder: Node) -> None:
+        """Note that ``binder`` binds ``variable``, which another node does as well."""
+
+
+# Any: a node of one kind
+Spread: TypeAlias = Callable[[Placer, Any, int, Node, list[Node]], tuple[int, ...]]
+"""``spread(placer, node, scope, owner, parts)`` places children and returns the scopes opened.
+
+``node`` is ``owner`` or a part of it, and evaluated in ``scope``. Its own parts are put on the
+stack ``parts``.
+"""
+
+
+def spread_of_kind(kind: type[Node]) -> Spread | None:
+    """Return how nodes of class ``kind`` spread; ``None`` where all stands in their own scope."""
+    if not any(f.role in _SPREADING and f.is_evaluated for f in kind.fields_):
+        return None
+    return _generate(kind)
+
+
+_SPREADING: Final = frozenset({Role.SCOPE, Role.BINDER, Role.PART})
+
+
+def _generate(kind: type[Node]) -> Spread:
+    held = [f for f in kind.fields_ if f.is_evaluated]
+    inner = [f for f in held if f.role is Role.SCOPE]
+    bound = [f for f in held if f.role is Role.BINDER]
+    seeing = [f for f in held if f.sees_binders]
+    shared = bool(bound and inner) and bool(seeing or len(inner) > 1)
+    lines = ["scopes = placer.scope; get = scopes.get"]
+    if bound:
+        lines.append("home = placer.home; binders = placer.binder")
+    fixed = all(f.shape is Shape.ONE or f.block for f in inner)
+    if not fixed:
+        lines.append("opened = ()")
+    for declared in held:
+        if declared.role is Role.OPERAND and not declared.sees_binders:
+            lines += _each(declared, _place("scope"))
+    lines.append(f"known = around = {'placer.open(scope, ONCE)' if shared else 'scope'}")
+    for number, declared in enumerate(inner):
+        lines += _open(declared, number, shares=shared and declared.runs is Runs.ONCE)
+    if shared:
+        lines.append("known = around")
+    for declared in seeing:
+        lines += _each(declared, _place("known"))
+    for declared in bound:
+        lines += _each(declared, _BIND[_holds_patterns(declared)])
+    for declared in reversed(held):
+        if declared.role is Role.PART:
+            lines += _each(declared, ["parts.append(child)"], backwards=True)
+    opened = "".join([f"inner{number}, " for number in range(len(inner))])
+    lines.append(f"return ({opened})" if fixed else "return opened")
+    made: Spread = compile_function(
+        "spread(placer, node, scope, owner, parts)",
+        lines,
+        {"Node": Node, "NAMES": NAMES, "variables_in": variables_in}
+        | {runs.name: runs for runs in Runs},
+    )
+    return made
+
+
+def _open(declared: Field, number: int, *, shares: bool) -> list[str]:
+    """Return the lines that open the scope of a field, if there is anything in it."""
+    assert declared.runs is not None
+    opening = "around" if shares else f"placer.open(around, {declared.runs.name})"
+    lines = [f"known = inner{number} = {opening}", *_each(declared, _place("known"))]
+    if declared.shape is Shape.ONE or declared.block:
+        return lines
+    lines.append("opened += (known,)")
+    return [f"if {_THERE[declared.shape].format(f=declared.name)}:", *_indented(lines)]
+
+
+def _each(declared: Field, lines: list[str], *, backwards: bool = False) -> list[str]:
+    """Return the lines that do something with each ``child`` in a field."""
+    name = f"node.{declared.name}"
+    if declared.shape is Shape.ONE:
+        return [f"child = {name}", *lines]
+    if declared.shape is Shape.OPTIONAL:
+        return [f"child = {name}", "if child is not None:", *_indented(lines)]
+    if declared.shape is Shape.MIXED:
+        lines = ["if isinstance(child, Node):", *_indented(lines)]
+    return [f"for child in {name}{'[::-1]' if backwards else ''}:", *_indented(lines)]
+
+
+def _place(scope: str) -> list[str]:
+    """Return the lines that place ``child``, which mostly is met for the first time."""
+    return [
+        "before = get(child)",
+        "if before is None:",
+        f"    if type(child) not in NAMES: scopes[child] = {scope}",
+        f"elif before != {scope}: placer.place(child, {scope})",
+    ]
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _holds_patterns(declared: Field) -> bool:
+    assert declared.kind is not None
+    return declared.kind.held_as_ is Role.BINDER
+
+
+def _bind(variable: str) -> list[str]:
+    return [
+        f"if {variable} in binders: placer.bind_again({variable}, owner)",
+        f"else: binders[{variable}] = owner; home[{variable}] = known",
+        f"before = get({variable})",
+        f"if before is None: scopes[{variable}] = known",
+        f"elif before != known: placer.place({variable}, known)",
+    ]
+
+
+_BIND: Final = {
+    False: _bind("child"),
+    True: ["for variable in variables_in(child):", *_indented(_bind("variable"))],
+}
+_THERE: Final = {
+    Shape.OPTIONAL: "node.{f} is not None",
+    Shape.MANY: "node.{f}",
+    Shape.MIXED: "any([isinstance(child, Node) for child in node.{f}])",
+}
+
+
+SPREADS: Final = ByKind(spread_of_kind)
+"""For each kind what :func:`spread_of_kind` returns."""
