@@ -1,27 +1,322 @@
-"""What every module is: named definitions, which comparison, hashing and passes ask for."""
+"""A module: definitions by name, of any languages side by side, never changed."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
+from pyrsistent import PMap, pmap
+
+from relayish._support import show
+from relayish.errors import (
+    DuplicateNameError,
+    FieldError,
+    FrozenNodeError,
+    UnknownNameError,
+    suggest,
+)
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
+from relayish.ir.roles import Role
+
+Name = TypeVar("Name")
+_Kind = TypeVar("_Kind", bound=Node)
 
 
-class Module:
-    """The root of modules: values that hold definitions by name and are never changed.
+class Module(Generic[Name]):
+    """Definitions by what stands for their names; a value, so every update returns a new module.
 
-    Relay's is :class:`~relayish.ir.relay.module.IRModule`.
+    It shares what did not change, so keeping an old one is free. Names are unique; iteration is in
+    order of name. A definition is a node of any language that can be evaluated: types, patterns and
+    clauses are none.
+
+    A class below says what stands for names, in :meth:`name_of` and :meth:`make_name`, and may hold
+    more than definitions, in slots of its own. Relay's is
+    :class:`~relayish.ir.relay.module.IRModule`.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__", "_functions", "_globals", "attrs")
+
+    slots_: ClassVar[tuple[str, ...]]
+    """The slots that hold what a module holds, those of the classes above included."""
 
     attrs: DictAttrs | None
+    _functions: PMap[Name, Node]
+    _globals: PMap[str, Name]
 
+    def __init__(
+        self,
+        functions: Mapping[Name | str, Node] | None = None,
+        attrs: DictAttrs | None = None,
+    ) -> None:
+        named = {self._as_name(key): value for key, value in (functions or {}).items()}
+        for value in named.values():
+            _check_definition(value)
+        names: dict[str, Name] = {}
+        for key in named:
+            name = self._text_of(key)
+            if name in names:
+                raise DuplicateNameError(f"two function definitions go by the name {name!r}")
+            names[name] = key
+        self._fill(_functions=pmap(named), _globals=pmap(names), attrs=attrs)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        own = cls.__dict__.get("__slots__", ())
+        cls.slots_ = (*getattr(cls, "slots_", _SLOTS), *own)
+
+    @classmethod
     @abstractmethod
-    def sections(self) -> Mapping[str, Mapping[str, Node]]:
-        """Return the definitions by name, by what they are: ``"types"``, ``"functions"``.
+    def name_of(cls, key: object) -> str | None:
+        """Return the name that ``key`` stands for, ``None`` where it stands for none."""
 
-        Definitions and names are in an order that does not depend on how the module was made.
+    @classmethod
+    @abstractmethod
+    def make_name(cls, name: str) -> Name:
+        """Return something new that stands for ``name``."""
+
+    def sections(self) -> Mapping[str, Mapping[str, Node]]:
+        """Return all that is defined, by name, by what it is: ``"functions"``.
+
+        Comparison and hashing look at these. Definitions and names are in an order that does not
+        depend on how the module was made.
         """
+        return {"functions": {n: self._functions[self._globals[n]] for n in sorted(self._globals)}}
+
+    def nodes(self) -> list[Node]:
+        """Return the nodes that the module holds: those that stand for names, and definitions."""
+        found: list[Node] = [key for key in self._functions if isinstance(key, Node)]
+        return [*found, *self._functions.values()]
+
+    @property
+    def functions(self) -> Mapping[Name, Node]:
+        """The definitions, in order of name."""
+        return {key: self._functions[key] for key in self.get_global_vars()}
+
+    def functions_of(self, kind: type[_Kind]) -> dict[Name, _Kind]:
+        """Return the definitions that are nodes of class ``kind``, or below it, in order of name.
+
+        What passes and analyses of one language look at: ``mod.functions_of(Expr)``.
+        """
+        found = [(key, self._functions[key]) for key in self.get_global_vars()]
+        return {key: func for key, func in found if isinstance(func, kind)}
+
+    def get_global_vars(self) -> tuple[Name, ...]:
+        """Return what stands for the names that have a definition, in order of name."""
+        return tuple([self._globals[name] for name in sorted(self._globals)])
+
+    def get_global_var(self, name: str) -> Name:
+        """Return what stands for the function ``name``.
+
+        Raises:
+            UnknownNameError: If the module defines no such function.
+        """
+        found = self._globals.get(name)
+        if found is None:
+            raise UnknownNameError(
+                f"the module defines no function @{name}{suggest(name, self._globals)}"
+            )
+        return found
+
+    def __getitem__(self, key: Any) -> Node:  # Any: a name, or what stands for one
+        """Return the definition of a function, by name or by what stands for it."""
+        if isinstance(key, str):
+            return self._functions[self.get_global_var(key)]
+        name = self.name_of(key)
+        if name is None:
+            raise FieldError(
+                f"a module is indexed with a name or {_indefinite(self.name_class())}; "
+                f"found {key!r}"
+            )
+        found = self._functions.get(key)
+        return self._functions[self.get_global_var(name)] if found is None else found
+
+    def __contains__(self, key: object) -> bool:
+        name = key if isinstance(key, str) else self.name_of(key)
+        return name is not None and name in self._globals
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self.get_global_vars())
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def with_function(self, key: Name | str, func: Node) -> Self:
+        """Return the module with ``func`` under ``key``, new or in place of what stood there.
+
+        Returns:
+            ``self`` when exactly this definition stands there already.
+
+        Complexity:
+            Logarithmic in the number of definitions.
+        """
+        return self.with_functions({key: func})
+
+    def with_functions(self, functions: Mapping[Any, Node]) -> Self:  # Any: names, as above
+        """Return the module with all of ``functions`` put in; see :meth:`with_function`."""
+        definitions, names = self._functions.evolver(), self._globals.evolver()
+        given_names: dict[str, Name] = {}
+        changed = False
+        for given, func in functions.items():
+            _check_definition(func)
+            key = self._resolve(given, given_names)
+            name = self._text_of(key)
+            given_names[name] = key
+            if self._functions.get(key) is func:
+                continue
+            definitions[key] = func
+            names[name] = key
+            changed = True
+        if not changed:
+            return self
+        return self._derive(_functions=definitions.persistent(), _globals=names.persistent())
+
+    def without_functions(self, keys: Iterable[Name | str]) -> Self:
+        """Return the module without the functions named; ``self`` when none is named.
+
+        Raises:
+            UnknownNameError: If the module defines no such function.
+        """
+        definitions, names = self._functions, self._globals
+        for given in keys:
+            name = self._text_of(self._as_name(given))
+            key = self.get_global_var(name)
+            if key not in definitions:
+                continue  # named twice
+            definitions, names = definitions.remove(key), names.remove(name)
+        if definitions is self._functions:
+            return self
+        return self._derive(_functions=definitions, _globals=names)
+
+    def with_module(self, other: Self) -> Self:
+        """Return the module with all that ``other`` defines put in.
+
+        What goes by a name that is taken comes in its place. Attributes are those of this module.
+
+        Returns:
+            ``self`` when all of them stand there already.
+
+        Raises:
+            DuplicateNameError: If one name stands for two different variables in the two: a call
+                of the one would not be a call of the other.
+        """
+        return self.with_functions(other.functions)
+
+    def functions_items(self) -> list[tuple[Name, Node]]:
+        """Return the definitions with what stands for their names, in order of name.
+
+        Source:
+            Relay ``IRModule.functions_items``.
+        """
+        return list(self.functions.items())
+
+    def with_attrs(self, attrs: DictAttrs | None) -> Self:
+        """Return the module with other attributes."""
+        return self if attrs is self.attrs else self._derive(attrs=attrs)
+
+    def _fill(self, **values: object) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def _derive(self, **changes: object) -> Self:
+        """Return a module that holds what this one holds, but for ``changes``."""
+        derived = object.__new__(type(self))
+        for name in self.slots_:
+            value = changes[name] if name in changes else getattr(self, name)
+            object.__setattr__(derived, name, value)
+        return derived
+
+    def _resolve(self, key: Name | str, names: Mapping[str, Name]) -> Name:
+        """Return what stands for a name that is given: what does so already, if anything does."""
+        named = self._as_name(key)
+        name = self._text_of(named)
+        taken = self._globals.get(name, names.get(name))
+        if isinstance(key, str):
+            return named if taken is None else taken
+        if taken is not None and taken is not key:
+            raise DuplicateNameError(
+                f"@{name} is defined under another {type(taken).__name__} of that name; "
+                f"use mod.get_global_var({name!r})"
+            )
+        return named
+
+    @classmethod
+    def name_class(cls) -> type:
+        """Return the class of what stands for names."""
+        return type(cls.make_name("name"))
+
+    @classmethod
+    def _as_name(cls, key: Any) -> Name:  # Any: whatever is given
+        if isinstance(key, str):
+            return cls.make_name(key)
+        if cls.name_of(key) is None:
+            raise FieldError(
+                f"a function goes by a name or {_indefinite(cls.name_class())}; found {key!r}"
+            )
+        named: Name = key
+        return named
+
+    @classmethod
+    def _text_of(cls, key: Name) -> str:
+        name = cls.name_of(key)
+        assert name is not None
+        return name
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenNodeError(f"cannot assign {type(self).__name__}.{name}: modules are immutable")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenNodeError(f"cannot delete {type(self).__name__}.{name}: modules are immutable")
+
+    def __delitem__(self, key: object) -> NoReturn:
+        raise FrozenNodeError(
+            "cannot delete from a module: modules are immutable; "
+            "use mod = mod.without_functions([name])"
+        )
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        raise FrozenNodeError(
+            "cannot assign into a module: modules are immutable; "
+            "use mod = mod.with_function(name, func)"
+        )
+
+    def update(self, other: object) -> NoReturn:  # noqa: ARG002 - whatever was meant
+        """Refuse: nothing is put into a module in place."""
+        raise FrozenNodeError(
+            "cannot update a module: modules are immutable; use mod = mod.with_module(other)"
+        )
+
+    __str__ = show.text
+
+    def __repr__(self) -> str:
+        names = ", ".join([f"@{name}" for name in sorted(self._globals)[:8]])
+        more = ", ..." if len(self) > 8 else ""
+        return f"{type(self).__name__}({names}{more}{self._more_shown()})"
+
+    def _more_shown(self) -> str:
+        """Return what the ``repr`` says beside the names of definitions."""
+        return ""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (dict(self._functions), self.attrs)
+
+
+_SLOTS = tuple([name for name in Module.__slots__ if name != "__weakref__"])
+
+AnyModule: TypeAlias = Module[Any]
+"""A module, whatever stands for names in it."""
+
+
+def _check_definition(value: object) -> None:
+    if not isinstance(value, Node):
+        raise FieldError(f"a module holds functions; found {value!r} ({type(value).__name__})")
+    if value.held_as_ is not Role.OPERAND:
+        raise FieldError(
+            f"a module holds functions; found {value!r} ({type(value).__name__}), which is "
+            f"not evaluated"
+        )
+
+
+def _indefinite(cls: type) -> str:
+    return f"a {cls.__name__}"
