@@ -34,7 +34,7 @@ class ActingNodes:
     def __call__(self, expr: Expr) -> frozenset[Node]:
         """Return the nodes that may act in ``expr``, a part of a function of the module."""
         if self._found is None:
-            functions = Tuple(tuple(self._mod.functions.values()))
+            functions = Tuple(tuple(self._mod.functions_of(Expr).values()))
             self._found = acting_nodes(functions, self._mod)
         return (
             self._found.intersection(EXPRESSIONS.post_order(expr)) if self._found else self._found

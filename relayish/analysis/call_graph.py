@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from relayish.analysis.infer_type.components import components
 from relayish.errors import FieldError, UnknownNameError, suggest
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -39,7 +40,7 @@ class CallGraphEntry:
         return self.global_var.name_hint
 
     @property
-    def function(self) -> Expr:
+    def function(self) -> Node:
         """What the module defines under the name."""
         return self._graph.module[self.global_var]
 
@@ -229,7 +230,7 @@ class CallGraph:
         return f"<CallGraph of {self.module!r}>"
 
 
-def count_global_references(expr: Expr) -> dict[str, int]:
+def count_global_references(expr: Node) -> dict[str, int]:
     """Return in how many places of ``expr`` each global variable stands, by order of occurrence.
 
     Complexity:

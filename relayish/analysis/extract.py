@@ -91,7 +91,7 @@ def extract_fused_functions(mod: IRModule) -> dict[str, Function]:
     """
     found: dict[str, Function] = {}
     seen: set[Node] = set()
-    for definition in mod.functions.values():
+    for definition in mod.functions_of(Expr).values():
         for node in EXPRESSIONS.pre_order(definition):
             if type(node) is not Function or node in seen:
                 continue

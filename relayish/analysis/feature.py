@@ -105,7 +105,7 @@ def detect_feature(a: Expr | IRModule | None, b: Expr | IRModule | None = None) 
     found: set[Feature] = set()
     for program in (a, b):
         if isinstance(program, IRModule):
-            for definition in program.functions.values():
+            for definition in program.functions_of(Expr).values():
                 _detect(definition, found)
         elif isinstance(program, Expr):
             _detect(program, found)

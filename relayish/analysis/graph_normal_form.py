@@ -55,7 +55,7 @@ def creates_references(mod: IRModule) -> bool:
     """Return whether a function of ``mod`` creates a reference."""
     return any(
         type(node) is RefCreate
-        for func in mod.functions.values()
+        for func in mod.functions_of(Expr).values()
         for node in EXPRESSIONS.pre_order(func)
     )
 

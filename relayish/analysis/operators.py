@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from relayish.analysis.call_graph import CallGraph
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Call, Constant, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.fake_quantization import dequantizes, quantizes
@@ -116,8 +116,7 @@ def _nodes(mod: IRModule) -> Iterator[Node]:
     roots = ["main"] if "main" in mod else [name.name_hint for name in mod]
     reached = graph.reachable(roots)
     for name in [*roots, *sorted(reached.difference(roots))]:
-        definition: Expr = mod[name]
-        for node in EXPRESSIONS.pre_order(definition):
+        for node in EXPRESSIONS.pre_order(mod[name]):
             if node not in seen:
                 seen.add(node)
                 yield node

@@ -83,6 +83,8 @@ class Types:
         if self._mod is None or var.name_hint not in self._mod:
             return None
         definition = self._mod[var.name_hint]
+        if not isinstance(definition, Expr):
+            return None
         return definition.checked_type or _of_function(definition)
 
     def _infer(self, expr: Expr) -> Type | None:

@@ -14,6 +14,7 @@ from relayish.interpreter.arguments import ordered_arguments
 from relayish.interpreter.call import operator_failed
 from relayish.interpreter.plan import CALLED, ONE, Plan, Step, make_plan
 from relayish.interpreter.value import Evaluated, as_argument, normalise
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 
@@ -239,7 +240,7 @@ class GraphExecutor:
         if known is not None and not binds:
             return known
         bound = binds
-        function: Expr = expr
+        function: Node = expr
         if isinstance(expr, GlobalVar):
             if self.mod is None:
                 raise EvaluationError(f"there is no module to find @{expr.name_hint} in; pass mod=")

@@ -265,7 +265,13 @@ class Machine:
                 f"@{name.name_hint} cannot be looked up: the program was evaluated without a "
                 f"module; pass mod="
             )
-        code = compile_expr(self.mod[name])
+        definition = self.mod[name]
+        if not isinstance(definition, Expr):
+            raise EvaluationError(
+                f"@{name.name_hint} is of another language, which is not evaluated here; found "
+                f"{definition!r}"
+            )
+        code = compile_expr(definition)
         first = code.block.instructions[0]
         known: Closure | Code = code
         if first[0] == c.CLOSURE:

@@ -19,7 +19,7 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import COMPARISONS, Comparison
 from relayish.ir.field import Field, Shape
 from relayish.ir.literal import same_literal
-from relayish.ir.module import Module
+from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import COUNTED, NAMES, VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM
@@ -209,7 +209,7 @@ class _Comparer:
             return None
         return None if same_literal(lhs, rhs) else "different values"
 
-    def _differ_in_module(self, lhs: Module, rhs: Module, pair: _Pair) -> str | None:
+    def _differ_in_module(self, lhs: AnyModule, rhs: AnyModule, pair: _Pair) -> str | None:
         pairs: list[_Pair] = []
         theirs = rhs.sections()
         for what, ours in lhs.sections().items():

@@ -121,7 +121,7 @@ class ChangeBatch(FunctionPass):
                     f"ChangeBatch takes variables with the dimension of each that is the batch; "
                     f"found {var!r} ({type(var).__name__}); give mod['main'].params[0], for example"
                 )
-        found = {var for func in mod.functions.values() for var in all_vars(func)}
+        found = {var for func in mod.functions_of(Expr).values() for var in all_vars(func)}
         missing = [f"%{var.name_hint}" for var in self.data if var not in found]
         if missing:
             raise PassError(

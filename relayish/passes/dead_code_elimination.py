@@ -164,7 +164,7 @@ class DeadCodeElimination(ModulePass):
         """Return ``mod`` without dead bindings."""
         while True:
             judge = Judge(
-                Tuple(tuple(mod.functions.values())),
+                Tuple(tuple(mod.functions_of(Expr).values())),
                 mod,
                 ignore_impurity=self.ignore_impurity,
                 ref_precision=self.ref_precision,

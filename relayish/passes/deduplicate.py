@@ -112,7 +112,7 @@ def _outlined(mod: IRModule, stem: str, steps: int, *, consider_type: bool) -> I
     """Return ``mod`` with what repeats outlined once."""
     graphs = ToGraphNormalForm().transform_module(mod, PassContext.current())
     normal = infer_type(graphs)
-    named = {name: func for name, func in normal.functions.items() if _is_open(func)}
+    named = {name: func for name, func in normal.functions_of(Function).items() if _is_open(func)}
     root = Tuple(tuple(named.values()))
     acting = analyse_effects(root, normal).acting()
     units = Units(root, Labels(acting, consider_type=consider_type))
@@ -132,9 +132,7 @@ def _outlined(mod: IRModule, stem: str, steps: int, *, consider_type: bool) -> I
     return mod.with_functions(changed)
 
 
-def _is_open(definition: Expr) -> bool:
-    if not isinstance(definition, Function):
-        return False
+def _is_open(definition: Function) -> bool:
     return not is_skipped(definition) and not is_opaque(definition)
 
 

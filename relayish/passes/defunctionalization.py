@@ -78,8 +78,7 @@ def defunctionalize(mod: IRModule, entry: str = "main") -> IRModule:
     lifted = infer_type(flatten_closure(lambda_lift(single)))
     encoding = Encoding(lifted)
     changed: dict[GlobalVar | str, Expr] = {}
-    for name, definition in lifted.functions.items():
-        assert isinstance(definition, Function)
+    for name, definition in lifted.functions_of(Function).items():
         _check(name, definition)
         if not is_opaque(definition):
             encoder = Encoder(lifted, encoding, global_uses(definition).values)

@@ -53,13 +53,15 @@ def full_inline(mod: IRModule) -> IRModule:
     inlined = inline_functions(
         plain, lambda e: isinstance(e.function, Function) and not is_opaque(e.function)
     )
+    before = mod.functions_of(Expr)
     changed: dict[GlobalVar | str, Expr] = {}
-    for name, definition in inlined.functions.items():
+    for name, definition in inlined.functions_of(Expr).items():
         image = definition
         if isinstance(definition, Function) and not is_skipped(definition):
             image = eliminate_dead_code(definition, inlined)
-        if name in mod and structural_equal(mod[name], image):
-            image = mod[name]
+        held = before.get(name)
+        if held is not None and structural_equal(held, image):
+            image = held
         changed[name] = image
     out = mod.without_functions([name for name in mod if name not in inlined])
     return out.with_functions(changed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.infer_type.components import components, global_uses
-from relayish.errors import PassError, UnknownNameError
+from relayish.errors import GradientError, PassError, UnknownNameError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.passes.ad.check import checked
@@ -73,13 +73,16 @@ def _definition(expr: Expr, mod: IRModule | None) -> Expr:
         return expr
     if mod is None:
         raise UnknownNameError(f"there is no module to find @{expr.name_hint} in; pass mod=")
-    return mod[expr]
+    definition = mod[expr]
+    if not isinstance(definition, Expr):
+        raise GradientError(f"@{expr.name_hint} is no function of Relay; found {definition!r}")
+    return definition
 
 
 def _delayed(mod: IRModule) -> IRModule:
     """Return ``mod`` with its checkpoints delayed."""
     changed: dict[GlobalVar | str, Expr] = {
-        name: delay_checkpoints(definition) for name, definition in mod.functions.items()
+        name: delay_checkpoints(definition) for name, definition in mod.functions_of(Expr).items()
     }
     return mod.with_functions(changed)
 

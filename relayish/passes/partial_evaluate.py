@@ -53,7 +53,7 @@ def partial_evaluate(mod: IRModule) -> IRModule:
         is needed or not.
     """
     blocks = infer_type(ToBasicBlockNormalForm()(mod))
-    size = sum(map(count_nodes, blocks.functions.values()))
+    size = sum(map(count_nodes, blocks.functions_of(Expr).values()))
     evaluator = Evaluator(blocks, size)
     made: dict[GlobalVar, Expr] = {}
     for name, func in blocks.functions.items():

@@ -81,7 +81,7 @@ def recast(
     if isinstance(ops, str):
         raise PassError(f"ops are names of operators, in a list; found {ops!r}")
     chosen: set[Node] = {get_op(name) for name in (["nn.conv2d"] if ops is None else ops)}
-    main = infer_type(expr)["main"] if isinstance(expr, IRModule) else infer_type(expr)
+    main = _main(infer_type(expr)) if isinstance(expr, IRModule) else infer_type(expr)
     layers = _layers(main, chosen)
     count = 1 + max(layers.values(), default=-1)
     skipped = {layer + count if layer < 0 else layer for layer in skip_layers or ()}
@@ -91,6 +91,13 @@ def recast(
     image = _Recaster(calls, dtype, out_dtype).visit(main)
     changed = expr.with_functions({"main": image}) if isinstance(expr, IRModule) else image
     return cast("_Program", changed)
+
+
+def _main(mod: IRModule) -> Expr:
+    main = mod["main"]
+    if not isinstance(main, Expr):
+        raise PassError(f"@main is of another language, which cannot be recast; found {main!r}")
+    return main
 
 
 def _layers(expr: Expr, ops: set[Node]) -> dict[Node, int]:

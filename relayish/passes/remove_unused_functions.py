@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from relayish.analysis.call_graph import CallGraph
 from relayish.errors import UnknownNameError
+from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -44,7 +45,9 @@ def remove_unused_functions(mod: IRModule, entry_functions: Sequence[str] = ("ma
                 f"the module has no function @{name}, which should be kept with what it needs; "
                 f"name in entry_functions where programs are entered"
             )
-    used = CallGraph(mod).reachable(entry_functions)
+    # what another language may be entered by is not known here
+    foreign = mod.functions.keys() - mod.functions_of(Expr).keys()
+    used = CallGraph(mod).reachable([*entry_functions, *foreign])
     return mod.without_functions([name for name in mod if name.name_hint not in used])
 
 

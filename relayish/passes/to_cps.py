@@ -108,7 +108,8 @@ def un_cps(program: _Program) -> _Program:
     for name, renamed in names.items():
         renaming.memo_map[name] = renamed
     functions: dict[GlobalVar | str, Expr] = {
-        names.get(name, name): renaming.visit(func) for name, func in program.functions.items()
+        names.get(name, name): renaming.visit(func)
+        for name, func in program.functions_of(Expr).items()
     }
     for name, renamed in names.items():
         functions[name] = _returning(own[name], renamed)

@@ -50,6 +50,7 @@ def run_opt_pass(expr: Expr, passes: Pass | Sequence[Pass], import_prelude: bool
         with PassContext(opt_level=3):
             mod = Sequential(list(passes))(mod)
     entry = mod[main]
+    assert isinstance(entry, Expr)
     if isinstance(expr, Function) or not isinstance(entry, Function):
         return entry
     return entry.body

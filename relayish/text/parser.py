@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.node import Node
 from relayish.ir.relay.adt import Pattern, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
@@ -176,7 +177,7 @@ def _module(reader: Reader, known: IRModule) -> Rule:
         reader.pos = found.end()
         attrs = DictAttrs((yield attributes(reader, ")")))
         reader.expect("]", "after the attributes of the module")
-    functions: dict[GlobalVar | str, Expr] = {var: known[var] for var in known}
+    functions: dict[GlobalVar | str, Node] = {var: known[var] for var in known}
     types = dict(known.type_definitions)
     for var in known:
         reader.globals[var.name_hint] = var
@@ -244,7 +245,7 @@ def _type(
     types[data.header] = data
 
 
-def _definition(reader: Reader, start: int, functions: dict[GlobalVar | str, Expr]) -> Rule:
+def _definition(reader: Reader, start: int, functions: dict[GlobalVar | str, Node]) -> Rule:
     found = reader.match(GLOBAL)
     if found is None:
         reader.fail(f"expected a name such as @main after def; {reader.found()}")

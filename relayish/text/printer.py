@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
 
 from relayish._support import show
 from relayish.errors import FieldError
@@ -11,7 +11,7 @@ from relayish.ir.relay.adt import (
     Pattern,
     TypeData,
 )
-from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Type
 from relayish.text.block_printer import BlockPrinter
@@ -86,7 +86,7 @@ def _metadata(printer: BlockPrinter, show: bool) -> str:
 def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
     definitions = mod.type_definitions
     printer.define_types(definitions.values())
-    functions = mod.functions
+    functions = cast("Mapping[GlobalVar, Expr]", mod.functions)
     plan = Plan([(func, Position.DEFINITION) for func in functions.values()])
     printer.start(plan)
     if mod.attrs is not None:

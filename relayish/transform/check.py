@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.variables import free_vars
 from relayish.analysis.well_formed import check_well_formed
 from relayish.errors import (
     CheckError,
@@ -25,6 +24,7 @@ from relayish.errors import (
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import free_variables
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform.registry import REGISTRY
 
@@ -146,9 +146,9 @@ def check_scoping(mod: IRModule) -> None:
 def check_closed(mod: IRModule) -> None:
     """Every variable is bound somewhere."""
     for name, definition in mod.functions.items():
-        free = free_vars(definition)
+        free = free_variables(definition)
         if free:
-            listed = ", ".join(f"%{var.name_hint}" for var in free[:8])
+            listed = ", ".join([f"%{getattr(var, 'name_hint', var)}" for var in free[:8]])
             more = f" and {len(free) - 8} more" if len(free) > 8 else ""
             raise WellFormedError(
                 f"@{name.name_hint} uses {listed}{more}, which nothing binds; make parameters of "
@@ -166,7 +166,7 @@ def check_types(mod: IRModule) -> None:
 def check_carried_types(mod: IRModule) -> None:
     """Where an expression carries a type, it is the one it has."""
     typed = infer_type(mod, fresh=True)
-    for name, definition in mod.functions.items():
+    for name, definition in mod.functions_of(Expr).items():
         image = typed[name]
         if image is definition:
             continue

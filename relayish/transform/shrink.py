@@ -74,13 +74,17 @@ class _Shrinker:
         if self.left <= 0:
             return False
         self.left -= 1
-        if not all(well_formed(func) and not free_vars(func) for func in mod.functions.values()):
+        if not all(_is_closed(func) for func in mod.functions_of(Expr).values()):
             return False
         try:
             infer_type(mod)
         except RelayishError:  # a try that does not fit the types is no try
             return False
         return self.still(mod)
+
+
+def _is_closed(func: Expr) -> bool:
+    return well_formed(func) and not free_vars(func)
 
 
 def _chunks(count: int) -> Iterator[range]:
@@ -101,7 +105,7 @@ def _without_definitions(mod: IRModule) -> Iterator[IRModule]:
             yield mod.without_functions(dropped)
 
 
-def _named(functions: Mapping[GlobalVar, Expr]) -> set[Node]:
+def _named(functions: Mapping[GlobalVar, Node]) -> set[Node]:
     return {
         node
         for func in functions.values()

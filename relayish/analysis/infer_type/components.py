@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from relayish.ir.relay.expr import Call, Expr, GlobalVar
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, GlobalVar
 from relayish.ir.relay.traversal import EXPRESSIONS
 
 
@@ -21,10 +22,10 @@ class GlobalUses(NamedTuple):
     """The names of those mentioned otherwise than to call them."""
 
 
-_KNOWN: WeakKeyDictionary[Expr, GlobalUses] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Node, GlobalUses] = WeakKeyDictionary()
 
 
-def global_uses(expr: Expr) -> GlobalUses:
+def global_uses(expr: Node) -> GlobalUses:
     """Return where ``expr`` mentions global functions.
 
     Complexity:
@@ -36,7 +37,7 @@ def global_uses(expr: Expr) -> GlobalUses:
     return found
 
 
-def _look(expr: Expr) -> GlobalUses:
+def _look(expr: Node) -> GlobalUses:
     calls: list[Call] = []
     names: set[str] = set()
     values: set[str] = set()

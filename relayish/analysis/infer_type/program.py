@@ -8,8 +8,9 @@ from typing import TypeVar, cast, overload
 from relayish.analysis.infer_type.annotate import Annotator
 from relayish.analysis.infer_type.components import components, global_uses
 from relayish.analysis.infer_type.inferencer import Inferencer
+from relayish.analysis.infer_type.signature import declared_type, stated_type
 from relayish.errors import Diagnostic, TypeInferenceError
-from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar
+from relayish.ir.relay.expr import Call, Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, IncompleteType, Type
 from relayish.ir.structural_equal import structural_equal
@@ -28,7 +29,8 @@ def infer_type(
 
     Variables without annotation, and functions without a result type, are annotated with what was
     found; calls of polymorphic functions get their type arguments. Operators, constructors and
-    global variables are names: they carry no type of their own.
+    global variables are names: they carry no type of their own. Definitions of other languages are
+    left alone; those that are used have the type that was registered for their kind.
 
     Args:
         program: A module, or an expression whose free variables are annotated.
@@ -84,34 +86,43 @@ def _infer_expr(expr: Expr, mod: IRModule | None, *, fresh: bool) -> Expr:
     known: dict[str, Type] = {}
     if mod is not None:
         needed = global_uses(expr).names
-        if any(name in mod and _declared(mod[name]) is None for name in needed):
+        if any(name in mod and declared_type(mod[name]) is None for name in needed):
             mod = infer_type(mod)
-        known = {name: _stated(mod[name]) for name in needed if name in mod}
+        known = {name: stated_type(mod[name]) for name in needed if name in mod}
     (typed,) = _infer_together([("", expr)], Inferencer(mod, known), fresh=fresh)
     return typed
 
 
 def _infer_module(mod: IRModule, *, fresh: bool) -> IRModule:
-    functions = {g.name_hint: f for g, f in mod.functions.items()}
+    functions = {g.name_hint: f for g, f in mod.functions_of(Expr).items()}
+    known = _signatures(mod, functions)
     changed = {name for name, f in functions.items() if fresh or f.checked_type is None}
+    changed.update(known)  # nothing tells whether callers have their types from them
     if not changed:
         return mod
-    known: dict[str, Type] = {}
     typed: dict[GlobalVar | str, Expr] = {}
     problems: list[Diagnostic] = []
     found = Inferencer(mod, known)
     for group in components({name: global_uses(f).names for name, f in functions.items()}):
-        known.update({name: _stated(functions[name]) for name in group if name not in changed})
+        known.update({name: stated_type(functions[name]) for name in group if name not in changed})
         try:
             for name, image in _infer_group(group, functions, known, changed, found, fresh=fresh):
                 typed[name] = image
-                known[name] = _stated(image)
+                known[name] = stated_type(image)
                 changed.add(name)
         except TypeInferenceError as error:
             problems += error.diagnostics
             known.update({name: IncompleteType() for name in group})
     _raise(problems)
     return mod.with_functions(typed)
+
+
+def _signatures(mod: IRModule, functions: Mapping[str, Expr]) -> dict[str, Type]:
+    """Return the types of functions of other languages that are used, by name."""
+    if len(mod) == len(functions):
+        return {}
+    used = {name for func in functions.values() for name in global_uses(func).names}
+    return {n: stated_type(mod[n]) for n in sorted(used) if n in mod and n not in functions}
 
 
 def _infer_group(
@@ -126,7 +137,7 @@ def _infer_group(
     """Return those of ``group``, functions that refer to one another, that get other types."""
     members = [(name, functions[name]) for name in group if name in changed]
     images = _infer_together(members, found, fresh=fresh) if members else []
-    now = {name: _stated(image) for (name, _), image in zip(members, images, strict=True)}
+    now = {name: stated_type(image) for (name, _), image in zip(members, images, strict=True)}
     unchanged = [functions[name] for name in group if name not in changed]
     if not all(_agrees(func, {**known, **now} if now else known, changed) for func in unchanged):
         members = [(name, functions[name]) for name in group]
@@ -179,26 +190,6 @@ def _infer_together(
     if found.widened and images != members:  # what was told before that may hold no longer
         return _infer_together(images, found, fresh=True)
     return [image for _, image in images]
-
-
-def _declared(definition: Expr) -> Type | None:
-    """Return the type a definition carries or says in full, or ``None``."""
-    if definition.checked_type is not None:
-        return definition.checked_type
-    if not isinstance(definition, Function) or definition.ret_type is None:
-        return None
-    annotations = [param.type_annotation for param in definition.params]
-    known = tuple(ty for ty in annotations if ty is not None)
-    if len(known) < len(annotations):
-        return None
-    return FuncType(known, definition.ret_type, definition.type_params)
-
-
-def _stated(definition: Expr) -> Type:
-    """Return the type of a definition that has one."""
-    found = _declared(definition)
-    assert found is not None
-    return found
 
 
 def _raise(problems: Sequence[Diagnostic]) -> None:

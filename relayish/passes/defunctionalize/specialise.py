@@ -26,7 +26,7 @@ def with_single_types(mod: IRModule) -> IRModule:
         PassError: If one of them is used at several types.
     """
     changed: dict[GlobalVar | str, Expr] = {}
-    for name, function in mod.functions.items():
+    for name, function in mod.functions_of(Expr).items():
         inner = {
             type_var: IncompleteType()
             for node in EXPRESSIONS.pre_order(function)
@@ -171,5 +171,5 @@ def specialised(mod: IRModule, entry: str) -> IRModule:
     copies.of(mod.get_global_var(entry), ())
     copies.run()
     needed = copies.functions
-    unused = [name for name in mod if name not in needed]
+    unused = [name for name in mod.functions_of(Expr) if name not in needed]
     return infer_type(mod.with_functions(needed).without_functions(unused))

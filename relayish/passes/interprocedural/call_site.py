@@ -36,7 +36,7 @@ class Arguments:
     @staticmethod
     def of_module(mod: IRModule) -> Arguments:
         """Return what tells it of the arguments in all functions of ``mod``."""
-        return Arguments(Tuple(tuple(mod.functions.values())), mod)
+        return Arguments(Tuple(tuple(mod.functions_of(Expr).values())), mod)
 
     def movable(self, arg: Expr, *, repeated: bool) -> bool:
         """Return whether ``arg`` may stand in place of a parameter.

@@ -163,7 +163,8 @@ def inline_functions(mod: IRModule, chosen: Callable[[CallGraphEntry], bool]) ->
     """Return ``mod`` with the functions that ``chosen`` takes put in the place of their calls.
 
     Recursive functions, and definitions that are no functions, are never taken. A function that was
-    taken is dropped, unless no other referred to it in the first place.
+    taken is dropped, unless no other referred to it in the first place, or one of another language
+    does.
 
     Complexity:
         Linear in distinct nodes of ``mod`` and of what results, counting parameters that are
@@ -177,11 +178,15 @@ def inline_functions(mod: IRModule, chosen: Callable[[CallGraphEntry], bool]) ->
         if isinstance(entry.function, Function) and not entry.is_recursive and chosen(entry)
     }
     inliner = _Inliner(templates, Arguments.of_module(mod))
-    dropped = {name for name in templates if graph.ref_count(name)}
+    foreign = [entry for entry in entries if not isinstance(entry.function, Expr)]
+    named = {callee for entry in foreign for callee in entry.callees}
+    dropped = {name for name in templates if graph.ref_count(name) and name not in named}
     changed: dict[GlobalVar | str, Expr] = {
         entry.global_var: inliner.inline(entry.function)
         for entry in entries
-        if entry.name not in dropped and any(callee in templates for callee in entry.callees)
+        if isinstance(entry.function, Expr)
+        and entry.name not in dropped
+        and any(callee in templates for callee in entry.callees)
     }
     gone = [mod.get_global_var(name) for name in templates if name in dropped]
     return mod.with_functions(changed).without_functions(gone)

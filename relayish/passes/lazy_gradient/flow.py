@@ -243,7 +243,8 @@ class Flow:
         if isinstance(callee, Constructor):
             return self._constructor_type(callee)
         if isinstance(callee, GlobalVar):
-            return self._mod[callee].checked_type if callee.name_hint in self._mod else None
+            definition = self._mod[callee] if callee.name_hint in self._mod else None
+            return definition.checked_type if isinstance(definition, Expr) else None
         return callee.checked_type
 
     def _constructor_type(self, constructor: Constructor) -> FuncType:

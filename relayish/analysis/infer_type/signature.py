@@ -1,0 +1,54 @@
+"""Signatures of functions of other languages: the types by which Relay programs call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.type import FuncType, Type
+
+Signature: TypeAlias = Callable[[Any], Type]  # Any: a node of the kind it is registered for
+"""``signature(function)``: the type of what a function of another language is to Relay."""
+
+SIGNATURES: Final[KindTable[Signature]] = KindTable(
+    "type inference of calls of other languages",
+    "relayish.analysis.infer_type.register_signature",
+)
+
+
+def register_signature(kind: type[Node], signature: Signature, *, replace: bool = False) -> None:
+    """Say which type functions of class ``kind``, of another language, have for Relay programs.
+
+    Raises:
+        DuplicateNameError: If that was said already and ``replace`` is false.
+    """
+    SIGNATURES.register(kind, signature, replace=replace)
+
+
+def declared_type(definition: Node) -> Type | None:
+    """Return the type a definition carries or says in full, or ``None``.
+
+    Raises:
+        UnknownKindError: If it is of another language, and nothing was registered for its kind.
+    """
+    if not isinstance(definition, Expr):
+        return SIGNATURES[type(definition)](definition)
+    if definition.checked_type is not None:
+        return definition.checked_type
+    if not isinstance(definition, Function) or definition.ret_type is None:
+        return None
+    annotations = [param.type_annotation for param in definition.params]
+    known = tuple(ty for ty in annotations if ty is not None)
+    if len(known) < len(annotations):
+        return None
+    return FuncType(known, definition.ret_type, definition.type_params)
+
+
+def stated_type(definition: Node) -> Type:
+    """Return the type of a definition that has one."""
+    found = declared_type(definition)
+    assert found is not None
+    return found
