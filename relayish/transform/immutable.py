@@ -8,7 +8,6 @@ types, so what is compared here is every field of every node.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -18,9 +17,9 @@ from relayish.errors import PassError
 from relayish.ir.attrs import Attrs
 from relayish.ir.field import Field
 from relayish.ir.literal import hash_literal
+from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
-from relayish.ir.relay.module import IRModule
-from relayish.ir.traversal import Traversal
+from relayish.ir.traversal import ByKind, Traversal
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.running import RunningPasses
@@ -45,16 +44,16 @@ class ImmutableModuleInstrument(PassInstrument):
     def enter_pass_ctx(self) -> None:
         self._running.forget()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         self._running.begin(mod, info).kept = Snapshot(mod)
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
         if running is not None:
             assert isinstance(running.kept, Snapshot)
             running.kept.check(info)
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         running = self._running.end(info)
         if running is not None:
             assert isinstance(running.kept, Snapshot)
@@ -64,12 +63,14 @@ class ImmutableModuleInstrument(PassInstrument):
 class Snapshot:
     """What every field of every node of a module held at some time, so that changes are found."""
 
-    def __init__(self, mod: IRModule) -> None:
+    def __init__(self, mod: AnyModule) -> None:
         self._mod = mod
-        self._slots = _MODULE_SLOTS(mod)
+        self._slots = [(name, getattr(mod, name)) for name in mod.slots_]
         self._prints = _Prints()  # keeps what it printed alive, so that no other thing takes its id
         of = self._prints.of
-        self._nodes = [(n, [of(value) for value in _FIELDS[type(n)](n)]) for n in _nodes_of(mod)]
+        self._nodes = [
+            (n, [of(value) for value in _FIELDS[type(n)](n)]) for n in _ALL.post_order(mod.nodes())
+        ]
 
     def check(self, info: PassInfo) -> None:
         """Raise if the module is not as it was.
@@ -92,9 +93,8 @@ class Snapshot:
 
     def difference(self) -> str | None:
         """Return what of the module is not as it was, ``None`` if nothing is."""
-        slots = zip(IRModule.__slots__[1:], self._slots, _MODULE_SLOTS(self._mod), strict=True)
-        for name, held, value in slots:
-            if held is not value:
+        for name, held in self._slots:
+            if held is not getattr(self._mod, name):
                 return f"{name} of the module is another"
         of = _Prints().of
         for node, fields in self._nodes:
@@ -103,12 +103,6 @@ class Snapshot:
                 if held is not value and not _same(held, of(value)):
                     return f"{declared.name} of {_shown(node)} is another"
         return None
-
-
-_MODULE_SLOTS: Final = operator.attrgetter(*IRModule.__slots__[1:])
-"""Everything a module holds; the first slot is for weak references."""
-
-assert IRModule.__slots__[0] == "__weakref__"
 
 
 class _All(Traversal):
@@ -121,39 +115,13 @@ class _All(Traversal):
 _ALL: Final = _All(Node)
 
 
-def _nodes_of(mod: IRModule) -> list[Node]:
-    """Return every distinct node of the module."""
-    roots: list[Node] = [*mod.functions, *mod.functions.values()]
-    roots += [*mod.type_definitions, *mod.type_definitions.values()]
-    seen: set[Node] = set()
-    order: list[Node] = []
-    stack = roots[::-1]
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        order.append(node)
-        push = _ALL.push[type(node)]
-        if push is not None:
-            push(node, seen, stack.append)
-    return order
+def _reader(kind: type[Node]) -> Callable[[Node], list[object]]:
+    names = [field.name for field in kind.fields_]
+    return lambda node: [getattr(node, name) for name in names]
 
 
-class _FieldsOf(dict[type[Node], Callable[[Node], list[object]]]):
-    """From a class of nodes to what reads all its fields; filled on first use."""
-
-    def __missing__(self, kind: type[Node]) -> Callable[[Node], list[object]]:
-        names = [field.name for field in kind.fields_]
-
-        def read(node: Node) -> list[object]:
-            return [getattr(node, name) for name in names]
-
-        self[kind] = read
-        return read
-
-
-_FIELDS: Final = _FieldsOf()
+_FIELDS: Final = ByKind(_reader)
+"""For each class of nodes, what reads all fields of one."""
 
 
 class _Print(NamedTuple):
