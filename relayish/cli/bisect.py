@@ -13,7 +13,8 @@ from relayish.cli.setting import context_of, pipeline_of
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
 from relayish.transform.bisect import Fault, bisect
-from relayish.transform.fault import compute, failing_check, failing_command, other_value
+from relayish.transform.fault import failing_check, failing_command
+from relayish.transform.relay.value import compute, other_value
 
 FOUND: Final = 1
 """The exit code when a pass is at fault."""

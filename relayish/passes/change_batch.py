@@ -128,7 +128,7 @@ class ChangeBatch(FunctionPass):
                 f"{', '.join(missing)} is no variable of the module; take the variables from the "
                 f"functions of the module that the pass is applied to"
             )
-        out = super().run(mod, ctx)
+        out: IRModule = super().run(mod, ctx)
         return mod if out is mod else infer_type(out)
 
     def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002

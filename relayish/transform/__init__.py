@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from relayish.errors import suggest
-from relayish.transform.base import FunctionPass, ModulePass, Pass, is_skipped
+from relayish.transform.base import ModulePass, Pass
 from relayish.transform.check import Check, get_check, list_checks, register_check, run_check
 from relayish.transform.config import add_config_source, list_configs, register_config_option
 from relayish.transform.context import PassContext
@@ -23,12 +23,7 @@ from relayish.transform.dump import DumpInstrument
 from relayish.transform.immutable import ImmutableModuleInstrument
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument, pass_instrument
-from relayish.transform.make import (
-    create_function_pass,
-    create_module_pass,
-    function_pass,
-    module_pass,
-)
+from relayish.transform.make import create_module_pass, module_pass
 from relayish.transform.printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
 from relayish.transform.progress import Progress, ProgressInstrument
 from relayish.transform.registry import (
@@ -41,9 +36,18 @@ from relayish.transform.registry import (
     pass_entry,
     register_pass,
 )
+from relayish.transform.relay import checks as _checks  # registers those of Relay
+from relayish.transform.relay import shrinking as _shrinking  # as above
+from relayish.transform.relay.function_pass import (
+    FunctionPass,
+    create_function_pass,
+    function_pass,
+    is_skipped,
+)
 from relayish.transform.sequential import Sequential, parse_pipeline, requirements
 from relayish.transform.source import EntryPointSource, PackageSource, PassSource
 from relayish.transform.timing import PassProfile, PassTimingInstrument
+from relayish.transform.type_inference import register_type_inference
 from relayish.transform.verify import VerifyInstrument
 
 __all__ = [
@@ -90,9 +94,12 @@ __all__ = [
     "register_check",
     "register_config_option",
     "register_pass",
+    "register_type_inference",
     "requirements",
     "run_check",
 ]
+
+del _checks, _shrinking
 
 # The first source is relayish's own passes, by name. The name is data, as an entry point is:
 # nothing in this package imports the passes, or would break without them. It is not an entry point

@@ -12,7 +12,7 @@ from relayish.transform.check import Check as Check
 from relayish.transform.diff import DiffInstrument as DiffInstrument
 from relayish.transform.dump import DumpInstrument as DumpInstrument
 from relayish.transform.source import EntryPointSource as EntryPointSource
-from relayish.transform.base import FunctionPass as FunctionPass
+from relayish.transform.relay.function_pass import FunctionPass as FunctionPass
 from relayish.transform.immutable import ImmutableModuleInstrument as ImmutableModuleInstrument
 from relayish.transform.base import ModulePass as ModulePass
 from relayish.transform.source import PackageSource as PackageSource
@@ -34,13 +34,13 @@ from relayish.transform.progress import ProgressInstrument as ProgressInstrument
 from relayish.transform.sequential import Sequential as Sequential
 from relayish.transform.verify import VerifyInstrument as VerifyInstrument
 from relayish.transform.registry import add_pass_source as add_pass_source
-from relayish.transform.make import create_function_pass as create_function_pass
+from relayish.transform.relay.function_pass import create_function_pass as create_function_pass
 from relayish.transform.make import create_module_pass as create_module_pass
 from relayish.transform.default_pipeline import default_pipeline as default_pipeline
-from relayish.transform.make import function_pass as function_pass
+from relayish.transform.relay.function_pass import function_pass as function_pass
 from relayish.transform.check import get_check as get_check
 from relayish.transform.registry import get_pass as get_pass
-from relayish.transform.base import is_skipped as is_skipped
+from relayish.transform.relay.function_pass import is_skipped as is_skipped
 from relayish.transform.check import list_checks as list_checks
 from relayish.transform.config import list_configs as list_configs
 from relayish.transform.registry import list_passes as list_passes
@@ -51,6 +51,7 @@ from relayish.transform.instrument import pass_instrument as pass_instrument
 from relayish.transform.check import register_check as register_check
 from relayish.transform.config import register_config_option as register_config_option
 from relayish.transform.registry import register_pass as register_pass
+from relayish.transform.type_inference import register_type_inference as register_type_inference
 from relayish.transform.sequential import requirements as requirements
 from relayish.transform.check import run_check as run_check
 from relayish.passes.ad.kind_rules import ControlFlow as ControlFlow

@@ -1,23 +1,23 @@
-"""Passes: from a module to a module."""
+"""Passes: from a module to a module, whatever languages its definitions are of."""
 
 from __future__ import annotations
 
 import copy
-import gc
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final, NoReturn, Self, cast
+from typing import Any, NoReturn, Self, TypeVar, cast
 
-from relayish.analysis.infer_type import infer_type
-from relayish.errors import DeclarationError, PassError, TypeInferenceError
-from relayish.ir.relay.expr import Expr, Function, GlobalVar
-from relayish.ir.relay.module import IRModule
-from relayish.transform.config import DISABLE_GC, IMMUTABLE_MODULE
+from relayish.errors import DeclarationError, PassError
+from relayish.ir.module import AnyModule, Module
+from relayish.ir.node import Node
+from relayish.transform.collecting import collecting_as
+from relayish.transform.config import IMMUTABLE_MODULE
 from relayish.transform.context import PassContext
 from relayish.transform.immutable import Snapshot
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
+from relayish.transform.type_inference import inferred
+
+_M = TypeVar("_M", bound=AnyModule)
 
 
 class _MissingInfo:
@@ -39,19 +39,19 @@ class Pass(ABC):
 
     info: PassInfo = cast(PassInfo, _MissingInfo())
 
-    def __call__(self, mod: IRModule) -> IRModule:
+    def __call__(self, mod: _M) -> _M:
         """Return the module this pass makes of ``mod``.
 
         Returns:
             ``mod`` itself when nothing changed, or when an instrument said not to run.
 
         Raises:
-            PassError: If ``mod`` is no module, or what the pass returns is none.
+            PassError: If ``mod`` is no module, or what the pass returns is none of its class.
         """
         info, ctx = self.info, PassContext.current()
-        if not isinstance(mod, IRModule):
+        if not isinstance(mod, Module):
             raise PassError(
-                f"pass {info.name} takes an IRModule; found {type(mod).__name__}; "
+                f"pass {info.name} takes a module; found {type(mod).__name__}; "
                 f"wrap an expression with IRModule.from_expr(expr)"
             )
         instruments = ctx.instruments
@@ -63,7 +63,7 @@ class Pass(ABC):
             instrument.run_before_pass(mod, info)
         work = self._run_watched if ctx.get_config(IMMUTABLE_MODULE) is True else self._run
         try:
-            with _collector(off=ctx.get_config(DISABLE_GC) is True):
+            with collecting_as(ctx):
                 out = work(mod, ctx)
         except BaseException as error:
             error.add_note(f"in pass {info.name}")
@@ -74,14 +74,14 @@ class Pass(ABC):
             instrument.run_after_pass(out, info)
         return out
 
-    def _run(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    def _run(self, mod: _M, ctx: PassContext) -> _M:
         if not self.info.infer_types:
-            return _checked_module(self.run(mod, ctx), self.info)
-        typed = _typed(mod, "given")
-        out = _checked_module(self.run(typed, ctx), self.info)
-        return mod if out is typed else _typed(out, "returned")
+            return _checked_module(self.run(mod, ctx), mod, self.info)
+        typed = inferred(mod, "the pass is given")
+        out = _checked_module(self.run(typed, ctx), mod, self.info)
+        return mod if out is typed else inferred(out, "the pass returned")
 
-    def _run_watched(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    def _run_watched(self, mod: _M, ctx: PassContext) -> _M:
         snapshot = Snapshot(mod)
         try:
             out = self._run(mod, ctx)
@@ -92,7 +92,7 @@ class Pass(ABC):
         return out
 
     @abstractmethod
-    def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: a module of the class the pass is for
         """Do the work of the pass; called by :meth:`__call__`, which sees to the rest."""
 
     def with_info(self, info: PassInfo) -> Self:
@@ -112,61 +112,79 @@ class ModulePass(Pass):
     """A pass that sees the whole module."""
 
     @abstractmethod
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    def transform_module(self, mod: Any, ctx: PassContext) -> Any:  # Any: as in Pass.run
         """Return the new module; ``mod`` itself when nothing changed."""
 
-    def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: as above
         return self.transform_module(mod, ctx)
 
 
-class FunctionPass(Pass):
-    """A pass over each function of a module by itself.
+class _MissingKind:
+    """Stands where a function pass has not said which functions it takes."""
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        raise DeclarationError(
+            f"{owner.__name__} does not say which functions it takes; write takes = ..., a class "
+            f"of nodes, in the class"
+        )
+
+
+class AnyFunctionPass(Pass):
+    """A pass over each function of one kind in a module by itself.
 
     Each function is given with the module as it was before the pass, so that no function sees
-    what became of its siblings. Left alone are functions another compiler owns (attribute
-    ``Compiler``), those that ask for it (``SkipOptimization``, ``Extern``), and definitions that
-    are no :class:`Function`.
+    what became of its siblings. Definitions of other kinds, and functions that ask for it, are left
+    alone.
     """
 
+    takes: type[Node] = cast("type[Node]", _MissingKind())
+    """The class of nodes, concrete or not, that the pass takes for functions."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "takes" in cls.__dict__:
+            checked_kind(cls.__dict__["takes"], cls.__name__)
+
     @abstractmethod
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:
+    def transform_function(
+        self, func: Any, mod: Any, ctx: PassContext
+    ) -> Any:  # Any: a node of the kind that the pass takes, a module of the class it is for
         """Return what becomes of ``func``; ``func`` itself when nothing changed."""
 
-    def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
-        changed: dict[GlobalVar | str, Expr] = {}
-        for key, func in mod.functions.items():
-            if not isinstance(func, Function) or is_skipped(func):
+    def skips(self, func: Node) -> bool:  # noqa: ARG002 - for overriding
+        """Return whether ``func``, of the kind that the pass takes, is left alone."""
+        return False
+
+    def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: as in Pass.run
+        takes = self.takes
+        changed: dict[Any, Node] = {}  # Any: what stands for names in the module
+        for key, func in mod.functions_of(takes).items():
+            if self.skips(func):
                 continue
             try:
-                out = _checked_function(self.transform_function(func, mod, ctx), self.info)
+                out = _checked_function(self.transform_function(func, mod, ctx), takes, self.info)
             except BaseException as error:
-                error.add_note(f"in function @{key.name_hint}")
+                error.add_note(f"in function @{mod.name_of(key)}")
                 raise
             if out is not func:
                 changed[key] = out
         return mod.with_functions(changed)
 
 
-_SKIP_IF_TRUE: Final = ("SkipOptimization", "Extern")
+def checked_kind(kind: object, owner: str) -> type[Node]:
+    """Return the kind of function that a pass takes.
+
+    Raises:
+        DeclarationError: If it is no class of nodes.
+    """
+    if not isinstance(kind, type) or not issubclass(kind, Node):
+        raise DeclarationError(
+            f"pass {owner} takes functions of one class of nodes; found {kind!r}"
+        )
+    return kind
 
 
-def is_skipped(func: Function) -> bool:
-    """Return whether function passes leave ``func`` alone."""
-    attrs = func.attrs
-    if attrs is None:
-        return False
-    return "Compiler" in attrs or any(attrs.get(name, 0) for name in _SKIP_IF_TRUE)
-
-
-def _typed(mod: IRModule, how: str) -> IRModule:
-    try:
-        return infer_type(mod)
-    except TypeInferenceError as error:
-        error.add_note(f"found while typing what the pass {'is ' if how == 'given' else ''}{how}")
-        raise
-
-
-def _should_run(instrument: PassInstrument, mod: IRModule, info: PassInfo) -> bool:
+def _should_run(instrument: PassInstrument, mod: AnyModule, info: PassInfo) -> bool:
     answer: object = instrument.should_run(mod, info)
     if not isinstance(answer, bool):
         raise PassError(
@@ -176,30 +194,22 @@ def _should_run(instrument: PassInstrument, mod: IRModule, info: PassInfo) -> bo
     return answer
 
 
-def _checked_module(out: object, info: PassInfo) -> IRModule:
-    if not isinstance(out, IRModule):
-        raise PassError(f"pass {info.name} must return an IRModule; found {_brief(out)}")
+def _checked_module(out: object, given: _M, info: PassInfo) -> _M:
+    if not isinstance(out, type(given)):
+        wanted = _indefinite(type(given))
+        raise PassError(f"pass {info.name} must return {wanted}; found {_brief(out)}")
     return out
 
 
-def _checked_function(out: object, info: PassInfo) -> Function:
-    if not isinstance(out, Function):
-        raise PassError(f"pass {info.name} must return a Function; found {_brief(out)}")
+def _checked_function(out: object, takes: type[Node], info: PassInfo) -> Node:
+    if not isinstance(out, takes):
+        raise PassError(f"pass {info.name} must return {_indefinite(takes)}; found {_brief(out)}")
     return out
 
 
 def _brief(out: object) -> str:
-    return "None; is a return missing?" if out is None else f"a {type(out).__name__}"
+    return "None; is a return missing?" if out is None else _indefinite(type(out))
 
 
-@contextmanager
-def _collector(*, off: bool) -> Iterator[None]:
-    """Keep the cyclic garbage collector off meanwhile; passes inside one another do it once."""
-    if not off or not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+def _indefinite(cls: type) -> str:
+    return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"

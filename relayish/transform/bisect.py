@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType
+from typing import Any, Generic, TypeVar
 
 from relayish.errors import PassError
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.base import Pass
 from relayish.transform.sequential import Sequential
 from relayish.transform.shrink import MOST_TRIES, shrink
 
-Fault = Callable[[IRModule, IRModule], str | None]
+M = TypeVar("M", bound=AnyModule)
+
+Fault = Callable[[Any, Any], str | None]  # Any: modules of the class that the passes work on
 """Given the program before some passes and after them, says what is wrong, or ``None``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Culprit:
+class Culprit(Generic[M]):
     """The first pass after which something is wrong.
 
     Attributes:
@@ -32,8 +35,8 @@ class Culprit:
     culprit: Pass
     position: int
     message: str
-    before: IRModule
-    shrunk: IRModule
+    before: M
+    shrunk: M
 
     @property
     def name(self) -> str:
@@ -42,8 +45,8 @@ class Culprit:
 
 
 def bisect(
-    pipeline: Pass, mod: IRModule, fault: Fault, *, most_tries: int = MOST_TRIES
-) -> Culprit | None:
+    pipeline: Pass, mod: M, fault: Fault, *, most_tries: int = MOST_TRIES
+) -> Culprit[M] | None:
     """Return the first pass of ``pipeline`` after which ``fault`` finds something wrong.
 
     Every pass is looked at, nested and required ones too, in the order in which they run under the
@@ -78,7 +81,7 @@ def bisect(
     return None
 
 
-def _run(pass_: Pass, mod: IRModule) -> tuple[IRModule, Exception | None]:
+def _run(pass_: Pass, mod: M) -> tuple[M, Exception | None]:
     """Return what the pass makes of ``mod``, and what it raised instead."""
     try:
         return pass_(mod), None
@@ -95,14 +98,14 @@ def _origin(error: Exception) -> tuple[type[Exception], CodeType, int]:
     return type(error), traceback.tb_frame.f_code, traceback.tb_lineno
 
 
-def _shrunk(pass_: Pass, mod: IRModule, fault: Fault, most_tries: int) -> IRModule:
+def _shrunk(pass_: Pass, mod: M, fault: Fault, most_tries: int) -> M:
     """Return a small program on which the pass alone does what it did."""
     after, raised = _run(pass_, mod)
     origin = None if raised is None else _origin(raised)
     if not most_tries or (origin is None and fault(mod, after) is None):
         return mod
 
-    def still(smaller: IRModule) -> bool:
+    def still(smaller: M) -> bool:
         made, error = _run(pass_, smaller)
         if error is not None:
             return _origin(error) == origin

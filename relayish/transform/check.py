@@ -9,28 +9,21 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar
 
-from relayish.analysis.infer_type import infer_type
-from relayish.analysis.well_formed import check_well_formed
 from relayish.errors import (
     CheckError,
     DeclarationError,
     DuplicateNameError,
     UnknownNameError,
-    WellFormedError,
     suggest,
 )
-from relayish.ir.relay.expr import Expr
-from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import free_variables
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.module import AnyModule
 from relayish.transform.registry import REGISTRY
 
-Check: TypeAlias = Callable[[IRModule], None]
+Check: TypeAlias = Callable[[Any], None]  # Any: a module of the class that the check is for
 
-_Made = TypeVar("_Made", bound=Callable[[IRModule], Any])  # Any: what it returns is looked at later
+_Made = TypeVar("_Made", bound=Callable[[Any], Any])  # Any: as above; what it returns is looked at
 
 CHECK_MODULE: Final = "relayish.passes.checks"
 """What is imported, once, when a check is asked for that is not known yet; a name that is data."""
@@ -105,7 +98,7 @@ def list_checks() -> tuple[str, ...]:
     return tuple(sorted(_CHECKS))
 
 
-def run_check(name: str, mod: IRModule) -> None:
+def run_check(name: str, mod: AnyModule) -> None:
     """Raise what the check ``name`` has to say against ``mod``.
 
     Raises:
@@ -113,7 +106,7 @@ def run_check(name: str, mod: IRModule) -> None:
         UnknownNameError: If there is no such check.
         CheckError: If the check returns something, as one would that answers yes or no.
     """
-    check: Callable[[IRModule], object] = get_check(name)
+    check: Callable[[AnyModule], object] = get_check(name)
     try:
         answer = check(mod)
     except Exception as error:
@@ -131,54 +124,6 @@ def _load_checks() -> None:
     importlib.import_module(CHECK_MODULE)
 
 
-def _claimant(check: Callable[[IRModule], object]) -> str:
+def _claimant(check: Callable[[AnyModule], object]) -> str:
     name = getattr(check, "__qualname__", type(check).__qualname__)
     return f"{check.__module__}.{name}"
-
-
-@register_check("well_formed")
-def check_scoping(mod: IRModule) -> None:
-    """Every variable is bound at most once, and used only where it is in scope."""
-    check_well_formed(mod)
-
-
-@register_check("no_free_vars")
-def check_closed(mod: IRModule) -> None:
-    """Every variable is bound somewhere."""
-    for name, definition in mod.functions.items():
-        free = free_variables(definition)
-        if free:
-            listed = ", ".join([f"%{getattr(var, 'name_hint', var)}" for var in free[:8]])
-            more = f" and {len(free) - 8} more" if len(free) > 8 else ""
-            raise WellFormedError(
-                f"@{name.name_hint} uses {listed}{more}, which nothing binds; make parameters of "
-                f"them, or bind them"
-            )
-
-
-@register_check("well_typed")
-def check_types(mod: IRModule) -> None:
-    """Every expression has a type, told anew whatever types it carries."""
-    infer_type(mod, fresh=True)
-
-
-@register_check("no_stale_types")
-def check_carried_types(mod: IRModule) -> None:
-    """Where an expression carries a type, it is the one it has."""
-    typed = infer_type(mod, fresh=True)
-    for name, definition in mod.functions_of(Expr).items():
-        image = typed[name]
-        if image is definition:
-            continue
-        pairs = zip(EXPRESSIONS.post_order(definition), EXPRESSIONS.post_order(image), strict=True)
-        for node, told in pairs:
-            if not isinstance(node, Expr) or node.checked_type is None:
-                continue
-            carried, found = node.checked_type, cast("Expr", told).checked_type
-            if structural_equal(carried, found, map_free_vars=True):
-                continue
-            raise CheckError(
-                f"a {type(node).__name__} in @{name.name_hint} carries the type {carried}, but has "
-                f"the type {found}; whoever rewrites a node clears its type, as with_fields does",
-                check="no_stale_types",
-            )

@@ -147,14 +147,6 @@ def _check(name: str, hint: object, value: object) -> object:
         raise ConfigError(f"config option {name!r}: {error}") from None
 
 
-DISABLE_GC: Final = "relayish.disable_gc"
-register_config_option(
-    DISABLE_GC,
-    bool,
-    default=False,
-    description="switch the cyclic garbage collector off while a pass runs",
-)
-
 IMMUTABLE_MODULE: Final = "testing.immutable_module"
 register_config_option(
     IMMUTABLE_MODULE,

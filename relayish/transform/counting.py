@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.running import RunningPasses
@@ -42,16 +42,16 @@ class PassCountInstrument(PassInstrument):
     def enter_pass_ctx(self) -> None:
         self._running.forget()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         self._running.begin(mod, info)
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
         self.runs[info.name] += 1
         if running is not None and running.mod is not mod:
             self.changes[info.name] += 1
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self._running.end(info)
         self.runs[info.name] += 1
         self.failures[info.name] += 1

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Final, TextIO
 
 from relayish.errors import DeclarationError
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.line_diff import unified_lines
@@ -57,10 +57,10 @@ class DiffInstrument(PassInstrument):
     def exit_pass_ctx(self) -> None:
         self._texts.forget()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         self._running.begin(mod, info)
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
         if running is None or running.mod is mod or running.only_composes(mod):
             return
@@ -70,7 +70,7 @@ class DiffInstrument(PassInstrument):
         if shown:
             print(shown, end="", file=self.file or sys.stdout)
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self._running.end(info)
 
     def lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:

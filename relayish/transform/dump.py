@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from relayish.errors import PassError
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.program_text import ProgramTexts
@@ -63,22 +63,22 @@ class DumpInstrument(PassInstrument):
     def exit_pass_ctx(self) -> None:
         self._texts.forget()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         self._running.begin(mod, info)
         if self._last.mod is not mod:
             self._write("init", mod)
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
         if running is None or not running.only_composes(mod):
             self._write(safe_name(info.name), mod)
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         running = self._running.end(info)
         if running is not None and running.mod is self._last.mod:
             error.add_note(f"the program before pass {info.name} is in {self.written[-1]}")
 
-    def _write(self, name: str, mod: IRModule) -> None:
+    def _write(self, name: str, mod: AnyModule) -> None:
         path = self.directory / f"{next(self._numbers)}_{name}.relay"
         _write_whole(path, self._texts.of(mod))
         self.written.append(path)
@@ -88,7 +88,7 @@ class DumpInstrument(PassInstrument):
 class _Last(threading.local):
     """The module written last, of each thread its own."""
 
-    mod: IRModule | None = None
+    mod: AnyModule | None = None
 
 
 def safe_name(name: str) -> str:

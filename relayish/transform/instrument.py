@@ -18,7 +18,6 @@ import difflib
 from typing import Any, Final
 
 from relayish.errors import DeclarationError
-from relayish.ir.relay.module import IRModule
 from relayish.transform.info import PassInfo
 
 HOOKS: Final = (
@@ -33,6 +32,8 @@ HOOKS: Final = (
 
 class PassInstrument:
     """The base of instruments: every hook does nothing, and every pass should run.
+
+    Hooks are given modules of the class that the passes work on, which a subclass may name.
 
     Example:
         >>> class Names(PassInstrument):
@@ -50,17 +51,19 @@ class PassInstrument:
     def exit_pass_ctx(self) -> None:
         """Run when the context that holds this instrument has been left."""
 
-    def should_run(self, mod: IRModule, info: PassInfo) -> bool:  # noqa: ARG002 - for overriding
+    # Any in these: a module, of the class that a subclass names
+
+    def should_run(self, mod: Any, info: PassInfo) -> bool:  # noqa: ARG002 - for overriding
         """Return whether the pass is to run; one ``False`` is enough to skip it."""
         return True
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: Any, info: PassInfo) -> None:
         """Run before a pass, with the module it is given."""
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_after_pass(self, mod: Any, info: PassInfo) -> None:
         """Run after a pass, with the module it returned."""
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:
+    def run_on_failure(self, mod: Any, info: PassInfo, error: BaseException) -> None:
         """Run when a pass raised, with the module it was given; ``error`` then goes on."""
 
 

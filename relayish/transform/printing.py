@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection
 from typing import TextIO
 
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.instrument import PassInstrument
 from relayish.transform.program_text import ProgramTexts
@@ -54,12 +54,12 @@ class PassPrintingInstrument(PassInstrument):
     def exit_pass_ctx(self) -> None:
         self._texts.forget()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         self._running.begin(mod, info)
         if self.prints_before(info):
             self._print(f"before {info.name}", mod)
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
         if not self.prints_after(info):
             return
@@ -69,10 +69,10 @@ class PassPrintingInstrument(PassInstrument):
         else:
             self._print(f"after {info.name}", mod)
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self._running.end(info)
 
-    def _why_not(self, running: RunningPass | None, out: IRModule) -> str:
+    def _why_not(self, running: RunningPass | None, out: AnyModule) -> str:
         """Return why what a pass returned is not to be printed, ``""`` if it is."""
         if not self.only_changed or running is None:
             return ""
@@ -80,7 +80,7 @@ class PassPrintingInstrument(PassInstrument):
             return "unchanged"
         return "as after the last pass inside" if running.only_composes(out) else ""
 
-    def _print(self, when: str, mod: IRModule) -> None:
+    def _print(self, when: str, mod: AnyModule) -> None:
         # the heading is a comment of Relay text: what is printed can be parsed
         program = self._texts.of(mod).rstrip("\n")
         print(f"// {when}\n{program}\n", file=self.file or sys.stdout)

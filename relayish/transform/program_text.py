@@ -6,7 +6,7 @@ import threading
 from importlib import import_module
 from typing import Final
 
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 
 KEPT: Final = 4
 """So many texts are kept: what a pass took and returned, and the pass around it."""
@@ -16,9 +16,9 @@ class ProgramTexts(threading.local):
     """The texts of the last few programs asked for; each thread has its own."""
 
     def __init__(self) -> None:
-        self._texts: dict[IRModule, str] = {}
+        self._texts: dict[AnyModule, str] = {}
 
-    def of(self, mod: IRModule) -> str:
+    def of(self, mod: AnyModule) -> str:
         """Return the text of a program, with its metadata: it parses back to the same."""
         found = self._texts.pop(mod, None)
         if found is None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, NamedTuple, TextIO
 
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.base import Pass
 from relayish.transform.context import PassContext
 from relayish.transform.info import PassInfo
@@ -64,7 +64,7 @@ class ProgressInstrument(PassInstrument):
             self._write(_CLEAR_LINE)
         self._state.clear()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         state = self._state
         if self.pipeline is None:
             state.number += 1
@@ -82,10 +82,10 @@ class ProgressInstrument(PassInstrument):
         running.kept = True
         self.callback(Progress(state.number, len(state.plan), info.name))
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
         self._end(info)
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self._end(info)
 
     def _end(self, info: PassInfo) -> None:

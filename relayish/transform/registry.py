@@ -20,7 +20,8 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
-from relayish.transform.base import Pass
+from relayish.ir.node import Node
+from relayish.transform.base import AnyFunctionPass, Pass, checked_kind
 from relayish.transform.info import GLOBAL_PREFIX, PassInfo, short_name
 from relayish.transform.make import summary_of
 from relayish.transform.option import (
@@ -195,6 +196,7 @@ def register_pass(
     name: str | None = None,
     required: Sequence[str] = (),
     description: str | None = None,
+    takes: type[Node] | None = None,
     infer_types: bool | None = None,
     idempotent: bool | None = None,
     requires: Sequence[str] | None = None,
@@ -213,6 +215,8 @@ def register_pass(
         name: Short name; the name of the class or function if not given.
         required: As in :class:`PassInfo`.
         description: One line; the first of the docstring if not given.
+        takes: The kind of functions that a pass over functions takes, where the class or pass does
+            not say it.
         infer_types: As in :class:`PassInfo`, and so are those up to ``ensures``; what is left out
             is as the class or pass has it already.
         idempotent: Applied to its own result, the pass returns that very object.
@@ -247,7 +251,7 @@ def register_pass(
             requires=held.requires if requires is None else requires,
             ensures=held.ensures if ensures is None else ensures,
         )
-        registered, options, factory = _complete(made, info)
+        registered, options, factory = _complete(_taking(made, takes), info)
         registry.add(PassEntry(info, options, factory, _claimant(made)), replace=replace)
         return cast(_Made, registered)
 
@@ -291,6 +295,23 @@ def list_passes() -> tuple[str, ...]:
 def add_pass_source(source: PassSource) -> None:
     """Add a place to look for passes that are asked for and not yet registered."""
     REGISTRY.add_source(source)
+
+
+def _taking(made: _Made, takes: type[Node] | None) -> _Made:
+    """Return a function pass, or a class of these, over functions of class ``takes``."""
+    if takes is None:
+        return made
+    kind = checked_kind(takes, _claimant(made))
+    if inspect.isclass(made) and issubclass(made, AnyFunctionPass):
+        made.takes = kind
+        return made
+    if isinstance(made, AnyFunctionPass):
+        over = made.with_info(made.info)
+        over.takes = kind
+        return cast(_Made, over)
+    raise DeclarationError(
+        f"{_claimant(made)} is no function pass; only these take functions of one kind"
+    )
 
 
 def _claimant(made: Any) -> str:  # Any: see register_pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.info import PassInfo
 
 
@@ -14,15 +14,15 @@ class RunningPass:
     """A pass that has begun, and what is known of the passes inside it."""
 
     info: PassInfo
-    mod: IRModule
-    reached: IRModule | None = None
+    mod: AnyModule
+    reached: AnyModule | None = None
     """What the last pass inside returned."""
     unbroken: bool = True
     """Each pass inside was given what the one before returned, and the first what this one was."""
     kept: object = None
     """What the instrument that watches keeps of it."""
 
-    def only_composes(self, out: IRModule) -> bool:
+    def only_composes(self, out: AnyModule) -> bool:
         """Return whether ``out`` is wholly the work of passes inside, as with a ``Sequential``."""
         return self.unbroken and self.reached is out
 
@@ -38,7 +38,7 @@ class RunningPasses(threading.local):
         """How many passes are running inside one another."""
         return len(self._stack)
 
-    def begin(self, mod: IRModule, info: PassInfo) -> RunningPass:
+    def begin(self, mod: AnyModule, info: PassInfo) -> RunningPass:
         """Note that a pass begins."""
         if self._stack:
             around = self._stack[-1]
@@ -48,7 +48,7 @@ class RunningPasses(threading.local):
         self._stack.append(running)
         return running
 
-    def end(self, info: PassInfo, out: IRModule | None = None) -> RunningPass | None:
+    def end(self, info: PassInfo, out: AnyModule | None = None) -> RunningPass | None:
         """Note that the pass has ended, with ``out`` or in an error; return what was noted of it.
 
         A hook of another instrument that raised may have left passes open, or this one never

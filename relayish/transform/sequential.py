@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from relayish.errors import DeclarationError, PassError, PipelineError, UnknownNameError
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.base import Pass
 from relayish.transform.context import PassContext, resume
 from relayish.transform.info import PassInfo, short_name
 from relayish.transform.registry import REGISTRY, get_pass
 from relayish.transform.syntax import parse_specs
+
+_M = TypeVar("_M", bound=AnyModule)
 
 
 class Sequential(Pass):
@@ -47,7 +50,7 @@ class Sequential(Pass):
         self.passes = tuple(_as_pass(item) for item in passes or ())
         self.info = PassInfo(name, opt_level, required)
 
-    def run(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    def run(self, mod: _M, ctx: PassContext) -> _M:
         inside = self.context(ctx)
         if inside is ctx:
             return self._run_steps(mod, ctx)
@@ -58,7 +61,7 @@ class Sequential(Pass):
         """Return the context under which the passes run where this runs under ``ctx``."""
         return ctx
 
-    def _run_steps(self, mod: IRModule, ctx: PassContext) -> IRModule:
+    def _run_steps(self, mod: _M, ctx: PassContext) -> _M:
         for step in self._steps(ctx):
             mod = step(mod)
         return mod

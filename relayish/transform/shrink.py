@@ -1,93 +1,126 @@
-"""Making a program smaller while something stays true of it: what is left shows why it is true.
+"""Delta debugging: making a program smaller while something stays true of it.
 
-What is tried, largest part first, as long as anything helps: a definition is dropped; a function
-becomes one of its own expressions, with what is free there as parameters; an expression becomes a
-parameter, or one of its own operands of the same type; bindings and parameters nobody uses go.
+What is tried, largest part first, as long as anything helps: a definition is dropped; then the
+steps that languages register for their definitions. In definitions of other languages a node
+becomes one of the nodes it holds, and nodes lose some of those they hold in a tuple: statements of
+a block, say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final, TypeAlias, TypeVar
 
-from relayish.analysis import free_type_vars, free_vars, well_formed
-from relayish.analysis.infer_type import infer_type
 from relayish.errors import RelayishError
-from relayish.functor import ExprMutator
+from relayish.ir.field import Field
+from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Let, Op, Var
-from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
-from relayish.ir.structural_equal import structural_equal
+from relayish.ir.roles import Role
+from relayish.ir.scoping import PROGRAM
+from relayish.ir.traversal import EVERYTHING
+from relayish.transform.check import run_check
+from relayish.transform.type_inference import has_type_inference, inferred
 
 MOST_TRIES: Final = 2000
 """How many smaller programs are tried, if the caller does not say."""
 
+KEPT_CHECKS: Final = ("well_formed", "no_free_vars")
+"""Checks that hold of smaller programs if they held of the first."""
 
-def shrink(
-    mod: IRModule, still: Callable[[IRModule], bool], *, most_tries: int = MOST_TRIES
-) -> IRModule:
+_M = TypeVar("_M", bound=AnyModule)
+
+Step: TypeAlias = Callable[[Any], Iterator[Any]]  # Any: a module of the class the step is for
+"""``step(mod)``: smaller modules, those from which most is gone first."""
+
+_STEPS: Final[dict[type[Node], tuple[Step, ...]]] = {}
+
+
+def register_shrinking(kind: type[Node], *steps: Step) -> None:
+    """Say how definitions of class ``kind`` are made smaller, in place of what is done for any."""
+    _STEPS[kind] = steps
+
+
+def shrink(mod: _M, still: Callable[[_M], bool], *, most_tries: int = MOST_TRIES) -> _M:
     """Return a smaller module of which ``still`` is true.
 
     Args:
-        mod: A well-typed module of which ``still`` is true.
-        still: Asked of well-formed and well-typed modules only. What it raises goes on.
+        mod: A module of which ``still`` is true.
+        still: Asked of modules only that are well-formed, closed and well-typed, as far as ``mod``
+            is. What it raises goes on.
         most_tries: How often it is asked at most.
 
     Returns:
-        A module that none of the steps of this file makes smaller; ``mod`` itself if there is no
-        step at all; the smallest that was found when ``most_tries`` are used up.
+        A module that none of the steps makes smaller; ``mod`` itself if there is no step at all;
+        the smallest that was found when ``most_tries`` are used up.
 
     Complexity:
         Linear in the size of the module for each try; halving sizes of steps, so that a fault of a
         few nodes is found in a number of tries that grows with the logarithm of the size.
     """
-    return _Shrinker(still, most_tries).shrink(mod)
+    return _Shrinker(mod, still, most_tries).shrink(mod)
 
 
 class _Shrinker:
-    def __init__(self, still: Callable[[IRModule], bool], most_tries: int) -> None:
+    def __init__(self, mod: AnyModule, still: Callable[[Any], bool], most_tries: int) -> None:
         self.still = still
         self.left = most_tries
+        self.checks = [name for name in KEPT_CHECKS if _holds(name, mod)]
+        self.is_typed = has_type_inference(type(mod)) and _typed(mod) is not None
+        self.steps = (
+            _without_definitions,
+            *[step for steps in _STEPS.values() for step in steps],
+            _by_a_part,
+            _without_items,
+        )
 
-    def shrink(self, mod: IRModule) -> IRModule:
+    def shrink(self, mod: _M) -> _M:
         best = mod
         helped = True
         while helped and self.left > 0:
             helped = False
-            for step in (_without_definitions, _extracted, _cut, _by_an_operand, _unused):
+            for step in self.steps:
                 found = self._repeat(step, best)
                 helped = helped or found is not best
                 best = found
         return best
 
-    def _repeat(self, step: Callable[[IRModule], Iterator[IRModule]], mod: IRModule) -> IRModule:
+    def _repeat(self, step: Step, mod: _M) -> _M:
         """Take the first program of ``step`` that serves, and go on from there."""
         while True:
-            smaller = next((found for found in step(infer_type(mod)) if self._serves(found)), None)
+            given = inferred(mod, "is made smaller") if self.is_typed else mod
+            smaller = next((found for found in step(given) if self._serves(found)), None)
             if smaller is None:
                 return mod
             mod = smaller
 
-    def _serves(self, mod: IRModule) -> bool:
+    def _serves(self, mod: AnyModule) -> bool:
         if self.left <= 0:
             return False
         self.left -= 1
-        if not all(_is_closed(func) for func in mod.functions_of(Expr).values()):
+        if not all(_holds(name, mod) for name in self.checks):
             return False
-        try:
-            infer_type(mod)
-        except RelayishError:  # a try that does not fit the types is no try
+        if self.is_typed and _typed(mod) is None:  # a try that does not fit the types is no try
             return False
         return self.still(mod)
 
 
-def _is_closed(func: Expr) -> bool:
-    return well_formed(func) and not free_vars(func)
+def _holds(check: str, mod: AnyModule) -> bool:
+    try:
+        run_check(check, mod)
+    except RelayishError:
+        return False
+    return True
 
 
-def _chunks(count: int) -> Iterator[range]:
+def _typed(mod: _M) -> _M | None:
+    try:
+        return inferred(mod, "is made smaller")
+    except RelayishError:
+        return None
+
+
+def chunks(count: int) -> Iterator[range]:
     """Yield ranges of positions, the longest first: all, halves, quarters, …, each one."""
     width = count
     while width:
@@ -96,154 +129,79 @@ def _chunks(count: int) -> Iterator[range]:
         width //= 2
 
 
-def _without_definitions(mod: IRModule) -> Iterator[IRModule]:
+def named(mod: AnyModule, definitions: Iterable[Node]) -> set[str]:
+    """Return the names that ``definitions`` use, of what modules like ``mod`` define."""
+    order = EVERYTHING.post_order(tuple(definitions))
+    return {name for node in order if (name := mod.name_of(node)) is not None}
+
+
+def _without_definitions(mod: AnyModule) -> Iterator[AnyModule]:
     names = mod.get_global_vars()
-    for chunk in _chunks(len(names)):
+    for chunk in chunks(len(names)):
         dropped = {names[index] for index in chunk}
-        kept = {var: func for var, func in mod.functions.items() if var not in dropped}
-        if kept and not dropped & _named(kept):
+        kept = [func for key, func in mod.functions.items() if key not in dropped]
+        gone = {mod.name_of(key) for key in dropped}
+        if kept and not gone & named(mod, kept):
             yield mod.without_functions(dropped)
 
 
-def _named(functions: Mapping[GlobalVar, Node]) -> set[Node]:
-    return {
-        node
-        for func in functions.values()
-        for node in EXPRESSIONS.post_order(func)
-        if type(node) is GlobalVar
-    }
+def _unregistered(mod: AnyModule) -> list[tuple[Any, Node]]:  # Any: what stands for a name
+    """Return the definitions for which no steps were registered."""
+    registered = tuple(_STEPS)
+    return [(n, func) for n, func in mod.functions.items() if not isinstance(func, registered)]
 
 
-def _callable(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
-    """Yield the functions whose type may change: those nobody else names."""
-    named = _named(mod.functions)
-    for var, func in mod.functions.items():
-        if isinstance(func, Function) and var not in named and not func.type_params:
-            yield var, func
+def _by_a_part(mod: AnyModule) -> Iterator[AnyModule]:
+    """Put a node in place of one that holds it, the largest first."""
+    for name, func in _unregistered(mod):
+        for node in reversed(PROGRAM.post_order(func)):
+            for part in PROGRAM.children(node):
+                yield from _replaced(mod, name, func, {node: part})
 
 
-def _extracted(mod: IRModule) -> Iterator[IRModule]:
-    """Make a function of a part of a function, the smallest parts of each width first."""
-    for var, func in _callable(mod):
-        for node in _spread(_values(func)[:-1]):
-            made = _function_of(node, func)
-            if made is not None:
-                yield mod.with_function(var, made)
+def _without_items(mod: AnyModule) -> Iterator[AnyModule]:
+    """Leave out nodes that stand in tuples, many at a time first."""
+    for name, func in _unregistered(mod):
+        for node in reversed(PROGRAM.post_order(func)):
+            for field in node.fields_:
+                if _is_dispensable(field):
+                    items = getattr(node, field.name)
+                    for chunk in chunks(len(items)):
+                        kept = items[: chunk.start] + items[chunk.stop :]
+                        made = _made(partial(node.with_fields, **{field.name: kept}))
+                        if made is not None:
+                            yield from _replaced(mod, name, func, {node: made})
 
 
-def _spread(parts: Sequence[Expr]) -> Iterator[Expr]:
-    """Yield each part once: some from everywhere first, then those between."""
-    seen: set[int] = set()
-    width = max(len(parts) // 8, 1)
-    while True:
-        for index in range(width - 1, len(parts), width):
-            if index not in seen:
-                seen.add(index)
-                yield parts[index]
-        if width == 1:
-            return
-        width //= 2
-
-
-_NAMES: Final = frozenset({Op, GlobalVar})
-
-
-def _values(func: Function) -> list[Expr]:
-    """Return the expressions of a body whose type a parameter can have, children before parents."""
-    return [
-        node
-        for node in EXPRESSIONS.post_order(func.body)
-        if isinstance(node, Expr)
-        and type(node) not in _NAMES
-        and isinstance(node.checked_type, TensorType | TupleType | FuncType)
-        and not free_type_vars(node.checked_type)
-    ]
-
-
-def _function_of(node: Expr, func: Function) -> Function | None:
-    """Return a function that computes ``node``; ``None`` where that would be ``func`` again."""
-    params, images = [], ExprMutator()
-    for var in free_vars(node):
-        if var in func.params:
-            params.append(var)
-            continue
-        if var.checked_type is None or free_type_vars(var.checked_type):
-            return None
-        param = Var(var.name_hint, var.checked_type, span=var.span)
-        images.memo_map[var] = param
-        params.append(param)
-    body = images.visit(node)
-    return None if body is func.body else func.with_fields(params=params, body=body, ret_type=None)
+def _is_dispensable(field: Field) -> bool:
+    return field.holds_many and field.role in (Role.OPERAND, Role.SCOPE, Role.PART, Role.BINDER)
 
 
 def _replaced(
-    mod: IRModule, choices: Callable[[Function], list[tuple[Expr, Expr]]]
-) -> Iterator[IRModule]:
-    """Replace expressions by what ``choices`` says, many at a time first."""
-    for name, func in _callable(mod):
-        pairs = choices(func)
-        for chunk in _chunks(len(pairs)):
-            images = ExprMutator()
-            images.memo_map.update(pairs[index] for index in chunk)
-            made = images.visit(func)
-            if isinstance(made, Function) and made is not func:
-                free = free_vars(made)
-                fields = {"params": (*made.params, *free), "ret_type": None}
-                yield mod.with_function(name, made.with_fields(**fields))
+    mod: AnyModule,
+    name: Any,  # Any: what stands for a name
+    func: Node,
+    images: Mapping[Node, Node],
+) -> Iterator[AnyModule]:
+    """Yield the module with nodes of a definition replaced, where they may stand there."""
+    made = _made(partial(_rebuilt, func, images))
+    if made is not None and made is not func and type(made) is type(func):
+        yield mod.with_function(name, made)
 
 
-def _cut(mod: IRModule) -> Iterator[IRModule]:
-    """Let parameters stand for calls, branches and values of lets; those near the result first."""
-
-    def choices(func: Function) -> list[tuple[Expr, Expr]]:
-        return [
-            (node, Var("cut", node.checked_type, span=node.span))
-            for node in reversed(_values(func))
-            if node is not func.body and EXPRESSIONS.children(node)
-        ]
-
-    return _replaced(mod, choices)
+def _made(make: Callable[[], Node]) -> Node | None:
+    """Return what ``make`` does; ``None`` where a node does not take what it is given."""
+    try:
+        return make()
+    except RelayishError:
+        return None
 
 
-def _by_an_operand(mod: IRModule) -> Iterator[IRModule]:
-    """Put an operand in place of what is computed of it, where both have one type."""
-
-    def choices(func: Function) -> list[tuple[Expr, Expr]]:
-        found = []
-        for node in _values(func):
-            operand = _operand(node)
-            if operand is not None:
-                found.append((node, operand))
-        return found
-
-    return _replaced(mod, choices)
-
-
-def _operand(node: Expr) -> Expr | None:
-    """Return what may stand for ``node``: a branch, a body, an argument of its type."""
-    candidates = _OPERANDS.get(type(node))
-    for operand in candidates(node) if candidates is not None else ():
-        if _same_type(operand.checked_type, node.checked_type):
-            return operand
-    return None
-
-
-# Any: a node of the kind that it stands beside
-_OPERANDS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    Call: lambda call: call.args,
-    If: lambda branch: (branch.true_branch, branch.false_branch),
-    Let: lambda let: (let.body,),
-}
-
-
-def _same_type(lhs: Type | None, rhs: Type | None) -> bool:
-    return lhs is not None and rhs is not None and structural_equal(lhs, rhs)
-
-
-def _unused(mod: IRModule) -> Iterator[IRModule]:
-    """Drop parameters of functions nobody names that their body does not use."""
-    for name, func in _callable(mod):
-        used = set(free_vars(func.body))
-        params = [param for param in func.params if param in used]
-        if len(params) < len(func.params):
-            yield mod.with_function(name, func.with_fields(params=params))
+def _rebuilt(root: Node, images: Mapping[Node, Node]) -> Node:
+    """Return ``root`` with nodes replaced; what takes their place is left as it is."""
+    found = dict(images)
+    for node in PROGRAM.post_order(root, enter=lambda node: node not in images):
+        if node not in found:
+            rebuild = PROGRAM.rebuild[type(node)]
+            found[node] = node if rebuild is None else rebuild(node, found.get)
+    return found[root]

@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
 
@@ -51,17 +51,17 @@ class PassTimingInstrument(PassInstrument):
     def exit_pass_ctx(self) -> None:
         self.profiles.clear()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
         profile = PassProfile(info.name)
         stack = self._open.stack
         (stack[-1].children if stack else self.profiles).append(profile)
         stack.append(profile)
         profile.start = time.perf_counter_ns()
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
         self._close(info)
 
-    def run_on_failure(self, mod: IRModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self._close(info)
 
     def _close(self, info: PassInfo) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.errors import CheckError, DeclarationError, RelayishError, UnknownNameError
-from relayish.ir.relay.module import IRModule
+from relayish.ir.module import AnyModule
 from relayish.transform.check import get_check, run_check
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
@@ -58,7 +58,7 @@ twice: by a function and by a let; a variable is bound once, use a new Var for t
     def enter_pass_ctx(self) -> None:
         self._state.clear()
 
-    def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
         last = self._state.last
         so_far = f"{last} was the last pass that ran" if last else "no pass ran before it"
         for name in self.checks:
@@ -68,7 +68,7 @@ twice: by a function and by a let; a variable is bound once, use a new Var for t
             said = f"pass {info.name} requires the check {name}, which fails before it ({so_far})"
             self._check(name, mod, info, said, blamed=info.name)
 
-    def run_after_pass(self, mod: IRModule, info: PassInfo) -> None:
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         for name in self.checks:
             self._check(name, mod, info, f"pass {info.name} broke the check {name}")
         for name in info.ensures:
@@ -77,7 +77,7 @@ twice: by a function and by a let; a variable is bound once, use a new Var for t
         self._state.last = info.name
 
     def _check(
-        self, name: str, mod: IRModule, info: PassInfo, said: str, blamed: str | None = None
+        self, name: str, mod: AnyModule, info: PassInfo, said: str, blamed: str | None = None
     ) -> None:
         """Run a check unless it held of this very module; ``said`` begins the error."""
         if self._state.held(name, mod):
@@ -106,14 +106,14 @@ class _State(threading.local):
 
     def clear(self) -> None:
         self.last = ""
-        self._mod: IRModule | None = None
+        self._mod: AnyModule | None = None
         self._held: set[str] = set()
 
-    def held(self, name: str, mod: IRModule) -> bool:
+    def held(self, name: str, mod: AnyModule) -> bool:
         """Return whether this very module has passed the check."""
         return mod is self._mod and name in self._held
 
-    def note(self, name: str, mod: IRModule) -> None:
+    def note(self, name: str, mod: AnyModule) -> None:
         """Note that ``mod`` passed the check."""
         if mod is not self._mod:
             self._mod, self._held = mod, set()

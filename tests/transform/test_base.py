@@ -148,7 +148,7 @@ def test_module_is_usable_after_a_pass_failed(mod: IRModule) -> None:
 
 @pytest.mark.parametrize("given", [None, Constant(1), Function((), Constant(1)), "text"])
 def test_pass_refuses_what_is_no_module(given: object) -> None:
-    with pytest.raises(PassError, match=r"pass P takes an IRModule; found .*from_expr"):
+    with pytest.raises(PassError, match=r"pass P takes a module; found .*from_expr"):
         create_module_pass(lambda m, _c: m, 1, "P")(given)
 
 

@@ -33,7 +33,7 @@ transform.FoldConstant().fold_qnn = True  # type: ignore[misc]
 transform.FoldConstnt()  # type: ignore[attr-defined]
 transform.O2(3)  # type: ignore[call-arg]
 transform.RemoveUnusedFunctions("main")  # type: ignore[arg-type]
-transform.FoldConstant()("text")  # type: ignore[arg-type]
+transform.FoldConstant()("text")  # type: ignore[type-var]
 
 verify = transform.VerifyInstrument(["well_formed"])
 with PassContext(opt_level=3, instruments=[verify, transform.DiffInstrument(colour=True)]) as ctx:

@@ -84,8 +84,8 @@ def _module_of(name: str) -> str:
 
 
 _MODULES = tuple(
-    f"relayish.transform.{path.stem}"
-    for path in sorted(STUB.parent.glob("*.py"))
+    ".".join(("relayish.transform", *path.relative_to(STUB.parent).with_suffix("").parts))
+    for path in sorted(STUB.parent.rglob("*.py"))
     if path.stem != "__init__"
 )
 

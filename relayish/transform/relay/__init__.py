@@ -1,0 +1,1 @@
+"""What passes over Relay programs have beside the infrastructure for passes of any language."""

@@ -1,0 +1,59 @@
+"""How the types of a module are found, for passes that ask for typed modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from relayish.errors import DuplicateNameError, TypeInferenceError, UnknownKindError
+from relayish.ir.module import AnyModule
+
+_M = TypeVar("_M", bound=AnyModule)
+
+_INFER: Final[dict[type[AnyModule], Callable[[Any], Any]]] = {}  # Any: a module of the class
+
+
+def register_type_inference(kind: type[_M], infer: Callable[[_M], _M]) -> None:
+    """Say how the types of modules of class ``kind``, and of classes below it, are found.
+
+    Args:
+        kind: A class of modules.
+        infer: Returns a module with types; the module itself where it has them.
+
+    Raises:
+        DuplicateNameError: If that was said already.
+    """
+    if _INFER.setdefault(kind, infer) is not infer:
+        raise DuplicateNameError(f"the type inference of {kind.__name__} is registered already")
+
+
+def has_type_inference(kind: type[AnyModule]) -> bool:
+    """Return whether the types of modules of class ``kind`` can be found."""
+    return any(base in _INFER for base in kind.__mro__)
+
+
+def inferred(mod: _M, what: str) -> _M:
+    """Return ``mod`` with types.
+
+    Args:
+        mod: The module.
+        what: What it is, to be noted on errors: ``"the pass is given"``.
+
+    Raises:
+        UnknownKindError: If nobody said how types of such modules are found.
+        TypeInferenceError: If it is ill-typed.
+    """
+    for base in type(mod).__mro__:
+        infer = _INFER.get(base)
+        if infer is None:
+            continue
+        try:
+            typed: _M = infer(mod)
+        except TypeInferenceError as error:
+            error.add_note(f"found while typing what {what}")
+            raise
+        return typed
+    raise UnknownKindError(
+        f"nothing finds the types of a {type(mod).__name__}, for what {what}; call "
+        f"relayish.transform.register_type_inference({type(mod).__name__}, ...)"
+    )
