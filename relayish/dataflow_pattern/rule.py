@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern, ExprPattern
@@ -28,10 +29,11 @@ from relayish.dataflow_pattern.specialised import Specialised, specialise
 from relayish.dataflow_pattern.types import Types
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
+from relayish.op.registry import stateful
 
 CHAIN_LIMIT: Final = 100
 """How often rules may replace what stands at one place."""
@@ -145,9 +147,9 @@ class RuleSet:
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
 
-    def rewrite(self, expr: Expr, mod: IRModule | None = None) -> Expr:
+    def rewrite(self, expr: Expr, mod: IRModule | None = None, *, keep_order: bool = False) -> Expr:
         """Return ``expr`` with the rules applied until none applies; see :func:`rewrite_rules`."""
-        return _Rewriting(self, expr, mod).run()
+        return _Rewriting(self, expr, mod, keep_order=keep_order).run()
 
     def for_calls(self, op: Op) -> _ByArguments | None:
         """Return the rules for calls of ``op``, by their arguments; ``None`` if there are none."""
@@ -208,10 +210,21 @@ def _begins(roots: list[Root], key: Key) -> bool:
     return any(root.key is key for root in roots)
 
 
+def _computes(node: Node) -> bool:
+    """Return whether ``node`` does nothing but compute a value from its operands."""
+    if type(node) is Call:
+        return type(node.op) is Op and node.op not in stateful
+    return type(node) is Tuple or type(node) is TupleGetItem
+
+
 class _Rewriting:
     """One walk of a set of rules over one program."""
 
-    def __init__(self, rules: RuleSet, root: Expr, mod: IRModule | None) -> None:
+    def __init__(
+        self, rules: RuleSet, root: Expr, mod: IRModule | None, *, keep_order: bool
+    ) -> None:
+        self._keep_order = keep_order
+        self._may_act = False  # whether anything walked so far may act
         self._rules = rules
         self._root = root
         self._mod = mod
@@ -256,6 +269,7 @@ class _Rewriting:
                 op = image.op
                 if op not in calls:
                     calls[op] = for_calls(op) if type(op) is Op else None
+                    self._may_act = self._may_act or type(op) is not Op or op in stateful
                 by_arguments = calls[op]
                 if by_arguments is not None:
                     args = image.args
@@ -273,6 +287,8 @@ class _Rewriting:
                     rules = () if type(op) is Op else for_kind(Call)
             else:
                 rules = for_kind(type(image)) if isinstance(image, Expr) else ()
+                if image.traits_.effect or image.traits_.allocates:
+                    self._may_act = True
             if rules and self._apply(rules, node, image, stack):
                 continue
             memo[node] = image
@@ -320,6 +336,8 @@ class _Rewriting:
                     f"rule {each.name} returned {out!r} ({type(out).__name__}) for {image!r}; it "
                     f"must return an expression, the one it was given to leave that as it is"
                 )
+            if self._may_act and self._keep_order and not self._keeps_order(image, out, found):
+                continue
             done = memo.get(out)
             if done is not None:  # something walked before
                 memo[node] = done
@@ -329,6 +347,17 @@ class _Rewriting:
             stack += ((node, out), None, out)
             return True
         return False
+
+    def _keeps_order(self, before: Expr, after: Expr, found: Found) -> bool:
+        """Return whether ``after`` evaluates what acts in ``before`` just as that does."""
+        matched = {before, *found.values()}
+        seen = EXPRESSIONS.post_order(before, lambda node: node in matched and _computes(node))
+        operands = [
+            node
+            for node in seen
+            if isinstance(node, Expr) and not (node in matched and _computes(node))
+        ]
+        return EvaluationOrder(self._types.timeless).is_kept(before, after, operands)
 
     def _matcher(self, rule: Rule) -> Specialised:
         """Return what matches the pattern of ``rule``, the first time it is asked for."""
@@ -368,7 +397,11 @@ class _Rewriting:
 
 
 def rewrite_rules(
-    rules: RuleSet | Iterable[Rule | RuleSet], expr: Expr, mod: IRModule | None = None
+    rules: RuleSet | Iterable[Rule | RuleSet],
+    expr: Expr,
+    mod: IRModule | None = None,
+    *,
+    keep_order: bool = False,
 ) -> Expr:
     """Return ``expr`` with the rules applied, children first, to each node until none applies.
 
@@ -379,6 +412,8 @@ def rewrite_rules(
         rules: The rules, or a :class:`RuleSet`, which keeps what it finds out about them.
         expr: The program; its types, where it has them, are told to rules that ask.
         mod: The module it belongs to.
+        keep_order: Apply a rule only where what acts stays, and acts in the order it did; otherwise
+            rules have to see to that.
 
     Returns:
         ``expr`` itself when no rule replaced anything. Otherwise what changed carries no types.
@@ -389,4 +424,5 @@ def rewrite_rules(
     Complexity:
         Linear in the number of distinct nodes and of replacements; no recursion.
     """
-    return (rules if isinstance(rules, RuleSet) else RuleSet(rules)).rewrite(expr, mod)
+    given = rules if isinstance(rules, RuleSet) else RuleSet(rules)
+    return given.rewrite(expr, mod, keep_order=keep_order)

@@ -102,7 +102,11 @@ class Traversal:
         return found[::-1]
 
     def post_order(
-        self, root: Node | Sequence[Node], enter: Callable[[Node], bool] | None = None
+        self,
+        root: Node | Sequence[Node],
+        enter: Callable[[Node], bool] | None = None,
+        *,
+        before: Callable[[Node], Sequence[Node] | None] | None = None,
     ) -> list[Node]:
         """Return every distinct node below and including ``root``, children before parents.
 
@@ -110,6 +114,8 @@ class Traversal:
             root: A node, or several, which are walked in order.
             enter: Asked once of each node that has children; where it answers no, these are left
                 out, unless they are reached otherwise. The node itself is there.
+            before: Asked once of each node that has children for what comes before it in place of
+                these; where it answers ``None``, they do. No node may come before itself.
 
         Complexity:
             Linear in the number of distinct nodes and edges; no recursion.
@@ -136,7 +142,11 @@ class Traversal:
                 continue
             append(node)
             append(None)
-            push(node, seen, append)
+            others = None if before is None else before(node)
+            if others is None:
+                push(node, seen, append)
+            else:
+                stack += [other for other in others[::-1] if other not in seen]
         return order
 
     def users(self, root: Node | Sequence[Node]) -> dict[Node, list[Node]]:

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
@@ -93,7 +94,8 @@ class _Plan:
         return [None if accepted is None else accepted.message for accepted in found]
 
     def _decide(self, order: Sequence[Node]) -> None:
-        """Send every scale on its way, consumers first."""
+        """Send every scale on its way, consumers first, unless it acts and has to stay."""
+        acting = EvaluationOrder().acting
         for node in reversed(order):
             if type(node) is not Call:
                 continue
@@ -106,7 +108,7 @@ class _Plan:
                 continue
             source = sources.get(node.op)
             found = None if source is None else source(node, self._messages(node))
-            if found is not None:
+            if found is not None and not acting([found.scale]):
                 self.folded[node] = self._taken[found.data] = _Scale(found, node.span)
 
     def rebuild(self, root: Expr) -> Expr:
@@ -115,24 +117,16 @@ class _Plan:
         A scale does not depend on what takes it over, whose one consumer leads to the scale's own.
         """
         images: dict[Node, Expr] = {}
-        stack: list[Node | None] = [root]
-        while stack:
-            node = stack.pop()
-            if node is None:
-                node = stack.pop()
-                assert node is not None
-                images[node] = self._image(node, images)
-                continue
-            if node in images:
-                continue
-            stack += (node, None)
-            push = EXPRESSIONS.push[type(node)]
-            if push is not None:
-                push(node, images, stack.append)
-            scale = self._taken.get(node)
-            if scale is not None and scale.source.scale not in images:
-                stack.append(scale.source.scale)
+        for node in EXPRESSIONS.post_order(root, before=self._before):
+            images[node] = self._image(node, images)
         return images[root]
+
+    def _before(self, node: Node) -> list[Node] | None:
+        """Return what is rebuilt before a call that takes over a scale: that, and its operands."""
+        scale = self._taken.get(node)
+        if scale is None:
+            return None
+        return [scale.source.scale, *EXPRESSIONS.children(node)]
 
     def _image(
         self, node: Any, images: dict[Node, Expr]

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
@@ -33,6 +34,7 @@ class _Defuser(ExprRewriter):
 
     def __init__(self, uses: Counter[Node]) -> None:
         self._uses = uses
+        self._evaluation = EvaluationOrder()
         self._bodies: dict[Function, list[Node] | None] = {}
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
@@ -52,7 +54,7 @@ class _Defuser(ExprRewriter):
                 images[node] = node if rebuild is None else rebuild(node, images.get)
         image = images[func.body]
         assert isinstance(image, Expr)
-        return image
+        return image if self._evaluation.is_kept(post, image, post.args) else post
 
     def _body(self, func: Function, repeated: bool) -> list[Node] | None:
         """Return the nodes of the body of a fused function, or ``None`` if it should stay one.
@@ -76,7 +78,8 @@ def defuse_ops(expr: Expr) -> Expr:
     """Return ``expr`` with the bodies of fused functions where these are called.
 
     Fused functions have the attribute ``Primitive``, and bodies of calls, tuples and projections;
-    those of another compiler, and what is bound to a name, stay.
+    those of another compiler, what is bound to a name, and functions whose body needs arguments
+    that act in another order than they are given, stay.
 
     Returns:
         ``expr`` itself when nothing was fused.

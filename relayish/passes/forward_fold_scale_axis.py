@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
@@ -75,6 +76,7 @@ class _Rewriting:
         self._messages = messages
         self._images: dict[Node, Expr] = {}
         self._scaled: dict[Node, Scaled] = {}
+        self._order = EvaluationOrder()
 
     def run(self, order: Sequence[Node]) -> Expr:
         """Return the image of the last node of ``order``, which has children before parents."""
@@ -102,7 +104,13 @@ class _Rewriting:
         source, message = sources.get(call.op), self._messages.get(call)
         if source is None or message is None:
             return None
-        return source(call, [self._images.get(arg, arg) for arg in call.args], message)
+        args = [self._images.get(arg, arg) for arg in call.args]
+        found = source(call, args, message)
+        if found is None:
+            return None
+        pairs = zip(call.args, args, strict=True)
+        scales = [arg for arg, image in pairs if image is not found.value]
+        return None if self._order.acting(scales) else found  # a scale that acts has to stay
 
 
 @register_pass(opt_level=3, required=("InferType",), infer_types=True)

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.errors import PassError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
@@ -58,17 +59,26 @@ class _Kernel:
     def __init__(self, dynamic: DynamicTypes) -> None:
         self._dynamic = dynamic
         self.params: dict[Expr, Var] = {}  # by the argument each stands for
+        self._operands: list[Expr] = []  # what the arguments are images of
         self.has_call = False
         self.only_views = True
 
-    def param(self, argument: Expr, ty: Type | None) -> Var:
-        """Return the parameter that stands for ``argument``."""
+    def param(self, argument: Expr, operand: Expr) -> Var:
+        """Return the parameter that stands for ``argument``, the image of ``operand``."""
         found = self.params.get(argument)
         if found is None:
-            found = self.params[argument] = Var(f"p{len(self.params)}", ty)
+            found = self.params[argument] = Var(f"p{len(self.params)}", operand.checked_type)
+            self._operands.append(operand)
             if self._dynamic.check(found.type_annotation):
                 self.only_views = False
         return found
+
+    def put_in_order(self, needed: Sequence[Node], evaluation: EvaluationOrder) -> None:
+        """Let parameters come as arguments were ``needed`` before, if several of these act."""
+        if len(evaluation.acting(self._operands)) > 1:
+            place = {node: index for index, node in enumerate(needed)}
+            pairs = zip(self._operands, self.params.items(), strict=True)
+            self.params = dict([item for _, item in sorted(pairs, key=lambda p: place[p[0]])])
 
     def call(self, body: Expr, ret_type: Type | None) -> Call:
         """Return a call of the function with this body."""
@@ -87,6 +97,7 @@ class _Fuser:
         self._graph = graph
         self._groups = groups
         self._link_params = link_params
+        self._evaluation = EvaluationOrder()
         self._kernels: dict[int, _Kernel] = {}
         self._images: dict[Node, Node] = {}
 
@@ -120,7 +131,7 @@ class _Fuser:
             kernel.only_views = False
         args = self._operands(call.args, group)
         image = Call(op, args, call.attrs, call.type_args, span=call.span)
-        return kernel.call(image, call.checked_type) if group == index else image
+        return self._call(kernel, image, call) if group == index else image
 
     def image_of_tuple(self, index: int, tup: Tuple) -> Node:
         group = self._groups.root(index)
@@ -135,7 +146,7 @@ class _Fuser:
             return self.rebuild(index, item)  # of a tuple that is made elsewhere
         (operand,) = self._operands((whole,), group)
         image = TupleGetItem(operand, item.index, span=item.span)
-        return self._kernel(group).call(image, item.checked_type) if group == index else image
+        return self._call(self._kernel(group), image, item) if group == index else image
 
     def _operands(self, operands: Sequence[Expr], group: int) -> tuple[Expr, ...]:
         """Return what stands for operands in the function of ``group``."""
@@ -145,9 +156,16 @@ class _Fuser:
             assert isinstance(image, Expr)
             inside = self._group_of(operand) == group
             if not inside and not (self._link_params and type(image) is Constant):
-                image = self._kernel(group).param(image, operand.checked_type)
+                image = self._kernel(group).param(image, operand)
             found.append(image)
         return tuple(found)
+
+    def _call(self, kernel: _Kernel, body: Expr, root: Expr) -> Call:
+        if self._graph.may_act and len(kernel.params) > 1:
+            group = self._graph.index[root]
+            inside = EXPRESSIONS.post_order(root, lambda node: self._group_of(node) == group)
+            kernel.put_in_order(inside, self._evaluation)
+        return kernel.call(body, root.checked_type)
 
     def _group_of(self, node: Node) -> int:
         return self._groups.root(self._graph.index[node])
@@ -180,9 +198,9 @@ def fuse_ops(
     passes between them. What the function takes from outside becomes parameters ``p0``, ``p1``, …;
     scalar constants stay inside. The attribute ``Primitive`` is 1, or 0 without any call;
     ``relay.reshape_only`` marks functions that do nothing but give a tensor another shape.
-    ``annotation.stop_fusion`` disappears, and nothing is fused across it. Arguments are evaluated
-    in the order in which the operators inside need them: what acts should be bound by lets, as
-    ``ToANormalForm`` does, for its order to be kept.
+    ``annotation.stop_fusion`` disappears, and nothing is fused across it. Parameters come in the
+    order in which the operators inside need them; where several arguments act, in the order in
+    which they did before.
 
     Args:
         expr: A typed expression (``checked_type`` on every node). Functions that are primitive

@@ -60,7 +60,8 @@ def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
         is used elsewhere too does not keep a rule from applying; a product with zero is zero for
         whole numbers only.
     """
-    return rewrite_rules(_AT_LAST, rewrite_rules(SIMPLIFY, expr, mod), mod)
+    simplified = rewrite_rules(SIMPLIFY, expr, mod, keep_order=True)
+    return rewrite_rules(_AT_LAST, simplified, mod, keep_order=True)
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call
 from relayish.op.registry import OpPattern, pattern
@@ -31,13 +32,13 @@ def find_groups(order: Sequence[Node], combiner: Combiner, at_least: int) -> lis
     roots = [node for node in order if type(node) is Call and node.op is combiner.op]
     if len(roots) < at_least:
         return []
-    places = Places(order)
+    places, evaluation = Places(order), EvaluationOrder()
     groups: dict[Hashable, list[Branch]] = {}
     for root in roots:
         key = combiner.key(root)
-        if key is not None:
+        if key is not None and not evaluation.acting(root.args[1:]):
             whole = (root.args[0], places.of(root), key)
-            groups.setdefault(whole, []).append(_branch(root, places))
+            groups.setdefault(whole, []).append(_branch(root, places, evaluation))
     large = [group for group in groups.values() if len(group) >= max(at_least, 2)]
     return _without_overlap([_cut(group, _levels(group, combiner, places)) for group in large])
 
@@ -59,12 +60,17 @@ def _without_overlap(groups: Sequence[list[Branch]]) -> list[list[Branch]]:
     return found
 
 
-def _branch(root: Call, places: Places) -> Branch:
-    """Return ``root`` with the elementwise calls behind it, as far as each has one consumer."""
+def _branch(root: Call, places: Places, evaluation: EvaluationOrder) -> Branch:
+    """Return ``root`` with the elementwise calls behind it, as far as each has one consumer.
+
+    What else these are given is computed where the first branch is, so it may not act.
+    """
     branch = [root]
     while True:
         follower = places.consumers.get(branch[-1])
         if type(follower) is not Call or pattern.get(follower.op) not in _MAPS:
+            return tuple(branch)
+        if evaluation.acting([arg for arg in follower.args if arg is not branch[-1]]):
             return tuple(branch)
         branch.append(follower)
 

@@ -43,26 +43,14 @@ class _Rebuilder:
 
     def rebuild(self, root: Expr) -> Expr:
         """Return what becomes of ``root``."""
-        images = self._images
-        stack: list[Node | None] = [root]
-        while stack:
-            node = stack.pop()
-            if node is None:
-                node = stack.pop()
-                assert node is not None
-                self._finish(node)
-                continue
-            if node in images:
-                continue
-            stack += (node, None)
-            group = self._group_of.get(node)  # type: ignore[call-overload]  # any node may be asked
-            if group is not None:
-                stack += [need for need in self._needs[id(group)] if need not in images]
-                continue
-            push = EXPRESSIONS.push[type(node)]
-            if push is not None:
-                push(node, images, stack.append)
-        return images[root]
+        for node in EXPRESSIONS.post_order(root, before=self._before):
+            self._finish(node)
+        return self._images[root]
+
+    def _before(self, node: Node) -> Sequence[Node] | None:
+        """Return what a group needs, in place of the operands of the last call of a branch."""
+        group = self._group_of.get(node)  # type: ignore[call-overload]  # any node may be asked
+        return None if group is None else self._needs[id(group)]
 
     def _finish(self, node: Node) -> None:
         images = self._images

@@ -1,7 +1,7 @@
 """The calls, tuples and projections of an expression, and by what each of them is used.
 
-Other expressions (lets, ifs, functions, …) are nodes as well, but nothing is fused through them:
-what they hold is used outside the graph.
+Other expressions (lets, ifs, functions, those of other kinds, …) are nodes as well, but nothing is
+fused through them: what they hold is used outside the graph.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class FusionGraph:
         self.outputs: list[list[tuple[int, OpPattern]]] = [[] for _ in range(count)]
         self.outside = [False] * count
         self.dynamic = DynamicTypes()
+        self.may_act = False
+        """Whether the value of anything in the program may depend on when it is evaluated."""
         self._tensors_only: dict[Node, bool] = {}
         self.use_outside(root)
         for index, node in enumerate(self.order):
@@ -84,32 +86,25 @@ class DynamicTypes:
             return any(isinstance(size, PrimExpr) for size in ty.shape)
         if ty is None:
             return False
-        known, table = self._known, TYPES.push
-        stack: list[Node | None] = [ty]
-        while stack:
-            node = stack.pop()
-            if node is None:
-                node = stack.pop()
-                assert node is not None
-                known[node] = any(known[part] for part in TYPES.children(node))
-                continue
-            if node in known:
-                continue
-            if type(node) is TensorType:
-                known[node] = any(isinstance(size, PrimExpr) for size in node.shape)
-                continue
-            push = table[type(node)]
-            if push is None:
-                known[node] = False
-                continue
-            stack += (node, None)
-            push(node, known, stack.append)
+        known = self._known
+        for part in TYPES.post_order(ty, lambda part: part not in known):
+            if part not in known:
+                known[part] = _has_unknown_size(part) or any(
+                    known[below] for below in TYPES.children(part)
+                )
         return known[ty]
+
+
+def _has_unknown_size(ty: Node) -> bool:
+    return type(ty) is TensorType and any(isinstance(size, PrimExpr) for size in ty.shape)
 
 
 def _enter_other(graph: FusionGraph, index: int, node: Node) -> None:  # noqa: ARG001
     if is_fused(node):
         return
+    traits = node.traits_
+    if traits.effect or traits.allocates:
+        graph.may_act = True
     for child in EXPRESSIONS.children(node):
         graph.use_outside(child)
 
@@ -125,9 +120,12 @@ def _enter_call(graph: FusionGraph, index: int, call: Call) -> None:
     pattern = OpPattern.OPAQUE
     if type(op) is Op:
         pattern = registry.pattern.get(op, OpPattern.OPAQUE)
+        if op in registry.stateful:
+            graph.may_act = True
         if op in registry.shape_from_values and graph.dynamic.check(call.checked_type):
             pattern = OpPattern.OPAQUE  # the shape is known only when the arguments are
     else:
+        graph.may_act = True
         graph.use_outside(op)
     graph.patterns[index] = pattern
     result = call.checked_type

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Clause, Constructor
+from relayish.ir.field import Field
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -17,6 +18,7 @@ from relayish.ir.relay.expr import (
     Let,
     Op,
     RefCreate,
+    RefRead,
     RefWrite,
     Tuple,
     TupleGetItem,
@@ -25,6 +27,8 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType
+from relayish.ir.roles import Role
+from relayish.ir.scoping import rebuild_fields
 from relayish.passes.lazy_gradient.flow import Choice, Flow
 from relayish.passes.lazy_gradient.operators import CONSTRUCTORS, OVERLOADED, initialises
 from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT
@@ -58,11 +62,13 @@ class Writer:
         """Return the function, the last of the nodes."""
         for node in self._order:
             write = _WRITERS.get(type(node))
-            if write is None:
+            if write is not None:
+                image = write(self, node)
+            elif isinstance(node, Expr) and type(node) not in _PASSING and type(node) not in ATOMS:
+                image = rebuild_fields(node, self._in_other)
+            else:
                 rebuild = EXPRESSIONS.rebuild[type(node)]
                 image = node if rebuild is None else rebuild(node, self._images.get)
-            else:
-                image = write(self, node)
             self._images[node] = image
         return self._image(self._order[-1])
 
@@ -132,6 +138,13 @@ class Writer:
         if annotation is not None:
             annotation = self._types.type_of(annotation, slot)
         return Var(var.name_hint, annotation, span=var.span)
+
+    def _in_other(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
+        """Return what a node of another kind holds: values are made before it gets them."""
+        if field.role not in (Role.OPERAND, Role.SCOPE):
+            return self._images.get(held, held)
+        assert isinstance(held, Expr)
+        return self._tensor(held)
 
     def let(self, let: Let) -> Let:
         """Return the let; its variable has the slot of its value."""
@@ -258,3 +271,6 @@ _WRITERS: Final[dict[type[Node], Callable[[Writer, Any], Node]]] = {  # Any: one
     Var: Writer.var,
 }
 """The kinds in which something may have to be put into a cell or taken out."""
+
+_PASSING: Final[frozenset[type[Node]]] = frozenset({Match, RefRead, TupleGetItem})
+"""The kinds that pass on what they are given."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -24,7 +24,6 @@ from relayish.ir.relay.adt import (
 )
 from relayish.ir.relay.expr import (
     Call,
-    Constant,
     Expr,
     Function,
     GlobalVar,
@@ -40,6 +39,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, Type, TypeCall
+from relayish.ir.scoping import binders, operands, scopes
 from relayish.passes.lazy_gradient.operators import (
     COMBINED,
     Known,
@@ -95,10 +95,12 @@ class Flow:
             note = _NOTES.get(type(node))
             if note is not None:
                 note(self, node)
+            elif isinstance(node, Expr) and type(node) not in ATOMS:
+                self._other(node)
 
     def slot(self, node: Node) -> int:
         """Return the slot of an expression or clause."""
-        if type(node) in _UNCHANGED:
+        if type(node) in ATOMS and type(node) not in VARIABLES:
             return FIXED
         found = self._of.get(node)
         if found is None:
@@ -118,6 +120,15 @@ class Flow:
         """Note that the variable is the value."""
         self.slots.unify(self.slot(let.var), self.slot(let.value))
         self._goes(let.body, self.slot(let))
+
+    def _other(self, node: Expr) -> None:
+        """Note that nodes of other kinds take and return what was made, and so do their scopes."""
+        roots = [root for scope in scopes(node) for root in scope.roots]
+        for held in (*operands(node), *roots):
+            if isinstance(held, Expr) and type(held.checked_type) is not TensorType:
+                self._goes(held, FIXED)
+        for bound in (node, *binders(node)):
+            self.slots.unify(self.slot(bound), FIXED)
 
     def if_(self, node: If) -> None:
         """Note that the result is that of one of the branches."""
@@ -252,9 +263,6 @@ class Flow:
         made = TypeCall(constructor.belong_to, data.type_vars)
         return FuncType(constructor.inputs, made, data.type_vars)
 
-
-_UNCHANGED: Final = frozenset({Constant, Constructor, GlobalVar, Op})
-"""The kinds of expressions that are not what is in them, or are used as they are."""
 
 _NOTES: Final[dict[type[Node], Callable[[Flow, Any], None]]] = {  # Any: one kind of node
     Call: Flow.call,

@@ -96,6 +96,10 @@ class Instances:
         while pending:
             key = pending.pop()
             whole, general = key
+            if type(whole) not in _PARTS:  # whoever knows such values knows nothing of cells
+                for part in TYPES.post_order(whole):
+                    if part in known:
+                        slots.unify(known[part], FIXED)  # type: ignore[index]
             for number, part in _parts(whole):
                 of_part = slot_of(part, slots.child(general, number))
                 if type(whole) is TypeCall and is_cell_header(whole.func):
@@ -109,7 +113,9 @@ class Instances:
         if ty not in found:
             for part in TYPES.post_order(ty):
                 if part not in found:
-                    parts = [p for _, p in _parts(part)]
+                    parts: list[Node] = [p for _, p in _parts(part)]
+                    if type(part) not in _PARTS and type(part) is not TensorType:
+                        parts = TYPES.children(part)
                     found[part] = type(part) is TypeVar or any(found[p] for p in parts)
         return found[ty]
 

@@ -12,17 +12,12 @@ from typing import Any, Final, cast
 
 from relayish.errors import PassError
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import (
     Call,
     Expr,
     Function,
-    If,
     Let,
     Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
     Tuple,
     TupleGetItem,
     Var,
@@ -32,8 +27,8 @@ from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes.rules.call_type import call_type
 
-_JOINTS: Final[frozenset[type[Node]]] = frozenset({Clause, If, Match, RefCreate, RefRead, RefWrite})
-"""Kinds of nodes that bring several values under one type: it stays what it was."""
+_FOLLOWING: Final[frozenset[type[Node]]] = frozenset({Let, Tuple, TupleGetItem})
+"""Kinds of nodes whose type follows from what is in them; that of all others stays what it was."""
 
 
 class Retyping:
@@ -41,9 +36,9 @@ class Retyping:
 
     A subclass overrides :meth:`rewrite_call`, which may ask for the type of what it is given, and
     :meth:`restored`, if the types it makes do not fit where the old ones did. The types of global
-    functions, of functions that are values, of parameters, references and of what ifs and matches
-    return stay as they were; those of tuples, of local variables, and of functions that are called
-    where they stand, follow what is in them.
+    functions, of functions that are values, of parameters, references and of what ifs, matches and
+    nodes of other kinds return stay as they were; those of tuples, of local variables, and of
+    functions that are called where they stand, follow what is in them.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
@@ -137,10 +132,10 @@ class Retyping:
             return node
         if kind is Call and type(node.op) is Op:
             return self.rewrite_call(node, rebuild(node, self._images.get))
-        if kind is not Call and kind not in _JOINTS:
+        if kind in _FOLLOWING:
             return rebuild(node, self._images.get)
         image = rebuild(node, self._as_before)
-        if image is not node and kind is not Clause:
+        if image is not node and isinstance(image, Expr):
             self._known[image] = self._called(node, image) or self.type_of(node)
         return image
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.errors import DuplicateNameError, PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.node import Node
@@ -92,16 +93,17 @@ class CallRules:
 
 
 class _Applier(MixedModeMutator):
-    """Applies the rules of a table."""
+    """Applies the rules of a table, but for those that would have what acts do so in new order."""
 
     def __init__(self, rules: CallRules) -> None:
         self._calls = rules.calls
         self._fields = rules.fields
+        self._order = EvaluationOrder()
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Return what the rule for the operator makes of the call."""
         rule = self._calls.get(post.op)
-        return post if rule is None else placed(rule(pre, post), pre.span, post)
+        return post if rule is None else self._placed(rule(pre, post), pre, post, post)
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
         """Return what the rule for the operator makes of a field of its result."""
@@ -109,7 +111,13 @@ class _Applier(MixedModeMutator):
         if type(call) is not Call or type(before) is not Call:
             return post
         rule = self._fields.get((call.op, post.index))
-        return post if rule is None else placed(rule(before, call), pre.span, call)
+        return post if rule is None else self._placed(rule(before, call), pre, post, call)
+
+    def _placed(self, image: Expr, pre: Expr, post: Expr, replaced: Call) -> Expr:
+        """Return ``image``, or ``post`` where operands that act would be evaluated otherwise."""
+        if len(replaced.args) > 1 and not self._order.is_kept(replaced, image, replaced.args):
+            return post
+        return placed(image, pre.span, replaced)
 
 
 def placed(image: Expr, span: Span | None, replaced: Call) -> Expr:

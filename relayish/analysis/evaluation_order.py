@@ -1,0 +1,65 @@
+"""Evaluation order of side effects: whether a rewriting leaves what acts where it was.
+
+Operands are evaluated before what uses them, in order, a shared one at its first use. A rule that
+computes the same from the same operands may name them in another order, or no longer name one;
+where several of them act, that is another program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from relayish.analysis.timeless import Timeless
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.traversal import EXPRESSIONS
+
+
+class EvaluationOrder:
+    """Answers for many rewritings of one program, looking at each node once.
+
+    Args:
+        timeless: What tells which expressions act.
+    """
+
+    def __init__(self, timeless: Timeless | None = None) -> None:
+        self._timeless = Timeless() if timeless is None else timeless
+
+    def acting(self, operands: Iterable[Expr]) -> list[Expr]:
+        """Return those of ``operands`` whose value may depend on when they are evaluated.
+
+        Complexity:
+            Linear in the distinct nodes that were not looked at before; no recursion.
+        """
+        check = self._timeless.check
+        return [each for each in operands if type(each) not in ATOMS and not check(each)]
+
+    def is_kept(self, before: Expr, after: Expr, operands: Collection[Expr]) -> bool:
+        """Return whether ``after`` evaluates those of ``operands`` that act just as ``before`` did.
+
+        Both are made of ``operands`` by what does nothing but compute a value.
+
+        Complexity:
+            Linear in what lies above the operands, if any of them acts; no recursion.
+
+        Example:
+            >>> from relayish.ir.relay.expr import RefRead, Tuple, Var
+            >>> r, x = Var("r"), Var("x")
+            >>> first, second = RefRead(r), RefRead(x)
+            >>> before, after = Tuple((first, x, second)), Tuple((second, first))
+            >>> order = EvaluationOrder()
+            >>> order.is_kept(before, after, (first, second))
+            False
+            >>> order.is_kept(before, after, (first, x))
+            True
+        """
+        acting = self.acting(operands)
+        if not acting:
+            return True
+        stop, asked = set(operands), set(acting)
+        return _sequence(before, stop, asked) == _sequence(after, stop, asked)
+
+
+def _sequence(root: Expr, stop: set[Expr], asked: set[Expr]) -> list[Node]:
+    order = EXPRESSIONS.post_order(root, lambda node: node not in stop)
+    return [node for node in order if node in asked]
