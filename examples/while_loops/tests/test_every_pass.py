@@ -1,0 +1,100 @@
+"""Every registered pass on random programs with loops: right, or refused by name."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+from loop_programs import random_loop_module
+from random_exprs import random_arguments
+from standing import LARGEST, OTHER_VALUE, REFUSES, TOLERANCE, close, made_for, within
+from while_loops import Log, While, logged
+
+from relayish.analysis import well_formed
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import GradientError, PassError, UnknownKindError
+from relayish.interpreter import evaluate
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.structural_equal import structural_equal
+from relayish.text import astext, parse
+from relayish.transform import Pass, PassContext, list_passes
+
+SEEDS = range(200)
+
+
+@lru_cache(maxsize=1)
+def programs() -> list[tuple[IRModule, tuple, object, list]]:
+    made = []
+    for seed in SEEDS:
+        mod = random_loop_module(seed)
+        args = random_arguments(mod["main"], seed)
+        made.append((mod, args, *run(mod, args)))
+    return made
+
+
+def run(mod: IRModule, args: tuple) -> tuple[object, list]:
+    with logged() as notes:
+        value = evaluate(mod["main"], mod, args)
+    return value, notes
+
+
+def test_random_programs_hold_loops_and_logs():
+    held = [
+        {type(node) for func in mod.functions.values() for node in EXPRESSIONS.post_order(func)}
+        for mod, *_ in programs()
+    ]
+    assert sum(While in kinds for kinds in held) > len(held) // 2
+    assert sum(Log in kinds for kinds in held) > len(held) // 3
+    assert sum(bool(notes) for *_, notes in programs()) > len(held) // 4
+
+
+@pytest.mark.parametrize("name", list_passes())
+def test_pass_keeps_value_and_log_or_says_what_to_register(name):
+    with PassContext(opt_level=4):
+        for seed, (mod, args, value, notes) in enumerate(programs()):
+            for pass_ in made_for(name, mod):
+                try:
+                    check(pass_, mod, args, value, notes)
+                except Exception as error:
+                    error.add_note(f"{name} on program {seed}")
+                    raise
+
+
+def check(pass_: Pass, mod: IRModule, args: tuple, value: object, notes: list) -> None:
+    name = pass_.info.name
+    try:
+        out = pass_(mod)
+    except REFUSES.get(name, ()):
+        return
+    except (UnknownKindError, PassError, GradientError) as error:
+        if says_what_to_register(str(error)):
+            return
+        raise
+    for func in out.functions.values():
+        assert well_formed(func)
+    infer_type(out, fresh=True)
+    if name in OTHER_VALUE:
+        return
+    after, noted = run(out, args)
+    tolerance, largest = TOLERANCE.get(name, 0.0), LARGEST.get(name)
+    assert close(within(after, largest), within(value, largest), tolerance)
+    assert [label for label, _ in noted] == [label for label, _ in notes]
+    for (_, found), (_, wanted) in zip(noted, notes, strict=True):
+        assert close(within(found, largest), within(wanted, largest), tolerance)
+
+
+def says_what_to_register(said: str) -> bool:
+    """Return whether a refusal names one of the kinds and a function of registration."""
+    return ("While" in said or "Log" in said) and "register" in said
+
+
+def test_program_with_loops_round_trips_through_text():
+    for mod, *_ in programs():
+        assert structural_equal(parse(astext(mod)), mod)
+
+
+def test_typed_program_round_trips_through_text():
+    for mod, *_ in programs()[:50]:
+        typed = infer_type(mod)
+        assert structural_equal(parse(astext(typed)), typed)
