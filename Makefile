@@ -33,7 +33,7 @@ types:  ## check the types
 
 .PHONY: test
 test:  ## run the tests, documentation included
-	$(PYTHON) -m pytest -q
+	$(PYTHON) -m pytest -q -n auto
 
 .PHONY: docs
 docs:  ## run the examples of the documentation only
