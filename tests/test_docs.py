@@ -95,7 +95,7 @@ def test_the_readme_has_exactly_two_commands():
     assert len(commands) == 2
     assert all("\n" not in command for command in commands)
     assert "relayish opt examples/" in commands[0]
-    assert commands[1].endswith("-m pytest -q")
+    assert commands[1].endswith("-m pytest -q -n auto")
 
 
 @pytest.mark.parametrize(
