@@ -253,10 +253,10 @@ class Effects:
         reached = [node for node in order if isinstance(node, GlobalVar)]
         order = list(order)
         while reached:
-            name = reached.pop()
-            if name not in self._mod:
+            definition = _definition(reached.pop(), self._mod)
+            if definition is None:
                 continue
-            for node in EXPRESSIONS.post_order(self._mod[name]):
+            for node in EXPRESSIONS.post_order(definition):
                 if node in seen:
                     continue
                 seen.add(node)
@@ -291,9 +291,17 @@ def _named(order: list[Node], mod: IRModule | None) -> dict[Node, list[Node]]:
                 for pattern in PATTERNS.post_order(clause.lhs):
                     if isinstance(pattern, PatternVar):
                         named[node.data].append(pattern.var)
-        elif isinstance(node, GlobalVar) and mod is not None and node in mod:
-            named[mod[node]].append(node)
+        elif isinstance(node, GlobalVar):
+            definition = _definition(node, mod)
+            if definition is not None:
+                named[definition].append(node)
     return named
+
+
+def _definition(name: GlobalVar, mod: IRModule | None) -> Expr | None:
+    """Return what is defined under a name; ``None`` where it is not known what calling it does."""
+    definition = mod[name] if mod is not None and name in mod else None
+    return definition if isinstance(definition, Expr) else None
 
 
 _Summaries = dict[Node, int]
