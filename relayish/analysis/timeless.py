@@ -8,15 +8,11 @@ not.
 
 from __future__ import annotations
 
-from typing import Final
-
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, RefCreate, RefRead, RefWrite, Var
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import registry
-
-_REFERENCES: Final[frozenset[type[Node]]] = frozenset({RefCreate, RefRead, RefWrite})
 
 
 class Timeless:
@@ -70,7 +66,7 @@ class Timeless:
 
     def _acts(self, node: Node) -> bool:
         if type(node) is not Call:
-            return type(node) in _REFERENCES
+            return bool(node.traits_.effect) or node.traits_.allocates
         op = node.op
         if type(op) is Op:
             return not registry.is_registered(op.name) or op in registry.stateful
