@@ -51,6 +51,10 @@ class UnknownNameError(RelayishError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class AmbiguousNameError(UnknownNameError):
+    """Several things have a name, and nothing says which is meant."""
+
+
 class DuplicateNameError(RelayishError, ValueError):
     """Two things claim one name."""
 

@@ -277,7 +277,7 @@ def _matters(node: Node) -> bool:
 def _effect_of(op: Op) -> int:
     if registry.stateful.get(op):
         return _STATE
-    return 0 if registry.is_registered(op.name) else _UNKNOWN
+    return 0 if registry.is_registered(op) else _UNKNOWN
 
 
 def _named(order: list[Node], mod: IRModule | None) -> dict[Node, list[Node]]:

@@ -360,7 +360,7 @@ def _held_by_call(call: Call) -> tuple[Expr, ...]:
             return call.args[:1]
         if op in registry.mark or op in registry.non_computational:
             return call.args
-        return () if registry.is_registered(op.name) else call.args
+        return () if registry.is_registered(op) else call.args
     if type(op) is Constructor:
         return call.args
     if is_primitive(op):

@@ -6,9 +6,9 @@ from typing import Final, TypeGuard
 
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 
-ON_DEVICE: Final = get_op("on_device")
+ON_DEVICE: Final = relay_op("on_device")
 
 
 def is_on_device(expr: Node) -> TypeGuard[Call]:

@@ -8,6 +8,7 @@ from relayish.analysis.call_graph import CallGraph
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import full_name
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.fake_quantization import dequantizes, quantizes
 
@@ -37,9 +38,10 @@ def list_op_freqs(mod: IRModule) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in _nodes(mod):
         if type(node) is Op:
-            found.setdefault(node.name, 0)
+            found.setdefault(full_name(node), 0)
         elif type(node) is Call and type(node.op) is Op:
-            found[node.op.name] = found.get(node.op.name, 0) + 1
+            name = full_name(node.op)
+            found[name] = found.get(name, 0) + 1
     return found
 
 
@@ -78,7 +80,8 @@ def list_fake_quantized_op_freqs(mod: IRModule) -> dict[str, int]:
     for node in _nodes(mod):
         if type(node) is Call and node.op in quantizes:
             for call in _region(node):
-                found[call.op.name] = found.get(call.op.name, 0) + 1  # type: ignore[attr-defined]  # operators
+                name = full_name(call.op)  # type: ignore[arg-type]  # operators
+                found[name] = found.get(name, 0) + 1
     return found
 
 

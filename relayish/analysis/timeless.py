@@ -69,7 +69,7 @@ class Timeless:
             return bool(node.traits_.effect) or node.traits_.allocates
         op = node.op
         if type(op) is Op:
-            return not registry.is_registered(op.name) or op in registry.stateful
+            return not registry.is_registered(op) or op in registry.stateful
         return type(op) is not Constructor and not self._is_literal(op)
 
     def _is_literal(self, function: Expr) -> bool:

@@ -22,10 +22,9 @@ from relayish.dataflow_pattern.pattern import (
     WildcardPattern,
 )
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.relay.expr import Expr
-from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import PrimExpr, Type
-from relayish.op.registry import get_op, is_registered
+from relayish.op.registry import get_op
 
 
 def wildcard() -> WildcardPattern:
@@ -33,13 +32,17 @@ def wildcard() -> WildcardPattern:
     return WildcardPattern()
 
 
-def is_op(op_name: str) -> ExprPattern:
+def is_op(op_name: str | Op) -> ExprPattern:
     """Return the pattern of the operator ``op_name``; call it with patterns of its arguments.
+
+    Args:
+        op_name: A declared operator, or its name: ``"add"``, ``"mydomain::add"``.
 
     Raises:
         UnknownNameError: If no operator of that name is declared.
+        AmbiguousNameError: If operators of several domains have the name.
     """
-    return ExprPattern(intern_op(op_name) if is_registered(op_name) else get_op(op_name))
+    return ExprPattern(get_op(op_name))
 
 
 def is_var(name: str = "") -> VarPattern:

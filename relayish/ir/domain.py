@@ -2,49 +2,79 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
-from relayish.errors import DuplicateNameError, UnknownNameError, suggest
+from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
 
 
 class Operator(NamedTuple):
-    """One operator of a domain.
+    """One operator of a domain: a kind of node, or what nodes of one kind call by its name.
 
     Attributes:
-        number: Which operator of its domain it is.
+        number: Which operator of its domain it is; kinds and others are numbered together.
         name: What it is called; other domains may use the name as well.
         num_children: How many operands it takes, or ``None`` where that differs.
         properties: What else is known of it, by name.
+        is_kind: Whether it is a kind of node of the language that is called as the domain is.
     """
 
     number: int
     name: str
     num_children: int | None = None
     properties: frozenset[str] = frozenset()
+    is_kind: bool = False
+
+
+class Opcode(NamedTuple):
+    """What tells an operator from all others, of all domains."""
+
+    domain: int
+    operator: int
 
 
 class Domain:
     """A set of operators, told from those of other domains by name and number of the domain.
 
     Relay's operators belong to a domain, and so does every kind of node, under its visit name.
+    An operator may be called as a kind of the same domain is, as Relay's ``any`` is; their numbers
+    differ.
 
     Args:
-        name: A name no other domain has.
+        name: A name no other domain has: identifiers, with dots between them.
         id: A number no other domain has; by default the least that is free.
+
+    Attributes:
+        operators: What is called by name, such as the operators of Relay, by that name.
+        kinds: Kinds of nodes, by visit name.
 
     Raises:
         DuplicateNameError: If another domain has the name or the number; names both.
+        DeclarationError: If the name is none.
 
     Source:
         AIR's ``META_INFO`` and ``Register_domain``.
+
+    Example:
+        >>> lattices = Domain("lattices")
+        >>> lattices.add("add", num_children=2)
+        Operator(number=0, name='add', num_children=2, properties=frozenset(), is_kind=False)
+        >>> get_domain("lattices").opcode("add") == (lattices.id, 0)
+        True
+        >>> remove_domain("lattices")
     """
 
-    __slots__ = ("_by_number", "id", "name", "operators")
+    __slots__ = ("_by_number", "_free", "id", "kinds", "name", "operators")
 
     name: str
     id: int
 
     def __init__(self, name: str, id: int | None = None) -> None:  # noqa: A002 - AIR's name
+        if _NAME.fullmatch(name) is None:
+            raise DeclarationError(
+                f"a domain is called {name!r}; expected identifiers with dots between them, "
+                f"for the names of its operators begin with it: {name}::add"
+            )
         by_id = {domain.id: domain for domain in _DOMAINS.values()}
         if name in _DOMAINS:
             raise DuplicateNameError(
@@ -59,7 +89,9 @@ class Domain:
         self.name = name
         self.id = next(n for n in range(len(by_id) + 1) if n not in by_id) if id is None else id
         self.operators: dict[str, Operator] = {}
+        self.kinds: dict[str, Operator] = {}
         self._by_number: dict[int, Operator] = {}
+        self._free = 0  # no number below it is free
         _DOMAINS[name] = self
 
     def add(
@@ -68,6 +100,8 @@ class Domain:
         number: int | None = None,
         num_children: int | None = None,
         properties: frozenset[str] = frozenset(),
+        *,
+        is_kind: bool = False,
     ) -> Operator:
         """Declare an operator and return it.
 
@@ -76,53 +110,89 @@ class Domain:
             number: Which operator it is; by default the least number that is free.
             num_children: How many operands it takes, if always as many.
             properties: What else is known of it.
+            is_kind: Whether it is a kind of node; these have a name space of their own.
 
         Raises:
             DuplicateNameError: If the domain has an operator of that name or number.
+
+        Complexity:
+            Constant, where operators are not numbered by hand.
         """
-        taken = self._by_number
+        named, taken = self.kinds if is_kind else self.operators, self._by_number
+        if name in named:
+            raise DuplicateNameError(
+                f"domain {self.name} declares operator {name!r} twice; choose another name"
+            )
         if number is None:
-            number = next(n for n in range(len(taken) + 1) if n not in taken)
-        if name in self.operators:
-            raise DuplicateNameError(f"domain {self.name} declares operator {name!r} twice")
+            while self._free in taken:
+                self._free += 1
+            number = self._free
         if number in taken:
             raise DuplicateNameError(
                 f"two operators of domain {self.name} claim the number {number}: "
-                f"{taken[number].name} and {name}"
+                f"{taken[number].name} and {name}; choose another number, or leave it out"
             )
-        made = self.operators[name] = taken[number] = Operator(
-            number, name, num_children, properties
-        )
+        made = Operator(number, name, num_children, properties, is_kind)
+        named[name] = taken[number] = made
         return made
 
-    def remove(self, name: str) -> None:
+    def get(self, name: str | int) -> Operator:
+        """Return the operator of that name or number; by name, a kind where no other has it.
+
+        Raises:
+            UnknownNameError: If the domain has none.
+        """
+        if isinstance(name, int):
+            found = self._by_number.get(name)
+        else:
+            found = self.operators.get(name) or self.kinds.get(name)
+        if found is None:
+            known = () if isinstance(name, int) else (*self.operators, *self.kinds)
+            raise UnknownNameError(
+                f"domain {self.name} has no operator {name!r}{suggest(str(name), known)}"
+            )
+        return found
+
+    def opcode(self, name: str) -> Opcode:
+        """Return the numbers of the domain and of the operator that :meth:`get` finds."""
+        return Opcode(self.id, self.get(name).number)
+
+    def remove(self, name: str, *, is_kind: bool = False) -> None:
         """Take an operator out, if it is there."""
-        found = self.operators.pop(name, None)
+        found = (self.kinds if is_kind else self.operators).pop(name, None)
         if found is not None:
             del self._by_number[found.number]
+            self._free = min(self._free, found.number)
 
     def __repr__(self) -> str:
         return f"Domain({self.name!r}, {self.id})"
 
 
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
 
 
-def get_domain(name: str) -> Domain:
-    """Return the domain ``name``.
+def get_domain(name: str | int) -> Domain:
+    """Return the domain of that name or id.
 
     Raises:
         UnknownNameError: If there is none.
     """
-    found = _DOMAINS.get(name)
-    if found is None:
-        raise UnknownNameError(f"no domain {name!r} is declared{suggest(name, _DOMAINS)}")
-    return found
+    for domain in _DOMAINS.values():
+        if name in (domain.name, domain.id):
+            return domain
+    close = suggest(name, _DOMAINS) if isinstance(name, str) else ""
+    raise UnknownNameError(f"no domain {name!r} is declared{close}")
 
 
 def list_domains() -> tuple[Domain, ...]:
     """Return all domains, by id."""
     return tuple(sorted(_DOMAINS.values(), key=lambda domain: domain.id))
+
+
+def is_domain(name: str) -> bool:
+    """Return whether a domain ``name`` is declared."""
+    return name in _DOMAINS
 
 
 def remove_domain(name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from relayish.errors import DeclarationError, UnknownNameError, suggest
-from relayish.ir.domain import Domain, get_domain, list_domains
+from relayish.ir.domain import Domain, get_domain, is_domain
 
 
 class Language:
@@ -37,8 +37,14 @@ class Language:
         """The domain that its kinds belong to, which is called as the language is."""
         return get_domain(self.name)
 
-    def declare(self, visit: str, kind: type[Any], num_children: int | None) -> None:
-        """Enter ``kind``, a node class, under its visit name.
+    def declare(
+        self,
+        visit: str,
+        kind: type[Any],
+        num_children: int | None,
+        properties: frozenset[str] = frozenset(),
+    ) -> None:
+        """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
 
         Raises:
             DeclarationError: If the name is taken, or another language is called like this one.
@@ -58,9 +64,9 @@ class Language:
                 f"visit name {visit!r} of {where} is taken by "
                 f"{taken.__module__}.{taken.__qualname__}; choose another"
             )
-        if self.name not in {domain.name for domain in list_domains()}:
+        if not is_domain(self.name):
             Domain(self.name)
-        self.domain.add(visit, num_children=num_children)
+        self.domain.add(visit, None, num_children, properties, is_kind=True)
         self.kinds[visit] = kind
         self.families.update(
             str(base.__dict__["visit_name"])
@@ -71,7 +77,7 @@ class Language:
     def forget(self, visit: str) -> None:
         """Take the kind of a visit name out, if it is there."""
         if self.kinds.pop(visit, None) is not None:
-            self.domain.remove(visit)
+            self.domain.remove(visit, is_kind=True)
 
     def __repr__(self) -> str:
         return f"Language({self.name!r})"

@@ -25,7 +25,7 @@ from relayish.ir.domain import list_domains, remove_domain
 from relayish.ir.effect import Effect
 from relayish.ir.field import REQUIRED, Field, Shape, field
 from relayish.ir.language import Language, languages
-from relayish.ir.roles import Atom, Role, Traits
+from relayish.ir.roles import Access, Atom, Role, Traits
 
 __all__ = [
     "ATOMS",
@@ -249,13 +249,27 @@ def _enter(visit: str, kind: type[Node]) -> None:
     """Make a new kind known to its language, to the classes above it and to the sets of traits."""
     operands = [f for f in kind.fields_ if f.role is Role.OPERAND]
     fixed = all(f.shape is Shape.ONE for f in operands)
-    kind.language_.declare(visit, kind, len(operands) if fixed else None)
+    num_children = len(operands) if fixed else None
+    kind.language_.declare(visit, kind, num_children, _properties(kind))
     for base in kind.__mro__:
         if issubclass(base, Node):
             base.kinds.add(kind)
     for kinds, holds in _sets_of(kind):
         if holds:
             kinds.add(kind)
+
+
+def _properties(kind: type[Node]) -> frozenset[str]:
+    """Return, by name, what the traits of a kind and the roles of its fields say of it."""
+    traits, told = kind.traits_, {f.role.value for f in kind.fields_ if f.role is not Role.LEAF}
+    if traits.atom is not None:
+        told |= {"atom", traits.atom.value}
+    if traits.is_pure:
+        told.add("pure")
+    for access in (Access.READ, Access.WRITE):
+        if any(access in f.access for f in kind.fields_):
+            told.add(str(access.name).lower())
+    return frozenset(told)
 
 
 def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:

@@ -8,15 +8,26 @@ Everything may be given by position or by name.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
-from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
+from relayish.errors import AmbiguousNameError, FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
+from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.op import full_name
 from relayish.op.call import call_op, may_be_none
 from relayish.op.documentation import docstring
-from relayish.op.registry import arguments, attrs_type, get_op, is_registered, list_ops
+from relayish.op.registry import (
+    arguments,
+    attrs_type,
+    bare_names,
+    get_op,
+    is_registered,
+    list_ops,
+    ops_meant,
+)
 from relayish.op.short_forms import as_constant, spelt_out
 from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES, Default, read_signature
 from relayish.op.sizes import has_unknown_sizes, with_unknown_sizes
@@ -24,6 +35,7 @@ from relayish.op.sizes import has_unknown_sizes, with_unknown_sizes
 Builder: TypeAlias = Callable[..., Expr]
 
 _MADE: dict[str, Builder] = {}
+"""By full name: builders made when first asked for, and those written by hand."""
 _ANYHOW: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _EMPTY: Final = inspect.Parameter.empty
 
@@ -42,13 +54,25 @@ def custom_builder(name: str) -> Callable[[Builder], Builder]:
 def builder(name: str) -> Builder:
     """Return the function that builds calls of the operator ``name``.
 
+    A name that Relay's own domain declares means Relay's operator, as it does in text.
+
     Raises:
         UnknownNameError: If no such operator is declared.
+        AmbiguousNameError: If operators of several domains have the name, and none is Relay's.
     """
     made = _MADE.get(name)
     if made is None:
-        op = get_op(ALIASES.get(name, name))
-        made = _MADE[name] = _MADE.get(op.name) or _make(op)
+        name = ALIASES.get(name, name)
+        meant = ops_meant(name)
+        made = _builder_of(meant[0] if len(meant) == 1 else get_op(name))
+    return made
+
+
+def _builder_of(op: Op) -> Builder:
+    name = full_name(op)
+    made = _MADE.get(name)
+    if made is None:
+        made = _MADE[name] = _make(op)
     return made
 
 
@@ -58,7 +82,7 @@ def _make(op: Op) -> Builder:
     build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
     signature = inspect.Signature(parameters.shown(), return_annotation=Call)
     build.__signature__ = signature  # type: ignore[attr-defined]
-    build.__doc__ = docstring(op.name, signature)
+    build.__doc__ = docstring(full_name(op), signature)
     return build
 
 
@@ -78,7 +102,7 @@ class Parameters:
         self.op = op
         self.cls = attrs_type.get(op)
         declared = arguments.get(op, ())
-        text = SIGNATURES.get(op.name)
+        text = SIGNATURES.get(full_name(op))
         fields = () if self.cls is None else self.cls.field_names
         if text is None:
             self.defaults = _declared(op, self.cls)
@@ -88,7 +112,7 @@ class Parameters:
             self.operands = tuple(n for n in self.defaults if n not in fields or n in declared)
         assert len(self.operands) == len(declared), op.name
         others = dict(zip(declared, self.operands, strict=True))
-        others.update(OTHER_NAMES.get(op.name, {}))
+        others.update(OTHER_NAMES.get(full_name(op), {}))
         self.other_names = {
             other: name
             for other, name in (*others.items(), *((f, f) for f in fields))
@@ -117,8 +141,8 @@ class Parameters:
         names = tuple(self.defaults)
         if len(args) > len(names):
             raise OperatorError(
-                f"{self.op.name} is called with {len(args)} positional arguments; expected at most "
-                f"{len(names)}: ({', '.join(names)})"
+                f"{full_name(self.op)} is called with {len(args)} positional arguments; "
+                f"expected at most {len(names)}: ({', '.join(names)})"
             )
         given = dict(zip(names, args, strict=False))
         for name, value in named.items():
@@ -126,19 +150,19 @@ class Parameters:
             if known is None:
                 raise self._unknown(name)
             if known in given:
-                raise OperatorError(f"{self.op.name} is given {name!r} twice")
+                raise OperatorError(f"{full_name(self.op)} is given {name!r} twice")
             given[known] = value
         return given
 
     def _unknown(self, name: str) -> OperatorError | UnknownNameError:
         if self.cls is None:
             return OperatorError(
-                f"{self.op.name} takes no attributes; found {name}; "
+                f"{full_name(self.op)} takes no attributes; found {name}; "
                 f"it takes ({', '.join(self.defaults)})"
             )
         known = (*self.defaults, *self.other_names)
         return UnknownNameError(
-            f"{self.op.name} has no attribute {name!r}{suggest(name, known)}; "
+            f"{full_name(self.op)} has no attribute {name!r}{suggest(name, known)}; "
             f"it has {', '.join(self.defaults)}"
         )
 
@@ -156,7 +180,7 @@ class Parameters:
             default = self.defaults[name]
             if default is None:
                 raise OperatorError(
-                    f"{self.op.name} is called without its argument {name!r}; "
+                    f"{full_name(self.op)} is called without its argument {name!r}; "
                     f"expected {len(self.operands)}: ({', '.join(self.operands)})"
                 )
             found.append(as_constant(name, default.value))
@@ -229,37 +253,74 @@ def _with_attrs(op: Op, parameters: Parameters) -> Builder:
 
 
 class Namespace:
-    """The operators whose names start with ``prefix``, as attributes."""
+    """The operators whose names start with ``prefix``, as attributes.
 
-    __slots__ = ("_prefix",)
+    Where ``domain`` is given, they are those of that domain. Else a name that Relay's own domain
+    declares is that of its operator, and any other name that of the one operator that has it.
+    """
 
-    def __init__(self, prefix: str) -> None:
+    __slots__ = ("_domain", "_prefix")
+
+    def __init__(self, prefix: str, domain: str | None = None) -> None:
         self._prefix = prefix
+        self._domain = domain
 
-    def __getattr__(self, name: str) -> Any:  # Any: a builder, or a domain within
+    def __getattr__(self, name: str) -> Any:  # Any: a builder, or a family within
         if name.startswith("__"):  # Python asks modules for many; no operator has such a name
             raise AttributeError(name)
         full = self._prefix + name
-        if is_registered(full) or full in _MADE or full in ALIASES:
-            return builder(full)
-        if any(known.startswith(full + ".") for known in list_ops()):
-            return Namespace(full + ".")
+        if self._domain is not None and is_registered(full, self._domain):
+            return _builder_of(get_op(full, self._domain))
+        if self._domain in (None, RELAY.name) and (
+            full in _MADE or full in ALIASES or is_registered(full)
+        ):
+            return self._builder(full)
+        family = full + "."
+        if any(other.startswith(family) for other in self._declared()):
+            return Namespace(family, self._domain)
         if full == "qnn.op":
             return self  # Relay has these operators in relay.qnn.op; here they are in both
-        raise AttributeError(f"no operator {full!r} is declared{suggest(full, list_ops())}")
+        raise AttributeError(f"no operator {full!r} is declared{suggest(full, self._declared())}")
+
+    def _builder(self, full: str) -> Builder:
+        try:
+            return builder(full)
+        except AmbiguousNameError as error:
+            raise AttributeError(str(error)) from error
+
+    def _declared(self) -> Collection[str]:
+        return bare_names() if self._domain is None else list_ops(self._domain)
 
     def __dir__(self) -> list[str]:
-        known = {*list_ops(), *_MADE, *ALIASES}
+        known = {*self._declared()}
+        if self._domain in (None, RELAY.name):
+            known |= {*ALIASES, *(name for name in _MADE if "::" not in name)}
         start = len(self._prefix)
         return sorted({n[start:].split(".")[0] for n in known if n.startswith(self._prefix)})
 
     def __repr__(self) -> str:
-        return f"<operators {self._prefix}*>"
+        whose = "" if self._domain is None else f"{self._domain}::"
+        return f"<operators {whose}{self._prefix}*>"
+
+
+def operators(domain: Domain | str) -> Namespace:
+    """Return the operators of a domain, as functions that build calls of them.
+
+    Raises:
+        UnknownNameError: If there is no such domain.
+
+    Example:
+        >>> import relayish.op
+        >>> operators("relay").nn.relu
+        <function relu at 0x...>
+    """
+    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    return Namespace("", owner.name)
 
 
 def namespace(
-    domain: str,
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:  # Any: a builder, or a domain within
+    family: str,
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:  # Any: a builder, or a family within
     """Return ``__getattr__`` and ``__dir__`` of the module whose attributes are the operators."""
-    found = Namespace(f"{domain}." if domain else "")
+    found = Namespace(f"{family}." if family else "")
     return found.__getattr__, found.__dir__

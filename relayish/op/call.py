@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
+from relayish.ir.relay.op import full_name
 from relayish.op.outputs import TupleWrapper
-from relayish.op.registry import arguments, attrs_type, get_op
+from relayish.op.registry import arguments, attrs_type, get_op, relay_op
 
 
 def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
@@ -22,7 +23,7 @@ def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
         attributes: Values of its attributes. A required one that may be ``None`` may be left out.
 
     Raises:
-        UnknownNameError: If there is no such operator or attribute.
+        UnknownNameError: If there is no such operator or attribute, or several of that name.
         OperatorError: If the number of arguments is another, an argument is no expression, or an
             attribute is missing or of the wrong type.
 
@@ -32,20 +33,22 @@ def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
         >>> call_op("clip", Var("x"), a_min=0, a_max=6).attrs
         ClipAttrs(a_min=0.0, a_max=6.0)
     """
-    found = get_op(op) if isinstance(op, str) else op
-    expected = arguments.get(found)
-    if expected is None:
-        get_op(found.name)  # says that it is not declared, and what is
-        raise OperatorError(f"this node of operator {found.name} is not the declared one")
+    found = get_op(op)
+    expected = arguments.get(found, ())
     if len(args) != len(expected):
         raise OperatorError(
-            f"{found.name} is called with {len(args)} arguments; "
+            f"{full_name(found)} is called with {len(args)} arguments; "
             f"expected {len(expected)}: ({', '.join(expected)})"
         )
     checked = tuple(
         _as_argument(found, name, arg) for name, arg in zip(expected, args, strict=True)
     )
     return Call(found, checked, make_attrs(found, attributes))
+
+
+def relay_call(name: str, /, *args: object, **attributes: object) -> Call:
+    """Return a call of an operator of Relay's own domain; see :func:`call_op`."""
+    return call_op(relay_op(name), *args, **attributes)
 
 
 def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
@@ -58,13 +61,13 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
     cls = attrs_type.get(op)
     if cls is None:
         if values:
-            raise OperatorError(f"{op.name} takes no attributes; found {', '.join(values)}")
+            raise OperatorError(f"{full_name(op)} takes no attributes; found {', '.join(values)}")
         return None
     given = dict(values)
     for name in given:
         if name not in cls.field_names:
             raise UnknownNameError(
-                f"{op.name} has no attribute {name!r}{suggest(name, cls.field_names)}; "
+                f"{full_name(op)} has no attribute {name!r}{suggest(name, cls.field_names)}; "
                 f"it has {', '.join(cls.field_names)}"
             )
     for name in cls.field_names:
@@ -74,7 +77,7 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
     try:
         return cls(**given)
     except FieldError as error:
-        raise OperatorError(f"{op.name}: {error}") from error
+        raise OperatorError(f"{full_name(op)}: {error}") from error
 
 
 def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
@@ -83,7 +86,7 @@ def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
         return None
     if name in arguments.get(op, ()):  # dyn.reshape and its like: the argument says it
         return () if typing.get_origin(typing.get_type_hints(cls)[name]) is tuple else 0.0
-    raise OperatorError(f"{op.name} is called without its attribute {name!r}")
+    raise OperatorError(f"{full_name(op)} is called without its attribute {name!r}")
 
 
 _MAY_BE_NONE: dict[type[Attrs], frozenset[str]] = {}
@@ -108,6 +111,6 @@ def _as_argument(op: Op, name: str, value: object) -> Expr:
         return Tuple(tuple(_as_argument(op, name, item) for item in value))
     advice = f"; say const({value!r})" if isinstance(value, (int, float)) else ""
     raise OperatorError(
-        f"argument {name!r} of {op.name} must be an expression; "
+        f"argument {name!r} of {full_name(op)} must be an expression; "
         f"found {value!r} ({type(value).__name__}){advice}"
     )

@@ -13,7 +13,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.ir.value import as_value
 from relayish.op.builders import custom_builder
-from relayish.op.call import call_op
+from relayish.op.call import relay_call
 from relayish.op.known_type import known_type
 from relayish.op.short_forms import as_constant
 from relayish.op.sizes import is_unknown
@@ -44,13 +44,15 @@ def arange(
         start, stop = _number(0, dtype), start
     first, last = _as_expr(start, dtype), _as_expr(stop, dtype)
     stride = _number(1, dtype) if step is None else _as_expr(step, dtype)
-    return call_op("arange", first, last, stride, start=first, stop=last, step=stride, dtype=dtype)
+    return relay_call(
+        "arange", first, last, stride, start=first, stop=last, step=stride, dtype=dtype
+    )
 
 
 def _joined(name: str, data: Expr | Sequence[Expr], axis: int) -> Call:
     if isinstance(data, (tuple, list)) and not data:
         raise OperatorError(f"{name} is called without any tensor; expected at least one")
-    return call_op(name, data, axis=axis)
+    return relay_call(name, data, axis=axis)
 
 
 @custom_builder("concatenate")
@@ -78,16 +80,16 @@ def full(
     if not isinstance(fill_value, Expr):
         fill_value = const(fill_value, dtype or None)
     if is_unknown(shape):
-        return call_op("dyn.full", fill_value, shape, dtype=dtype)
+        return relay_call("dyn.full", fill_value, shape, dtype=dtype)
     sizes = np.ravel(shape.data if isinstance(shape, Constant) else shape).tolist()  # type: ignore[arg-type]  # of sizes
-    return call_op("full", fill_value, shape=tuple(sizes), dtype=dtype)
+    return relay_call("full", fill_value, shape=tuple(sizes), dtype=dtype)
 
 
 @custom_builder("collapse_sum_to")
 def collapse_sum_to(data: Expr, shape: Expr | Sequence[int]) -> Call:
     """Return ``data`` added up to ``shape``; numbers become a constant."""
     sizes = shape if isinstance(shape, Expr) else const(np.asarray(shape), "int32")
-    return call_op("collapse_sum_to", data, sizes)
+    return relay_call("collapse_sum_to", data, sizes)
 
 
 @custom_builder("strided_set")
@@ -104,7 +106,7 @@ def strided_set(
         bound if isinstance(bound, Expr) else const(np.asarray(bound), "int32")
         for bound in (begin, end, steps)
     ]
-    return call_op("strided_set", data, v, *bounds)
+    return relay_call("strided_set", data, v, *bounds)
 
 
 @custom_builder("sparse_to_dense")
@@ -125,10 +127,10 @@ def sparse_to_dense(
         default_value = const(default_value, dtype)
     operands = (sparse_indices, sparse_values, default_value)
     if is_unknown(output_shape):
-        return call_op("dyn.sparse_to_dense", *operands, output_shape)
+        return relay_call("dyn.sparse_to_dense", *operands, output_shape)
     if isinstance(output_shape, Constant):
         output_shape = np.ravel(output_shape.data).tolist()  # type: ignore[arg-type]  # numbers
-    return call_op("sparse_to_dense", *operands, output_shape=output_shape)
+    return relay_call("sparse_to_dense", *operands, output_shape=output_shape)
 
 
 @custom_builder("matrix_set_diag")
@@ -146,7 +148,7 @@ def matrix_set_diag(
             f"align of matrix_set_diag is {align!r}; expected LEFT or RIGHT for diagonals above "
             f"and for those below the main one, as in 'RIGHT_LEFT'"
         )
-    return call_op(
+    return relay_call(
         "matrix_set_diag",
         data,
         diagonal,
@@ -164,17 +166,19 @@ def segment_sum(data: Expr, segment_ids: Expr, num_segments: int | Expr | None =
     Like Relay's function it makes zeros of the size of the result, and adds the slices to them.
     """
     if num_segments is None:
-        largest = call_op("max", segment_ids, axis=None, keepdims=False)
-        count: Expr = call_op("add", largest, call_op("ones_like", largest))
+        largest = relay_call("max", segment_ids, axis=None, keepdims=False)
+        count: Expr = relay_call("add", largest, relay_call("ones_like", largest))
     else:
         count = num_segments if isinstance(num_segments, Expr) else const(num_segments)
-    rows = call_op("cast", call_op("reshape", count, newshape=(1,)), dtype="int32")
-    sizes = call_op("shape_of", data, dtype="int32")
-    rest = call_op("strided_slice", sizes, begin=(1,), end=(-1,), strides=(1,), slice_mode="size")
-    shape = call_op("concatenate", (rows, rest), axis=0)
-    zeros = call_op("cast_like", call_op("dyn.zeros", shape, dtype="float32"), data)
-    ids = call_op("expand_dims", segment_ids, axis=0)
-    return call_op("scatter_nd", zeros, ids, data, mode="add")
+    rows = relay_call("cast", relay_call("reshape", count, newshape=(1,)), dtype="int32")
+    sizes = relay_call("shape_of", data, dtype="int32")
+    rest = relay_call(
+        "strided_slice", sizes, begin=(1,), end=(-1,), strides=(1,), slice_mode="size"
+    )
+    shape = relay_call("concatenate", (rows, rest), axis=0)
+    zeros = relay_call("cast_like", relay_call("dyn.zeros", shape, dtype="float32"), data)
+    ids = relay_call("expand_dims", segment_ids, axis=0)
+    return relay_call("scatter_nd", zeros, ids, data, mode="add")
 
 
 @custom_builder("stft")
@@ -194,7 +198,7 @@ def stft(
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     ones = const(np.ones(n_fft), "float32") if window is None else window
-    return call_op(
+    return relay_call(
         "stft",
         data,
         ones,
@@ -216,10 +220,10 @@ def pad(
     """Return ``data`` padded; a number for ``pad_value`` becomes a constant."""
     value = pad_value if isinstance(pad_value, Expr) else Constant(as_value(pad_value))
     if is_unknown(pad_width):
-        return call_op("dyn.nn.pad", data, pad_width, value, pad_mode=pad_mode)
+        return relay_call("dyn.nn.pad", data, pad_width, value, pad_mode=pad_mode)
     if isinstance(pad_width, Constant):
         pad_width = np.asarray(pad_width.data).tolist()
-    return call_op("nn.pad", data, value, pad_width=pad_width, pad_mode=pad_mode)
+    return relay_call("nn.pad", data, value, pad_width=pad_width, pad_mode=pad_mode)
 
 
 @custom_builder("nn.batch_matmul")
@@ -231,7 +235,7 @@ def batch_matmul(
     transpose_b: bool = True,
 ) -> Call:
     """Return the products of two stacks of matrices, the second transposed by default."""
-    return call_op(
+    return relay_call(
         "nn.batch_matmul",
         tensor_a,
         tensor_b,
@@ -262,25 +266,25 @@ def _part(part: object) -> Expr:
 @custom_builder("nn.sparse_dense")
 def sparse_dense(dense_mat: Expr, sparse_mat: object, sparse_lhs: bool = False) -> Call:
     """Return the product of a dense matrix and the transpose of a sparse one."""
-    return call_op("nn.sparse_dense", dense_mat, *_parts(sparse_mat), sparse_lhs=sparse_lhs)
+    return relay_call("nn.sparse_dense", dense_mat, *_parts(sparse_mat), sparse_lhs=sparse_lhs)
 
 
 @custom_builder("nn.sparse_add")
 def sparse_add(dense_mat: Expr, sparse_mat: object) -> Call:
     """Return the sum of a dense and a sparse matrix."""
-    return call_op("nn.sparse_add", dense_mat, *_parts(sparse_mat))
+    return relay_call("nn.sparse_add", dense_mat, *_parts(sparse_mat))
 
 
 @custom_builder("nn.sparse_transpose")
 def sparse_transpose(x: object) -> Call:
     """Return data, indices and row pointers of the transpose of a sparse matrix."""
-    return call_op("nn.sparse_transpose", *_parts(x))
+    return relay_call("nn.sparse_transpose", *_parts(x))
 
 
 @custom_builder("nn.dropout_raw")
 def dropout_raw(data: Expr, rate: float = 0.5) -> Call:
     """Return the call of ``nn.dropout`` itself, whose results are the data and the mask."""
-    return call_op("nn.dropout", data, rate=rate)
+    return relay_call("nn.dropout", data, rate=rate)
 
 
 @custom_builder("nn.dropout")
@@ -296,7 +300,7 @@ def _global_pool(kind: str, rank: int, layout: str) -> None:
         """Return one element for each channel."""
         ones = (1,) * rank
         adaptive = f"nn.adaptive_{kind}_pool{rank}d"
-        return call_op(adaptive, data, output_size=ones, layout=layout, out_layout=out_layout)
+        return relay_call(adaptive, data, output_size=ones, layout=layout, out_layout=out_layout)
 
     pool.__name__ = pool.__qualname__ = name.rpartition(".")[2]
     custom_builder(name)(pool)
@@ -318,7 +322,7 @@ def uniform(
     """Return the next key and numbers that are equally likely everywhere between two bounds."""
     bounds = _as_expr(low, dtype), _as_expr(high, dtype)
     sizes = (shape,) if isinstance(shape, int) else shape
-    return call_op(
+    return relay_call(
         "random.uniform", as_constant("key", key), *bounds, out_shape=sizes, out_dtype=dtype
     )
 
@@ -334,7 +338,7 @@ def normal(
     """Return the next key and numbers of the normal distribution."""
     moments = _as_expr(mean, dtype), _as_expr(scale, dtype)
     sizes = (shape,) if isinstance(shape, int) else shape
-    return call_op(
+    return relay_call(
         "random.normal", as_constant("key", key), *moments, out_shape=sizes, out_dtype=dtype
     )
 
@@ -343,4 +347,4 @@ def normal(
 def threefry_generate(key: Expr, shape: int | Sequence[int]) -> Call:
     """Return the next key and random bits."""
     sizes = (shape,) if isinstance(shape, int) else shape
-    return call_op("random.threefry_generate", as_constant("key", key), out_shape=sizes)
+    return relay_call("random.threefry_generate", as_constant("key", key), out_shape=sizes)

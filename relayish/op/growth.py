@@ -17,7 +17,7 @@ from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.evaluation import as_sizes
 from relayish.op.layout import read_layout
-from relayish.op.registry import get_op, relation, result_size, rule
+from relayish.op.registry import relation, relay_op, result_size, rule
 
 Size: TypeAlias = Callable[..., int]
 Array: TypeAlias = Any  # a numpy scalar or array
@@ -33,7 +33,7 @@ class _Deaf:
 
 def _by_type(name: str) -> Size:
     """Return the size of what the rule or relation of the operator says the result is."""
-    op = get_op(name)
+    op = relay_op(name)
     find, relate = rule.get(op), relation.get(op)
 
     def size(attrs: Parameters, *inputs: Array) -> int:
@@ -222,6 +222,6 @@ _TYPED: Final = (
 """What pads, spreads, repeats or multiplies without bound, as far as its type says."""
 
 for _name, _size in _SIZES.items():
-    result_size.set(get_op(_name), _size)
+    result_size.set(relay_op(_name), _size)
 for _name in _TYPED:
-    result_size.set(get_op(_name), _by_type(_name))
+    result_size.set(relay_op(_name), _by_type(_name))

@@ -18,12 +18,13 @@ from relayish._support import infix
 from relayish.errors import OperatorError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
-from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
+from relayish.ir.relay.expr import Call, Constant, Expr, Op, TupleGetItem
+from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import TensorType
-from relayish.op.call import call_op
+from relayish.op.call import call_op, relay_call
 from relayish.op.known_type import known_type
 from relayish.op.outputs import checked_index, output_count
-from relayish.op.registry import get_op
+from relayish.op.registry import get_op, relay_op
 
 _BINARY: Final = (
     "add",
@@ -41,7 +42,7 @@ _LEVEL: Final = {"b": 0, "i": 1, "u": 1, "f": 2}
 
 # Any: what a binary method of Python returns where it does not know the operand has no better type
 def _binary(name: str) -> Callable[[object, object], Any]:
-    op = get_op(name)
+    op = relay_op(name)
 
     def build(left: object, right: object) -> Any:  # Any: as above
         lhs = left if isinstance(left, Expr) else _constant(name, left, right)
@@ -89,7 +90,7 @@ def _negative(data: Expr) -> Call:
 
 
 def _cast(data: Expr, dtype: str) -> Call:
-    return call_op("cast", data, dtype=dtype)
+    return relay_call("cast", data, dtype=dtype)
 
 
 class _Fields(Sequence[TupleGetItem]):
@@ -109,13 +110,14 @@ class _Fields(Sequence[TupleGetItem]):
 
 
 def _refuse_truth(call: Call) -> NoReturn:
+    assert isinstance(call.op, Op)
     raise OperatorError(
-        f"{call.op.name} of expressions is an expression: "  # type: ignore[attr-defined]  # an Op
+        f"{full_name(call.op)} of expressions is an expression: "
         f"whether it holds is known only when the program runs; use If(cond, a, b) or where"
     )
 
 
-_NEGATIVE: Final = get_op("negative")
+_NEGATIVE: Final = relay_op("negative")
 
 infix.functions.update({name: _binary(name) for name in _BINARY})
 infix.functions.update(

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias, overload
 from relayish.errors import DuplicateNameError
 from relayish.ir.dtype import DType
 from relayish.ir.relay.expr import Op
-from relayish.ir.relay.op import intern_op
-from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision
+from relayish.ir.relay.op import full_name, intern_op
+from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision, named_op
 
 Conversion: TypeAlias = Callable[[Any, DType], Sequence[Any]]
 """``conversion(call, dtype)``: a :class:`MixedPrecision`, and the element types to accumulate in
@@ -25,19 +25,19 @@ _LEVELS: Final[dict[Op, int]] = {}
 
 @overload
 def register_mixed_precision_conversion(
-    op_name: str, func: None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: None = None, level: int = _DEFAULT_LEVEL
 ) -> Callable[[Conversion], Conversion]: ...
 @overload
 def register_mixed_precision_conversion(
-    op_name: str, func: Conversion, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: Conversion, level: int = _DEFAULT_LEVEL
 ) -> Conversion: ...
 def register_mixed_precision_conversion(
-    op_name: str, func: Conversion | None = None, level: int = _DEFAULT_LEVEL
+    op_name: str | Op, func: Conversion | None = None, level: int = _DEFAULT_LEVEL
 ) -> Conversion | Callable[[Conversion], Conversion]:
     """Let ``func``, or the decorated function, say how an operator is computed in mixed precision.
 
     Args:
-        op_name: The name of an operator, declared already or not.
+        op_name: An operator or its name, declared already or not.
         func: ``func(call, dtype)``, asked for each call; ``dtype`` is the narrow element type. It
             returns a :class:`MixedPrecision` and two element types: that which the operator
             accumulates in, and that of what stands for the call.
@@ -56,14 +56,14 @@ def register_mixed_precision_conversion(
         >>> mixed_precision.get(intern_op("example.total")) is in_single_precision
         True
     """
-    found = intern_op(op_name)
+    found = named_op(op_name)
 
     def declare(function: Conversion) -> Conversion:
         known = _LEVELS.get(found)
         if known == level:
             raise DuplicateNameError(
-                f"operator {op_name!r} has a conversion to mixed precision of level {level} "
-                f"already; give a higher level to replace it"
+                f"operator {full_name(found)!r} has a conversion to mixed precision of level "
+                f"{level} already; give a higher level to replace it"
             )
         if known is None or level > known:
             _LEVELS[found] = level

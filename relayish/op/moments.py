@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Call, Expr, Tuple
 from relayish.op.builders import builder, custom_builder
-from relayish.op.call import call_op
+from relayish.op.call import relay_call
 
 
 def _axes(axis: int | Sequence[int] | None) -> tuple[int, ...] | None:
@@ -26,8 +26,8 @@ def variance(
     axes = _axes(axis)
     mean = with_mean
     if mean is None:
-        mean = call_op("mean", data, axis=axes, keepdims=True, exclude=exclude)
-    return call_op(
+        mean = relay_call("mean", data, axis=axes, keepdims=True, exclude=exclude)
+    return relay_call(
         "variance",
         data,
         mean,
@@ -48,7 +48,7 @@ def std(
     with_mean: Expr | None = None,
 ) -> Call:
     """Return the standard deviation of ``data`` along ``axis``."""
-    return call_op("sqrt", variance(data, axis, keepdims, exclude, unbiased, with_mean))
+    return relay_call("sqrt", variance(data, axis, keepdims, exclude, unbiased, with_mean))
 
 
 @custom_builder("mean_variance")
@@ -60,7 +60,7 @@ def mean_variance(
     unbiased: bool = False,
 ) -> Tuple:
     """Return the mean and the variance of ``data`` along ``axis``."""
-    mean = call_op("mean", data, axis=_axes(axis), keepdims=keepdims, exclude=exclude)
+    mean = relay_call("mean", data, axis=_axes(axis), keepdims=keepdims, exclude=exclude)
     return Tuple((mean, variance(data, axis, keepdims, exclude, unbiased)))
 
 
@@ -72,7 +72,7 @@ def mean_std(
     exclude: bool = False,
 ) -> Tuple:
     """Return the mean and the standard deviation of ``data`` along ``axis``."""
-    mean = call_op("mean", data, axis=_axes(axis), keepdims=keepdims, exclude=exclude)
+    mean = relay_call("mean", data, axis=_axes(axis), keepdims=keepdims, exclude=exclude)
     return Tuple((mean, std(data, axis, keepdims, exclude)))
 
 
@@ -80,8 +80,8 @@ def mean_std(
 def logsumexp(data: Expr, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Call:
     """Return the logarithm of the sum of exponentials along ``axis``, without overflow."""
     axes = _axes(axis)
-    top = call_op("max", data, axis=axes, keepdims=True)
-    powers = call_op("exp", builder("subtract")(data, top))
-    total = call_op("log", call_op("sum", powers, axis=axes, keepdims=True))
-    result = call_op("add", total, top)
-    return result if keepdims else call_op("squeeze", result, axis=axes)
+    top = relay_call("max", data, axis=axes, keepdims=True)
+    powers = relay_call("exp", builder("subtract")(data, top))
+    total = relay_call("log", relay_call("sum", powers, axis=axes, keepdims=True))
+    result = relay_call("add", total, top)
+    return result if keepdims else relay_call("squeeze", result, axis=axes)

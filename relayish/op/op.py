@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from relayish.ir.domain import Domain
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Op
 from relayish.op import registry
@@ -22,13 +23,13 @@ __all__ = [
 ]
 
 
-def get(op_name: str) -> Op:
-    """Return the declared operator ``op_name``.
+def get(op_name: str, domain: Domain | str | None = None) -> Op:
+    """Return the declared operator ``op_name``; see :func:`~relayish.op.registry.get_op`.
 
     Raises:
-        UnknownNameError: If no operator of that name is declared.
+        UnknownNameError: If no operator of that name is declared, or several are.
     """
-    return get_op(op_name)
+    return get_op(op_name, domain)
 
 
 def list_op_names() -> tuple[str, ...]:
@@ -46,14 +47,14 @@ def register(
     """Declare the operator ``op_name`` and return its node.
 
     Args:
-        op_name: Its name, with its domain: ``my.relu``.
+        op_name: What it is called: ``my.relu``.
         describe: What it does, in a sentence.
         arguments: The names of its arguments.
-        properties: What else :func:`~relayish.op.registry.register_op` takes: ``attrs``, ``types``
-            or ``relates``, ``evaluates``, …
+        properties: What else :func:`~relayish.op.registry.register_op` takes: ``domain``,
+            ``attrs``, ``types`` or ``relates``, ``evaluates``, …
 
     Raises:
-        DuplicateNameError: If it is declared already.
+        DuplicateNameError: If the domain has an operator of that name.
     """
     op = register_op(op_name, arguments_=arguments, **properties)
     if describe:
@@ -61,7 +62,7 @@ def register(
     return op
 
 
-def register_pattern(op_name: str, pattern: OpPattern, level: int = 10) -> None:  # noqa: ARG001 - Relay's
+def register_pattern(op_name: str | Op, pattern: OpPattern, level: int = 10) -> None:  # noqa: ARG001 - Relay's
     """Say how the operator fuses; what was said before no longer holds.
 
     ``level`` is taken and left aside: Relay lets the highest level win, here the last word does.
@@ -69,6 +70,6 @@ def register_pattern(op_name: str, pattern: OpPattern, level: int = 10) -> None:
     registry.pattern.set(get_op(op_name), OpPattern(pattern), replace=True)
 
 
-def register_stateful(op_name: str, stateful: bool, level: int = 10) -> None:  # noqa: ARG001 - Relay's
+def register_stateful(op_name: str | Op, stateful: bool, level: int = 10) -> None:  # noqa: ARG001 - Relay's
     """Say whether calls of the operator have effects; ``level`` as in :func:`register_pattern`."""
     registry.stateful.set(get_op(op_name), bool(stateful), replace=True)

@@ -8,7 +8,7 @@ from relayish.ir.relay.expr import Expr, Tuple
 from relayish.ir.relay.type import TupleType
 from relayish.op.known_type import known_type
 from relayish.op.outputs import Count, outputs
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 
 
 def _always(count: int) -> Count:
@@ -69,4 +69,4 @@ _COUNTS: Final[dict[str, Count]] = {
 
 
 for _name, _count in _COUNTS.items():
-    outputs.set(get_op(_name), _count)
+    outputs.set(relay_op(_name), _count)

@@ -7,14 +7,23 @@ pass names an operator where a property would do, and another package can add a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import IntEnum
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, overload
 
-from relayish.errors import DuplicateNameError, UnknownNameError, suggest
+from relayish.errors import (
+    AmbiguousNameError,
+    DeclarationError,
+    DuplicateNameError,
+    OperatorError,
+    UnknownNameError,
+    suggest,
+)
 from relayish.ir.attrs import Attrs
+from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Expr, Op
-from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.op import full_name, intern_op, op_of
 from relayish.op.relation import Relation, Rule
 
 _T = TypeVar("_T")
@@ -38,7 +47,7 @@ class OpTable(Generic[_T]):
 
         """
         if op in self._values and not replace:
-            raise DuplicateNameError(f"operator {op.name} has its {self.name!r} already")
+            raise DuplicateNameError(f"operator {full_name(op)} has its {self.name!r} already")
         self._values[op] = value
 
     def remove(self, op: Op) -> None:
@@ -157,13 +166,15 @@ of the result; see :func:`~relayish.op.mixed_precision.register_mixed_precision_
 chosen_dtype: OpTable[str] = OpTable("chosen_dtype")
 """The attribute in which an operator is told the element type to accumulate in, or to make."""
 
-_DECLARED: dict[str, Op] = {}
+_DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
+"""By name: the declared operators, no two of one domain."""
 
 
 def register_op(
     name: str,
     *,
     arguments_: tuple[str, ...],
+    domain: Domain | str = RELAY.name,
     attrs: type[Attrs] | None = None,
     fuses: OpPattern = OpPattern.OPAQUE,
     types: Rule | None = None,
@@ -178,8 +189,9 @@ def register_op(
     """Declare the operator ``name`` and return its node.
 
     Args:
-        name: Relay's name, with its domain: ``nn.relu``.
+        name: What it is called; with its family, as in ``nn.relu``, by Relay's custom.
         arguments_: The names of the arguments.
+        domain: The domain it belongs to, by default Relay's; others may use the same name.
         attrs: The class of the attributes.
         fuses: How the operator fuses; opaque operators do not.
         types: The type of its result, see :data:`rule`.
@@ -192,12 +204,26 @@ def register_op(
         in_metadata: See :data:`attrs_in_metadata`.
 
     Raises:
-        DuplicateNameError: If it is declared already.
+        DuplicateNameError: If the domain has an operator of that name.
+        DeclarationError: If ``::`` stands in the name.
+        UnknownNameError: If there is no such domain.
 
     """
-    if name in _DECLARED:
-        raise DuplicateNameError(f"operator {name!r} is declared twice; choose another name")
-    op = _DECLARED[name] = intern_op(name)
+    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    if "::" in name:
+        raise DeclarationError(
+            f"an operator is to be called {name!r}, but '::' parts names from their domains; "
+            f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
+        )
+    if is_registered(name, owner):
+        whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
+        raise DuplicateNameError(
+            f"operator {name!r} is declared twice{whose}; choose another name, "
+            f"or a domain of your own: register_op({name!r}, domain=Domain(...))"
+        )
+    owner.add(name, num_children=len(arguments_))
+    op = intern_op(name, owner.name)
+    _DECLARED[name] = (*_DECLARED.get(name, ()), op)
     num_inputs.set(op, len(arguments_))
     arguments.set(op, arguments_)
     pattern.set(op, fuses)
@@ -221,24 +247,121 @@ def register_op(
     return op
 
 
-def get_op(name: str) -> Op:
+def ops_named(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
+    """Return the declared operators that ``name`` may mean: ``"add"``, ``"mydomain::add"``.
+
+    Without a domain there may be several, in the order of their declaration.
+    """
+    if domain is None and "::" in name:
+        domain, _, name = name.partition("::")
+    found = _DECLARED.get(name, ())
+    if domain is None:
+        return found
+    owner = domain if isinstance(domain, str) else domain.name
+    return tuple([op for op in found if op.domain == owner])
+
+
+def ops_meant(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
+    """Return what ``name`` means in text: Relay's own operator where there is one, else all.
+
+    So a text means the same after some package has declared an operator that Relay has too.
+    """
+    found = ops_named(name, domain)
+    relays = tuple([op for op in found if op.domain == RELAY.name])
+    return relays or found
+
+
+def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
     """Return the declared operator ``name``.
 
+    Args:
+        name: Its name, behind that of its domain where operators of several domains are called
+            so: ``"mydomain::add"``. A declared operator itself is returned.
+        domain: Its domain, in place of naming it before the operator.
+
     Raises:
+        AmbiguousNameError: If operators of several domains have the name and none is given.
         UnknownNameError: If no operator of that name is declared.
+        OperatorError: If it is a node like that of a declared operator, but another.
 
+    Example:
+        >>> import relayish.op
+        >>> get_op("add", domain="relay") is get_op("relay::add")
+        True
     """
-    found = _DECLARED.get(name)
-    if found is None:
-        raise UnknownNameError(f"no operator {name!r} is declared{suggest(name, _DECLARED)}")
-    return found
+    if isinstance(name, Op):
+        if is_registered(name):
+            return name
+        get_op(name.name, name.domain)  # says that it is not declared, and what is
+        raise OperatorError(f"this node of operator {full_name(name)} is not the declared one")
+    if domain is None and "::" in name:
+        domain, _, name = name.partition("::")
+    found = ops_named(name, domain)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        owners = " and ".join([repr(op.domain) for op in found])
+        last = found[-1].domain
+        raise AmbiguousNameError(
+            f"operator {name!r} is declared in the domains {owners}; say which is meant: "
+            f"get_op({f'{last}::{name}'!r}) or get_op({name!r}, domain={last!r})"
+        )
+    if domain is None:
+        raise UnknownNameError(f"no operator {name!r} is declared{suggest(name, list_ops())}")
+    owner = get_domain(domain if isinstance(domain, str) else domain.name)
+    where = "" if owner.name == RELAY.name else f" in domain {owner.name}"
+    raise UnknownNameError(
+        f"no operator {name!r} is declared{where}{suggest(name, owner.operators)}"
+    )
 
 
-def is_registered(name: str) -> bool:
-    """Return whether an operator ``name`` is declared."""
-    return name in _DECLARED
+def relay_op(name: str) -> Op:
+    """Return the operator ``name`` of Relay's own domain, whatever other domains declare.
+
+    Raises:
+        UnknownNameError: If there is none.
+    """
+    return get_op(name, RELAY.name)
 
 
-def list_ops() -> tuple[str, ...]:
-    """Return the names of all declared operators, sorted."""
-    return tuple(sorted(_DECLARED))
+def named_op(name: str | Op) -> Op:
+    """Return the operator ``name``, declared already or not; then it is Relay's, or the named one.
+
+    Raises:
+        AmbiguousNameError: As :func:`get_op`.
+    """
+    if isinstance(name, Op):
+        return name
+    return get_op(name) if ops_named(name) else op_of(name)
+
+
+def is_registered(op: Op | str, domain: Domain | str | None = None) -> bool:
+    """Return whether an operator is declared, or one of that name.
+
+    Complexity:
+        Constant; for an operator rather than its name, that of looking it up by identity.
+    """
+    if isinstance(op, str):
+        return bool(ops_named(op, domain))
+    return op in arguments
+
+
+def bare_names() -> Collection[str]:
+    """Return the names of all declared operators, those of several domains once."""
+    return _DECLARED.keys()
+
+
+def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
+    """Return the names of all declared operators, or of those of a domain, sorted.
+
+    Without a domain they are such as :func:`get_op` takes: ``domain::name`` where several have one.
+    """
+    if domain is not None:
+        owner = get_domain(domain if isinstance(domain, str) else domain.name)
+        return tuple(sorted(owner.operators))
+    names = [
+        name if len(ops) == 1 else f"{op.domain}::{name}"
+        for name, ops in _DECLARED.items()
+        for op in ops
+    ]
+    return tuple(sorted(names))

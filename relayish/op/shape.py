@@ -30,7 +30,7 @@ from relayish.op.evaluation import (
 )
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.init import InitOpAttrs, sized
-from relayish.op.registry import OpPattern, get_op, register_op, shape_only
+from relayish.op.registry import OpPattern, register_op, relay_op, shape_only
 from relayish.op.reshaping import Range, reshaped, spliced
 from relayish.op.type_rules import known_length, same_dtype, tensor
 
@@ -392,5 +392,5 @@ register_op(
     evaluates=_batch_flatten,
 )
 
-shape_only.set(get_op("shape_of"), lambda shape: shape)
-shape_only.set(get_op("ndarray_size"), math.prod)
+shape_only.set(relay_op("shape_of"), lambda shape: shape)
+shape_only.set(relay_op("ndarray_size"), math.prod)

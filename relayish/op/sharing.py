@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.ir.relay.language import RELAY
 from relayish.op.registry import (
     fusion_barrier,
-    get_op,
     in_place,
     list_ops,
     mark,
+    relay_op,
     shape_from_values,
     view,
 )
@@ -44,12 +45,12 @@ _IN_PLACE: Final = {
 }
 
 for _name in _VIEWS:
-    view.set(get_op(_name), value=True)
+    view.set(relay_op(_name), value=True)
 for _name in _MARKS:
-    mark.set(get_op(_name), value=True)
+    mark.set(relay_op(_name), value=True)
 for _name, _pairs in _IN_PLACE.items():
-    in_place.set(get_op(_name), _pairs)
-for _name in list_ops():
+    in_place.set(relay_op(_name), _pairs)
+for _name in list_ops(RELAY.name):
     if _name.startswith("dyn."):
-        shape_from_values.set(get_op(_name), value=True)
-fusion_barrier.set(get_op("annotation.stop_fusion"), value=True)
+        shape_from_values.set(relay_op(_name), value=True)
+fusion_barrier.set(relay_op("annotation.stop_fusion"), value=True)

@@ -15,8 +15,10 @@ import numpy as np
 from relayish.errors import OperatorError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.op import full_name
 from relayish.op.call import call_op
-from relayish.op.registry import arguments, attrs_type, get_op, is_registered
+from relayish.op.registry import arguments, attrs_type, is_registered, relay_op
 from relayish.op.short_forms import spelt_out
 
 _OTHERWISE_CALLED: Final[Mapping[str, Mapping[str, str]]] = {"dyn.squeeze": {"axes": "axis"}}
@@ -38,7 +40,7 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, object]]] = {
 
 def has_unknown_sizes(op: Op) -> bool:
     """Return whether there is a ``dyn`` operator that takes sizes of ``op`` as arguments."""
-    return is_registered(f"dyn.{op.name}")
+    return op.domain == RELAY.name and is_registered(f"dyn.{op.name}", RELAY.name)
 
 
 def with_unknown_sizes(
@@ -55,7 +57,7 @@ def with_unknown_sizes(
         OperatorError: If something is given that cannot stand beside sizes that are expressions.
     """
     name = f"dyn.{op.name}"
-    dynamic = get_op(name)
+    dynamic = relay_op(name)
     taken = arguments.get(op, ())
     other = _OTHERWISE_CALLED.get(name, {})
     sizes = [n for n in arguments.get(dynamic, ()) if n not in taken]
@@ -69,7 +71,7 @@ def with_unknown_sizes(
         if value is None:
             value = _DEFAULTS.get(name, {}).get(argument)
         if value is None:
-            raise OperatorError(f"{op.name} is called without its argument {key!r}")
+            raise OperatorError(f"{full_name(op)} is called without its argument {key!r}")
         operands.append(_as_size(argument, value) if argument in sizes else value)
     cls = attrs_type.get(dynamic)
     fields = () if cls is None else cls.field_names
@@ -78,8 +80,8 @@ def with_unknown_sizes(
         lost.append("axes")
     if lost:
         raise OperatorError(
-            f"{op.name} takes no {lost[0]!r} where its sizes are expressions, for they belong to "
-            f"all axes then; leave it out"
+            f"{full_name(op)} takes no {lost[0]!r} where its sizes are expressions, for they "
+            f"belong to all axes then; leave it out"
         )
     kept = {n: value for n, value in rest.items() if n in fields}
     return call_op(dynamic, *operands, **spelt_out(dynamic, kept))

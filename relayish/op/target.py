@@ -23,12 +23,12 @@ _SUPPORT: Final[dict[str, OpTable[Predicate]]] = {}
 
 
 def register_target_support(
-    op_name: str, target: str, predicate: Predicate | None = None, *, replace: bool = False
+    op_name: str | Op, target: str, predicate: Predicate | None = None, *, replace: bool = False
 ) -> None:
     """Say that ``target`` can compute the operator ``op_name``.
 
     Args:
-        op_name: A declared operator.
+        op_name: A declared operator, or its name.
         target: The name of a compiler; any but ``"default"``.
         predicate: Whether it takes a particular call; it takes all, if not given.
         replace: Whether what was said before no longer holds.

@@ -18,7 +18,7 @@ from collections.abc import Hashable, Sequence
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.op.nn.product import BatchMatmulAttrs
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made
 from relayish.passes.combine_parallel.sections import SectionCombiner
@@ -50,7 +50,7 @@ def combine_parallel_batch_matmul(expr: Expr, min_num_branches: int = 3) -> Expr
 class _Combiner(SectionCombiner):
     """Concatenates the matrices along the columns of the result."""
 
-    op = get_op("nn.batch_matmul")
+    op = relay_op("nn.batch_matmul")
 
     def key(self, call: Call) -> Hashable | None:
         shape = known_shape(call.args[1])

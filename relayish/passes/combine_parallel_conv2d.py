@@ -19,7 +19,7 @@ from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.op.layout import read_layout
 from relayish.op.nn.convolution_attrs import Conv2DAttrs
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made
 from relayish.passes.combine_parallel.sections import SectionCombiner
@@ -53,7 +53,7 @@ def combine_parallel_conv2d(expr: Expr, min_num_branches: int = 3) -> Expr:
 class _Combiner(SectionCombiner):
     """Concatenates weights along their output channels."""
 
-    op = get_op("nn.conv2d")
+    op = relay_op("nn.conv2d")
     slices_all_axes = False
 
     def key(self, call: Call) -> Hashable | None:

@@ -24,7 +24,7 @@ from collections.abc import Hashable, Sequence
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.op.nn.product import DenseAttrs
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made, shape_of
 from relayish.passes.combine_parallel.sections import SectionCombiner
@@ -59,7 +59,7 @@ def combine_parallel_dense(expr: Expr, min_num_branches: int = 3, *, to_batch: b
 class _Batch(StackCombiner):
     """Stacks data and matrices."""
 
-    op = get_op("nn.dense")
+    op = relay_op("nn.dense")
 
     def key(self, call: Call) -> Hashable | None:
         data, weight = known_shape(call.args[0]), known_shape(call.args[1])
@@ -79,7 +79,7 @@ class _Batch(StackCombiner):
 class _Flat(SectionCombiner):
     """Concatenates the rows of the matrices."""
 
-    op = get_op("nn.dense")
+    op = relay_op("nn.dense")
 
     def key(self, call: Call) -> Hashable | None:
         weight, result = known_shape(call.args[1]), shape_of(call)

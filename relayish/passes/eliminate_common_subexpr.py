@@ -34,7 +34,7 @@ class _Mergeable(dict[Expr, bool]):
     """Whether calls of an operator may be merged, found out when it is first met."""
 
     def __missing__(self, op: Expr) -> bool:
-        known = type(op) is Op and registry.is_registered(op.name)
+        known = type(op) is Op and registry.is_registered(op)
         mergeable = self[op] = known and not registry.stateful.get(op)
         return mergeable
 

@@ -22,11 +22,11 @@ from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Constant, Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.op.layout import read_layout
-from relayish.op.registry import OpTable, get_op
+from relayish.op.registry import OpTable, relay_op
 from relayish.transform import FunctionPass, PassContext, register_pass
 
-_TO_BATCH: Final = get_op("nn.space_to_batch_nd")
-_TO_SPACE: Final = get_op("nn.batch_to_space_nd")
+_TO_BATCH: Final = relay_op("nn.space_to_batch_nd")
+_TO_SPACE: Final = relay_op("nn.batch_to_space_nd")
 _SPATIAL: Final = "HW"
 
 pads: OpTable[Callable[[Call, float], bool]] = OpTable("padding of atrous convolutions")
@@ -148,8 +148,8 @@ def _pads_zero_point(conv: Call, number: float) -> bool:
     return data.size == 1 and float(data.item()) == number
 
 
-pads.set(get_op("nn.conv2d"), _pads_zero)
-pads.set(get_op("qnn.conv2d"), _pads_zero_point)
+pads.set(relay_op("nn.conv2d"), _pads_zero)
+pads.set(relay_op("qnn.conv2d"), _pads_zero_point)
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)

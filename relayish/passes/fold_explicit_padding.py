@@ -25,10 +25,10 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.op.layout import read_layout
 from relayish.op.nn.space import PadAttrs
-from relayish.op.registry import OpTable, get_op
+from relayish.op.registry import OpTable, relay_op
 from relayish.transform import FunctionPass, PassContext, register_pass
 
-_PAD: Final = get_op("nn.pad")
+_PAD: Final = relay_op("nn.pad")
 _SPATIAL: Final = "DHW"
 _WITH_INFINITY: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
 
@@ -181,12 +181,12 @@ def _fold_counted(call: Call, padding: Padding) -> dict[str, object] | None:
 
 
 for _name in ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.contrib_conv2d_NCHWc"):
-    windows.set(get_op(_name), Window("data_layout", _fold_zeros))
-windows.set(get_op("qnn.conv2d"), Window("data_layout", _fold_zero_points))
+    windows.set(relay_op(_name), Window("data_layout", _fold_zeros))
+windows.set(relay_op("qnn.conv2d"), Window("data_layout", _fold_zero_points))
 for _name in ("nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"):
-    windows.set(get_op(_name), Window("layout", _fold_least))
+    windows.set(relay_op(_name), Window("layout", _fold_least))
 for _name in ("nn.avg_pool1d", "nn.avg_pool2d", "nn.avg_pool3d"):
-    windows.set(get_op(_name), Window("layout", _fold_counted))
+    windows.set(relay_op(_name), Window("layout", _fold_counted))
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)

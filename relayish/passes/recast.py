@@ -27,7 +27,7 @@ from relayish.ir.relay.expr import Call, Expr, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
-from relayish.op.registry import get_op
+from relayish.op.registry import get_op, relay_op
 from relayish.passes.rules.table import op, placed
 
 _Program = TypeVar("_Program", bound="Expr | IRModule")
@@ -80,7 +80,7 @@ def recast(
     dtype, out_dtype = check_dtype(dtype), check_dtype(out_dtype)
     if isinstance(ops, str):
         raise PassError(f"ops are names of operators, in a list; found {ops!r}")
-    chosen: set[Node] = {get_op(name) for name in (["nn.conv2d"] if ops is None else ops)}
+    chosen: set[Node] = {relay_op("nn.conv2d")} if ops is None else {*map(get_op, ops)}
     main = _main(infer_type(expr)) if isinstance(expr, IRModule) else infer_type(expr)
     layers = _layers(main, chosen)
     count = 1 + max(layers.values(), default=-1)

@@ -13,7 +13,7 @@ from relayish.analysis import free_vars
 from relayish.errors import FieldError
 from relayish.ir.relay.expr import Expr, Function, TupleGetItem, Var
 from relayish.op.builders import Builder
-from relayish.op.call import call_op
+from relayish.op.call import relay_call
 from relayish.testing.operators import nn
 
 Size: TypeAlias = int | Sequence[int]
@@ -153,7 +153,7 @@ def dropout(data: Expr, rate: float = 0.5) -> Expr:
 
     Inference leaves all of them; the mask, which is the operator's other result, is left aside.
     """
-    return TupleGetItem(call_op("nn.dropout", data, rate=rate), 0)
+    return TupleGetItem(relay_call("nn.dropout", data, rate=rate), 0)
 
 
 def conv_kernel_layout(data_layout: str, is_depthwise: bool = False) -> str:

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, Final, Generic, TypeVar
 
 from relayish.errors import UnknownNameError, suggest
+from relayish.ir.relay.expr import Op
 from relayish.op import registry
 from relayish.op.registry import OpTable, get_op
 
@@ -24,13 +25,13 @@ class TempOpAttr(Generic[_T]):
     """Gives an operator a property inside a ``with`` block, and takes it back behind it.
 
     Args:
-        op_name: The operator.
+        op_name: The operator, or its name.
         table: The table of the property, or its name in Relay where it is one of
             :data:`RELAY_NAMES`.
         value: What the property is inside the block.
 
     Raises:
-        UnknownNameError: If there is no such operator or name.
+        UnknownNameError: If there is no such operator or name, or several operators of the name.
 
     Source:
         Relay ``testing.temp_op_attr.TempOpAttr``.
@@ -44,7 +45,7 @@ class TempOpAttr(Generic[_T]):
         True
     """
 
-    def __init__(self, op_name: str, table: OpTable[_T] | str, value: _T) -> None:
+    def __init__(self, op_name: str | Op, table: OpTable[_T] | str, value: _T) -> None:
         self._op = get_op(op_name)
         self._table: OpTable[_T] = _named(table) if isinstance(table, str) else table
         self._value = value

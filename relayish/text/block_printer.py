@@ -31,8 +31,9 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.op.registry import attrs_type
+from relayish.op.registry import attrs_type, ops_meant
 from relayish.text.attrs_printer import spell_items
 from relayish.text.expr_parser import EXPR_KEYWORDS
 from relayish.text.literals import quote, spell_name, spell_scalar
@@ -324,9 +325,10 @@ class BlockPrinter:
         return text
 
     def _leaf_op(self, node: Op) -> str:
-        name = node.name
-        taken = name in self._taken_words
-        text = self._texts[node] = self.metadata.refer("Op", node) if taken else _spell(name)
+        text = _spell_op(node)
+        if text is None or node.name in self._taken_words or text in self._taken_words:
+            text = self.metadata.refer("Op", node)
+        self._texts[node] = text
         return text
 
     def _leaf_constant(self, node: Constant) -> str:
@@ -459,6 +461,17 @@ _LEAF_TEXTS: Final[dict[type[Node], Callable[[BlockPrinter, Any], str]]] = {  # 
 def _spell(name: str) -> str:
     spelt = quote(name) if name in EXPR_KEYWORDS else spell_name(name)
     return f"#{spelt}" if spelt.startswith('"') else spelt
+
+
+def _spell_op(op: Op) -> str | None:
+    """Return how an operator is written, by its name alone where that is read as the same one."""
+    meant = ops_meant(op.name)
+    if meant == (op,) or (not meant and op.domain == RELAY.name):
+        return _spell(op.name)
+    qualifier = spell_name(op.domain)
+    if qualifier in EXPR_KEYWORDS or qualifier.startswith('"'):
+        return None
+    return f"{qualifier}::{_spell(op.name)}"
 
 
 def _spell_global(name: str) -> str:

@@ -33,16 +33,16 @@ from relayish.text.rules import Rule
 from relayish.text.type_parser import meta, type_list
 
 _BINARY: Final = {
-    "*": ("multiply", 12),
-    "/": ("divide", 12),
-    "+": ("add", 10),
-    "-": ("subtract", 10),
-    "<": ("less", 8),
-    "<=": ("less_equal", 8),
-    ">": ("greater", 8),
-    ">=": ("greater_equal", 8),
-    "==": ("equal", 7),
-    "!=": ("not_equal", 7),
+    "*": ("relay::multiply", 12),
+    "/": ("relay::divide", 12),
+    "+": ("relay::add", 10),
+    "-": ("relay::subtract", 10),
+    "<": ("relay::less", 8),
+    "<=": ("relay::less_equal", 8),
+    ">": ("relay::greater", 8),
+    ">=": ("relay::greater_equal", 8),
+    "==": ("relay::equal", 7),
+    "!=": ("relay::not_equal", 7),
 }
 _NEGATIVE: Final = re.compile(NUMBER)
 
@@ -230,7 +230,7 @@ def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any:
     if value is None:
         reader.fail("attributes are no operand", top.start)
     if top.callee == "-" and not top.items:
-        return _operator(reader, "negative", (value,), top.start), top.start
+        return _operator(reader, "relay::negative", (value,), top.start), top.start
     name, _ = _BINARY[str(top.callee)]
     return _operator(reader, name, (top.items[0], value), top.start), top.start
 
@@ -278,7 +278,7 @@ def _word(reader: Reader, word: str, start: int) -> Expr:
         reader.fail(f"expected an expression; the metadata has {type(made).__name__} here", start)
     if word in EXPR_KEYWORDS:
         reader.fail(f"expected an expression; found the keyword {word!r}", start)
-    named = reader.callee(plain_name(word), start).expr
+    named = reader.callee(word, start).expr
     if type(named) is Constructor and not named.inputs:
         return _without_fields(reader, named, start)
     return named

@@ -24,7 +24,7 @@ _LOCAL: Final = rf"(?:\d++|{IDENTIFIER}(?:(?:\.\d+)*\.{IDENTIFIER})*|{STRING})"
 BLANKS: Final = re.compile(BLANK)
 OPERAND: Final = re.compile(
     rf"{BLANK}(?:(?P<local>%{_LOCAL})|(?P<number>{NUMBER})"
-    rf"|(?P<name>{DOTTED}(?:::{IDENTIFIER})?|\#{STRING})"
+    rf"|(?P<name>{DOTTED}(?:::(?:{DOTTED}|\#{STRING}))?|\#{STRING})"
     rf"|(?P<globalvar>@(?:{DOTTED}|{STRING}))|(?P<string>{STRING})|(?P<mark>[-({{]))"
 )
 """What an operand of an expression starts with."""

@@ -18,7 +18,7 @@ import numpy as np
 from relayish.ir.attrs import DictAttrs, attrs_class
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.relay.expr import Call, Constant, Var
-from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.op import op_of
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, PrimOp, SizeVar, TensorType, TypeKind
 from relayish.text.ndarray import decode_array
@@ -291,7 +291,7 @@ _BUILDERS: Final[Mapping[str, _Build]] = {
     "FloatImm": _build_float,
     "FloatBits": _build_nan,
     "TypeKind": lambda node, _: TypeKind(int(node["repr_str"])),
-    "Op": lambda node, _: intern_op(node["repr_str"]),
+    "Op": lambda node, _: op_of(node["repr_str"]),
     "PrimType": lambda node, _: str(node["attrs"]["dtype"]),
     "SourceName": lambda node, _: str(node.get("repr_str", "")),
     "relay.Constant": lambda node, get: Constant(get(node["attrs"]["value"])),

@@ -8,9 +8,10 @@ from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.adt import Constructor, Pattern, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
-from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.op import full_name, intern_op
 from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
-from relayish.op.registry import attrs_type, is_registered, list_ops
+from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
 from relayish.text.lexer import BINDER, NAME, Source
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
@@ -58,6 +59,8 @@ class Reader(Source):
         self.function_depth = 0
         """How many functions are open; a definition is one."""
         self.callees: dict[str, Callee] = {}
+        """By the word that is written: what was called so far; by operator in ``operators``."""
+        self.operators: dict[Expr, Callee] = {}
         self.globals: dict[str, GlobalVar] = {}
         self.global_uses: dict[str, int] = {}
         self.constructors: dict[str, Constructor | None] = {}
@@ -206,39 +209,51 @@ class Reader(Source):
             self.constructors[short] = None if short in self.constructors else constructor
             self.constructors[f"{owner}::{short}"] = constructor
 
-    def callee(self, name: str, at: int) -> Callee:
-        """Return what an identifier stands for where an expression is expected."""
-        found = self.callees.get(name)
+    def callee(self, word: str, at: int) -> Callee:
+        """Return what an identifier, as it is written, stands for where an expression may stand."""
+        found = self.callees.get(word)
         if found is None:
-            found = self.callees[name] = self._find_callee(name, at)
+            found = self.callees[word] = self._find_callee(word, at)
         return found
 
-    def _find_callee(self, name: str, at: int) -> Callee:
+    def _find_callee(self, word: str, at: int) -> Callee:
+        name = plain_name(word)
         if name in self.constructors:
             constructor = self.constructors[name]
             if constructor is None:
                 owners = [k for k in self.constructors if k.endswith("::" + name)]
                 self.fail(f"constructor {name} is ambiguous; write one of {', '.join(owners)}", at)
             return Callee(constructor, None, None, is_fast=True)
-        if not self.unknown_ops and not is_registered(name):
-            known = [*list_ops(), *self.constructors]
-            self.unknown("operator", name, known, at)
-        op = intern_op(name)
-        declared = attrs_type.get(op)
-        default, fast = self._default_attrs(declared)
-        return Callee(op, declared, default, is_fast=fast)
+        return self.callee_of(self._operator(word, at))
+
+    def _operator(self, word: str, at: int) -> Op:
+        """Return the operator that a word names, ``domain::name`` or ``name`` alone.
+
+        A name alone is that of Relay's own operator where there is one, whatever else is declared.
+        """
+        domain, mark, quoted = ("", "", "") if word.startswith("#") else word.partition("::")
+        name = plain_name(quoted if mark else word)
+        found = ops_meant(name, domain if mark else None)
+        if len(found) > 1:
+            spelt = " or ".join([f"{op.domain}::{word}" for op in found])
+            self.fail(f"operator {word} is ambiguous; write {spelt}", at)
+        if found:
+            return found[0]
+        if not self.unknown_ops:
+            known = [*list_ops(), *bare_names(), *self.constructors]
+            self.unknown("operator", word, known, at)
+        return intern_op(name, domain if mark else RELAY.name)
 
     def callee_of(self, expr: Expr) -> Callee:
         """Return what is known about an expression that is called."""
-        name = getattr(expr, "name", None)
-        if type(expr) is not Op or not isinstance(name, str):
+        if type(expr) is not Op:
             return Callee(expr, None, None, is_fast=True)
-        known = self.callees.get(name)
-        if known is not None and known.expr is expr:
-            return known
-        declared = attrs_type.get(expr)
-        default, fast = self._default_attrs(declared)
-        return Callee(expr, declared, default, is_fast=fast)
+        known = self.operators.get(expr)
+        if known is None:
+            declared = attrs_type.get(expr)
+            default, fast = self._default_attrs(declared)
+            known = self.operators[expr] = Callee(expr, declared, default, is_fast=fast)
+        return known
 
     def _default_attrs(self, declared: type[Attrs] | None) -> tuple[Attrs | None, bool]:
         if declared is None:
@@ -258,7 +273,7 @@ class Reader(Source):
         try:
             return declared(**values)
         except (TypeError, FieldError) as error:
-            name = callee.expr.name if isinstance(callee.expr, Op) else ""
+            name = full_name(callee.expr) if isinstance(callee.expr, Op) else ""
             known = list(declared.field_names)
             for key in values:
                 if key not in known:

@@ -10,6 +10,7 @@ from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
 from relayish.errors import Diagnostic, TypeInferenceError
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
+from relayish.ir.relay.op import full_name, op_of
 from relayish.ir.relay.type import (
     FuncType,
     IncompleteType,
@@ -44,7 +45,7 @@ class Application:
     @property
     def problem(self) -> str:
         """What is wrong if nothing more becomes known."""
-        return f"the types of the arguments of {self.op.name} cannot be told; annotate them"
+        return f"the types of the arguments of {full_name(self.op)} cannot be told; annotate them"
 
 
 class Awaited:
@@ -172,7 +173,7 @@ class Solver(Unifier):
             if isinstance(constraint, TypeRelation):
                 *args, result = (substitute(arg, values) for arg in constraint.args)
                 given = constraint.attrs if attrs is None else attrs
-                found = self.apply(node, get_op(constraint.func), given, tuple(args))
+                found = self.apply(node, get_op(op_of(constraint.func)), given, tuple(args))
                 self.equate(node, found, result, f"result of {constraint.func}")
         arg_types = tuple(substitute(ty, values) for ty in known.arg_types)
         return FuncType(arg_types, substitute(known.ret_type, values))
@@ -222,7 +223,7 @@ class Solver(Unifier):
                     key = (op, attrs, *map(self.resolve, args))
                     return self._remember(key, application, found)
         except TypeInferenceError as error:
-            return self.report(application.node, f"{op.name}: {error}")
+            return self.report(application.node, f"{full_name(op)}: {error}")
         self._wait(application, args)
         return None
 
@@ -319,7 +320,7 @@ def _misapplied(op: Op, count: int) -> str | None:
     if expected is None or len(expected) == count:
         return None
     names = ", ".join(expected)
-    return f"{op.name} is called with {count} arguments; expected {len(expected)}: ({names})"
+    return f"{full_name(op)} is called with {count} arguments; expected {len(expected)}: ({names})"
 
 
 def _is_elsewhere(node: Expr) -> bool:
@@ -352,7 +353,7 @@ def operator_type(op: Op) -> FuncType:
     """
     names = arguments.get(op)
     if names is None:
-        raise TypeInferenceError(f"{op.name} has no type of its own; call it instead")
+        raise TypeInferenceError(f"{full_name(op)} has no type of its own; call it instead")
     params = tuple(RelayTypeVar(name) for name in (*names, "result"))
-    relates = TypeRelation(op.name, params, len(names))
+    relates = TypeRelation(full_name(op), params, len(names))
     return FuncType(params[:-1], params[-1], params, (relates,))

@@ -129,9 +129,10 @@ class GlobalVar(Expr):
 
 @node("op", atom=Atom.NAME)
 class Op(Expr):
-    """A primitive operator, one object per name: obtain it with :func:`get_op`."""
+    """A primitive operator, one object per domain and name: obtain it with :func:`get_op`."""
 
     name: str
+    domain: str = RELAY.name
 
     def __call__(self, *args: object, **attributes: object) -> Call:
         """Return a call of this operator, checked against its declaration."""
@@ -139,13 +140,14 @@ class Op(Expr):
         return call
 
     @staticmethod
-    def get(name: str) -> Op:
-        """Return the declared operator ``name``.
+    def get(name: str, domain: str | None = None) -> Op:
+        """Return the declared operator ``name``, of ``domain`` where several have one.
 
         Raises:
             UnknownNameError: If no operator of that name is declared.
+            AmbiguousNameError: If several are, and no domain is given.
         """
-        op: Op = infix.build("get", name)
+        op: Op = infix.build("get", name, domain)
         return op
 
 
@@ -204,7 +206,7 @@ class Call(Expr):
         return infix.build("fields", self)
 
     def __bool__(self) -> bool:
-        if type(self.op) is Op and self.op.name in _COMPARISONS:
+        if type(self.op) is Op and self.op.name in _COMPARISONS and self.op.domain == RELAY.name:
             infix.build("refuse_truth", self)
         return True
 

@@ -1,21 +1,51 @@
-"""Operators by name: one :class:`Op` node for each, for the life of the process."""
+"""Operators by domain and name: one :class:`Op` node for each, for the life of the process."""
 
 from __future__ import annotations
 
 from relayish.ir.relay.expr import Op
+from relayish.ir.relay.language import RELAY
 from relayish.ir.storage import INTERNED
 
-_OPS: dict[str, Op] = {}
+_OPS: dict[tuple[str, str], Op] = {}
 
 
-def intern_op(name: str) -> Op:
-    """Return the one node of the operator ``name``, declared or not.
+def intern_op(name: str, domain: str = RELAY.name) -> Op:
+    """Return the one node of the operator ``name`` of ``domain``, declared or not.
 
     Complexity:
         Constant.
     """
-    found = _OPS.get(name)
-    return found if found is not None else _OPS.setdefault(name, Op(name))
+    found = _OPS.get((domain, name))
+    return found if found is not None else _OPS.setdefault((domain, name), Op(name, domain))
 
 
-INTERNED[Op] = lambda op: (intern_op, (op.name,))
+def full_name(op: Op) -> str:
+    """Return a name that no other operator has, whatever is declared.
+
+    It is the name alone for operators of Relay's own domain, as in TVM, and the name behind that of
+    the domain for others.
+
+    Example:
+        >>> full_name(intern_op("nn.relu")), full_name(intern_op("add", "lattices"))
+        ('nn.relu', 'lattices::add')
+    """
+    if op.domain == RELAY.name and "::" not in op.name:
+        return op.name
+    return f"{op.domain}::{op.name}"
+
+
+def op_of(full: str) -> Op:
+    """Return the node of the operator of that :func:`full_name`, declared or not.
+
+    Example:
+        >>> op_of("lattices::add") is intern_op("add", "lattices")
+        True
+    """
+    domain, mark, name = full.partition("::")
+    return intern_op(name, domain) if mark else intern_op(full)
+
+
+INTERNED[Op] = lambda op: (
+    intern_op,
+    (op.name,) if op.domain == RELAY.name else (op.name, op.domain),
+)

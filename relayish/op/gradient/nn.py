@@ -13,7 +13,7 @@ from relayish.op.gradient.register import (
     size_of,
 )
 from relayish.op.gradient.tensor import Gradients
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 
 
 @register_gradient("nn.bias_add")
@@ -78,13 +78,13 @@ def batch_matmul_grad(call: Call, grad: Expr) -> Gradients:
 @register_gradient("nn.max_pool2d")
 def max_pool2d_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``nn.max_pool2d``."""
-    return (Call(get_op("nn.max_pool2d_grad"), (grad, *call.args), call.attrs),)
+    return (Call(relay_op("nn.max_pool2d_grad"), (grad, *call.args), call.attrs),)
 
 
 @register_gradient("nn.avg_pool2d")
 def avg_pool2d_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``nn.avg_pool2d``."""
-    return (Call(get_op("nn.avg_pool2d_grad"), (grad, *call.args), call.attrs),)
+    return (Call(relay_op("nn.avg_pool2d_grad"), (grad, *call.args), call.attrs),)
 
 
 @register_gradient("nn.avg_pool2d_grad")

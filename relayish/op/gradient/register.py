@@ -17,13 +17,13 @@ from typing import Any, Final, TypeAlias, overload
 from relayish.errors import DuplicateNameError, GradientError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
-from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders import Namespace
 from relayish.op.call import make_attrs
 from relayish.op.dimension import is_static, product, show_shape, show_type
 from relayish.op.evaluation import Parameters
-from relayish.op.registry import primal_gradient
+from relayish.op.registry import named_op, primal_gradient
 
 PrimalGradient: TypeAlias = Callable[[Any, Any], Sequence[Expr]]
 """``gradient(call, grad)``; Any: a call, and an expression for the gradient of its result."""
@@ -38,19 +38,19 @@ _LEVELS: Final[dict[Op, int]] = {}
 
 @overload
 def register_gradient(
-    op_name: str, fgradient: None = None, level: int = 10
+    op_name: str | Op, fgradient: None = None, level: int = 10
 ) -> Callable[[PrimalGradient], PrimalGradient]: ...
 @overload
 def register_gradient(
-    op_name: str, fgradient: PrimalGradient, level: int = 10
+    op_name: str | Op, fgradient: PrimalGradient, level: int = 10
 ) -> PrimalGradient: ...
 def register_gradient(
-    op_name: str, fgradient: PrimalGradient | None = None, level: int = 10
+    op_name: str | Op, fgradient: PrimalGradient | None = None, level: int = 10
 ) -> PrimalGradient | Callable[[PrimalGradient], PrimalGradient]:
     """Let ``fgradient``, or the decorated function, be the gradient of the operator ``op_name``.
 
     Args:
-        op_name: The name of an operator, declared already or not.
+        op_name: An operator or its name, declared already or not.
         fgradient: ``gradient(call, grad)``, returning the gradients of the arguments in order.
         level: Of two gradients of one operator, that of the higher level counts.
 
@@ -67,13 +67,13 @@ def register_gradient(
         >>> primal_gradient.get(intern_op("example.halve")) is halve_grad
         True
     """
-    found = intern_op(op_name)
+    found = named_op(op_name)
 
     def declare(function: PrimalGradient) -> PrimalGradient:
         known = _LEVELS.get(found)
         if known == level:
             raise DuplicateNameError(
-                f"operator {op_name!r} has a gradient of level {level} already; "
+                f"operator {full_name(found)!r} has a gradient of level {level} already; "
                 f"give a higher level to replace it"
             )
         if known is None or level > known:

@@ -7,6 +7,7 @@ lowering of them to plain operators computes: integers, but for the functions th
 
 from __future__ import annotations
 
+from relayish.ir.relay.language import RELAY
 from relayish.op.builders import namespace
 from relayish.op.qnn import (
     activations,
@@ -17,7 +18,7 @@ from relayish.op.qnn import (
     products,
     simulation,
 )
-from relayish.op.registry import get_op, list_ops, quantized
+from relayish.op.registry import list_ops, quantized, relay_op
 
 __all__ = [
     "activations",
@@ -31,6 +32,6 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("qnn")
 
-for _name in list_ops():
+for _name in list_ops(RELAY.name):
     if _name.startswith("qnn."):
-        quantized.set(get_op(_name), value=True)
+        quantized.set(relay_op(_name), value=True)

@@ -23,7 +23,7 @@ from relayish.op.qnn.parameters import (
     quantised,
     stored,
 )
-from relayish.op.registry import OpPattern, evaluate, get_op, register_op, rule
+from relayish.op.registry import OpPattern, evaluate, register_op, relay_op, rule
 from relayish.op.type_rules import broadcast, tensors
 
 
@@ -132,7 +132,7 @@ def _concatenate_type(
     checked = (
         quantised(ty, f"field {number} of data", _INTEGERS) for number, ty in enumerate(parts)
     )
-    joined = rule.get(get_op("concatenate"))
+    joined = rule.get(relay_op("concatenate"))
     assert joined is not None
     return joined(attrs, TupleType(tuple(checked)))
 
@@ -163,7 +163,7 @@ def _avg_pool2d_type(
     given = quantised(data, "data", ("int8", "uint8", "int16", "int32"))
     check_scalars(input_scale, input_zero_point, "input")
     check_scalars(output_scale, output_zero_point, "output")
-    pooled = rule.get(get_op("nn.avg_pool2d"))
+    pooled = rule.get(relay_op("nn.avg_pool2d"))
     assert pooled is not None
     return pooled(attrs, given)
 
@@ -177,7 +177,7 @@ def _avg_pool2d(
     output_zero_point: Array,
 ) -> Array:
     """Take averages as those of plain integers, which cuts them off, and then move their scale."""
-    average = evaluate.get(get_op("nn.avg_pool2d"))
+    average = evaluate.get(relay_op("nn.avg_pool2d"))
     assert average is not None
     whole = average(attrs, data.astype(np.int32))
     moved = _moved(whole, input_scale, input_zero_point, 0, output_scale, output_zero_point)

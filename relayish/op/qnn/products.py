@@ -30,7 +30,7 @@ from relayish.op.qnn.parameters import (
     check_scalar,
     quantised,
 )
-from relayish.op.registry import OpPattern, evaluate, get_op, register_op, relation, rule
+from relayish.op.registry import OpPattern, evaluate, register_op, relation, relay_op, rule
 from relayish.op.relation import Relation, TypeReporter
 
 _DATA = ("int8", "uint8", "int16")
@@ -63,7 +63,7 @@ def _plain_type(
     reporter: TypeReporter,
 ) -> Type | None:
     """Return what the operator ``name`` on plain numbers makes of such operands."""
-    op, wide = get_op(name), tuple(TensorType(ty.shape, _WIDE) for ty in operands)
+    op, wide = relay_op(name), tuple(TensorType(ty.shape, _WIDE) for ty in operands)
     known = rule.get(op)
     if known is not None:
         return known(_with_result(attrs), *wide)
@@ -126,7 +126,7 @@ def _batch_matmul_relation(
 
 
 def _plain(name: str, attrs: Attrs, data: Array, weight: Array) -> Array:
-    function = evaluate.get(get_op(name))
+    function = evaluate.get(relay_op(name))
     assert function is not None
     return function(_with_result(attrs), data, weight)
 

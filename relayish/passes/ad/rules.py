@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from relayish.errors import GradientError, RelayishError
 from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import Type
-from relayish.op.registry import get_op, primal_gradient
+from relayish.op.registry import primal_gradient, relay_op
 from relayish.passes.ad.structure import tensors_in
 
 
@@ -23,8 +24,9 @@ def has_gradient(op: Op, result: Type) -> bool:
     tensors = tensors_in(result)
     if tensors is not None and not any("float" in tensor.dtype for tensor in tensors):
         return False
+    name = full_name(op)
     raise GradientError(
-        f"operator {op.name} has no gradient; declare one with register_gradient({op.name!r})"
+        f"operator {name} has no gradient; declare one with register_gradient({name!r})"
     )
 
 
@@ -41,12 +43,12 @@ def gradients_of(call: Call, grad: Expr) -> tuple[Expr, ...]:
     try:
         gradients = tuple(rule(call, grad))
     except RelayishError as error:
-        error.add_note(f"in the gradient of operator {op.name}")
+        error.add_note(f"in the gradient of operator {full_name(op)}")
         raise
     if len(gradients) != len(call.args):
         raise GradientError(
-            f"the gradient of operator {op.name} returned {len(gradients)} gradients for a call "
-            f"with {len(call.args)} arguments; expected one for each"
+            f"the gradient of operator {full_name(op)} returned {len(gradients)} gradients for a "
+            f"call with {len(call.args)} arguments; expected one for each"
         )
     return gradients
 
@@ -58,7 +60,7 @@ def is_zero(grad: Expr) -> bool:
 
 def call_of(name: str, *args: Expr) -> Call:
     """Return a call of an operator that has no attributes."""
-    return Call(get_op(name), args)
+    return Call(relay_op(name), args)
 
 
-_ZEROS_LIKE = get_op("zeros_like")
+_ZEROS_LIKE = relay_op("zeros_like")

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.op.call import call_op
-from relayish.op.registry import OpPattern, get_op, is_registered, pattern, stateful
+from relayish.op.call import relay_call
+from relayish.op.registry import OpPattern, is_registered, pattern, relay_op, stateful
 
 Branch: TypeAlias = tuple[Call, ...]
 """A call of the operator, and calls that follow it, each the one consumer of the one before."""
@@ -19,7 +19,7 @@ Image: TypeAlias = Callable[[Expr], Expr]
 """What became of an expression."""
 
 ELEMENTWISE_WITH_ATTRS: Final = frozenset(
-    get_op(name) for name in ("cast", "clip", "fixed_point_multiply", "nn.leaky_relu")
+    relay_op(name) for name in ("cast", "clip", "fixed_point_multiply", "nn.leaky_relu")
 )
 """Operators with attributes that do the same to each element, whatever the shape."""
 
@@ -58,7 +58,7 @@ class Combiner(ABC):
 def is_map(call: Call) -> bool:
     """Return whether the operator does the same to each element of its arguments, broadcast."""
     op = call.op
-    if type(op) is not Op or not is_registered(op.name) or stateful.get(op):
+    if type(op) is not Op or not is_registered(op) or stateful.get(op):
         return False
     if pattern.get(op) not in (OpPattern.ELEMWISE, OpPattern.BROADCAST):
         return False
@@ -86,4 +86,4 @@ def dtype_of(expr: Expr) -> str | None:
 
 def made(name: str, *args: object, span: Span | None, **attributes: object) -> Call:
     """Return a call that stands at ``span``."""
-    return call_op(name, *args, **attributes).with_fields(span=span)
+    return relay_call(name, *args, **attributes).with_fields(span=span)

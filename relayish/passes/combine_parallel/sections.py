@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combiner import (
     Branch,
     Combiner,
@@ -18,7 +18,7 @@ from relayish.passes.combine_parallel.combiner import (
     shape_of,
 )
 
-_EXPAND_DIMS = get_op("expand_dims")
+_EXPAND_DIMS = relay_op("expand_dims")
 
 
 class SectionCombiner(Combiner):

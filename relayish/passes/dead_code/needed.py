@@ -55,7 +55,7 @@ class Judge:
         return True
 
     def _is_pure(self, op: Op) -> bool:
-        pure = registry.is_registered(op.name) and not registry.stateful.get(op)
+        pure = registry.is_registered(op) and not registry.stateful.get(op)
         self._pure_ops[op] = pure
         return pure
 

@@ -94,7 +94,7 @@ class Labels:
         op = call.op
         if type(op) is GlobalVar:
             return None if call.type_args else (GlobalVar, op.name_hint)
-        if type(op) is not Op or not registry.is_registered(op.name):
+        if type(op) is not Op or not registry.is_registered(op):
             return None
         if op in registry.non_computational or op in registry.fusion_barrier:
             return None

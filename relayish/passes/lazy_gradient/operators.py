@@ -11,7 +11,7 @@ import numpy as np
 from relayish.ir.relay.expr import Call, Constant, Expr, Var
 from relayish.ir.relay.type import SizeVar, TensorType, Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 
 
 class Known(IntFlag):
@@ -32,14 +32,14 @@ def _filled(call: Call) -> Known:
     return Known.ZERO if value.data == 0 else Known.ONE if value.data == 1 else Known.NOTHING
 
 
-_FULL_LIKE: Final = get_op("full_like")
+_FULL_LIKE: Final = relay_op("full_like")
 
 _INITIALISERS: Final[dict[Expr, Callable[[Call], Known]]] = {
-    get_op("zeros"): lambda _: Known.ZERO,
-    get_op("zeros_like"): lambda _: Known.ZERO,
-    get_op("ones"): lambda _: Known.ONE,
-    get_op("ones_like"): lambda _: Known.ONE,
-    get_op("full"): _filled,
+    relay_op("zeros"): lambda _: Known.ZERO,
+    relay_op("zeros_like"): lambda _: Known.ZERO,
+    relay_op("ones"): lambda _: Known.ONE,
+    relay_op("ones_like"): lambda _: Known.ONE,
+    relay_op("full"): _filled,
     _FULL_LIKE: _filled,
 }
 """Operators that fill tensors, and what with."""
@@ -48,8 +48,8 @@ CONSTRUCTORS: Final = {Known.ZERO: "Zero", Known.ONE: "One"}
 """The constructors of the cells of what is not made yet."""
 
 OVERLOADED: Final[dict[Expr, str]] = {
-    get_op("add"): "AddGradCell",
-    get_op("multiply"): "MultiplyGradCell",
+    relay_op("add"): "AddGradCell",
+    relay_op("multiply"): "MultiplyGradCell",
 }
 """Operators that need not look at the elements of zeros or ones, and the functions that do not."""
 
@@ -75,13 +75,14 @@ def product_of(lhs: Known, rhs: Known) -> tuple[bool, Known]:
 
 
 COMBINED: Final[dict[Expr, Callable[[Known, Known], tuple[bool, Known]]]] = {
-    get_op("add"): sum_of,
-    get_op("multiply"): product_of,
+    relay_op("add"): sum_of,
+    relay_op("multiply"): product_of,
 }
 """For operators that are overloaded: what comes of what is known of their operands."""
 
 _UNCHANGED: Final = frozenset(
-    get_op(name) for name in ("broadcast_to_like", "cast_like", "collapse_sum_like", "reshape_like")
+    relay_op(name)
+    for name in ("broadcast_to_like", "cast_like", "collapse_sum_like", "reshape_like")
 )
 """Operators that return their first argument where it has the type of the result."""
 

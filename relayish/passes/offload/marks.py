@@ -7,10 +7,10 @@ from typing import Final, TypeGuard
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.annotation import CompilerAttrs
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 
-_BEGIN: Final = get_op("annotation.compiler_begin")
-_END: Final = get_op("annotation.compiler_end")
+_BEGIN: Final = relay_op("annotation.compiler_begin")
+_END: Final = relay_op("annotation.compiler_end")
 
 
 def begin(value: Expr, compiler: str) -> Call:

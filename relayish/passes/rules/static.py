@@ -10,7 +10,7 @@ import numpy as np
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.op import intern_op
 from relayish.op.call import make_attrs
-from relayish.op.registry import attrs_type, get_op
+from relayish.op.registry import attrs_type, relay_op
 
 Reader: TypeAlias = Callable[[Any], object]
 """What an attribute is, from the numpy value of an argument; Any: an array or a number."""
@@ -30,7 +30,7 @@ class StaticForm(NamedTuple):
 
         Further attributes are those of ``call``, by name.
         """
-        op = get_op(self.name)
+        op = relay_op(self.name)
         known = {name: read(values[name]) for name, (_, read) in self.sizes.items()}
         fields = attrs_type.get(op)
         if fields is not None and call.attrs is not None:

@@ -10,7 +10,7 @@ from relayish.errors import DuplicateNameError, PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Op, TupleGetItem
-from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.op import full_name, intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
@@ -49,8 +49,8 @@ class CallRules:
         self.calls: dict[Expr, CallRule] = {}
         self.fields: dict[tuple[Expr, int], CallRule] = {}
 
-    def call(self, *names: str) -> Callable[[CallRule], CallRule]:
-        """Let the decorated function be the rule for calls of the operators ``names``.
+    def call(self, *names: str | Op) -> Callable[[CallRule], CallRule]:
+        """Let the decorated function be the rule for calls of operators, given or named by Relay.
 
         Raises:
             DuplicateNameError: If one of them has a rule already.
@@ -58,8 +58,9 @@ class CallRules:
 
         def declare(rule: CallRule) -> CallRule:
             for name in names:
-                if self.calls.setdefault(intern_op(name), rule) is not rule:
-                    raise DuplicateNameError(f"{name} has a rule of {self.name!r} already")
+                op = intern_op(name) if isinstance(name, str) else name
+                if self.calls.setdefault(op, rule) is not rule:
+                    raise DuplicateNameError(f"{full_name(op)} has a rule of {self.name!r} already")
             return rule
 
         return declare

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.span import Span
 from relayish.op.nn.product import BiasAddAttrs
-from relayish.op.registry import OpTable, get_op
+from relayish.op.registry import OpTable, relay_op
 from relayish.passes.scale_axis.channels import CONVOLUTIONS, result_channels, weight_shape
 from relayish.passes.scale_axis.forward import POSITIVE, SUMS
 from relayish.passes.scale_axis.message import (
@@ -143,6 +143,6 @@ def _register(ops: Sequence[Op], accept: Callable[[Call, Messages], Accepted | N
 
 _register(POSITIVE, _accept_unary)
 _register(SUMS, _accept_sum)
-_register((get_op("nn.bias_add"),), _accept_bias)
+_register((relay_op("nn.bias_add"),), _accept_bias)
 _register(CONVOLUTIONS, _accept_convolution)
-sources.set(get_op("multiply"), _source_in_multiply)
+sources.set(relay_op("multiply"), _source_in_multiply)

@@ -7,10 +7,10 @@ from typing import Final, TypeAlias
 from relayish.ir.relay.expr import Call, Op
 from relayish.op.layout import LayoutAxis, read_layout
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv3DAttrs
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 from relayish.passes.scale_axis.message import Axes, are_floats, tensor_type
 
-CONVOLUTIONS: Final[tuple[Op, ...]] = (get_op("nn.conv2d"), get_op("nn.conv3d"))
+CONVOLUTIONS: Final[tuple[Op, ...]] = (relay_op("nn.conv2d"), relay_op("nn.conv3d"))
 """The convolutions that take over scales."""
 
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.span import Span
-from relayish.op.registry import OpTable, get_op
+from relayish.op.registry import OpTable, relay_op
 from relayish.passes.scale_axis.channels import CONVOLUTIONS, data_channels, weight_shape
 from relayish.passes.scale_axis.message import (
     Axes,
@@ -150,13 +150,13 @@ def _register(ops: Sequence[Op], demand: Demand, rewrite: Rewrite) -> None:
         rewrites.set(op, rewrite)
 
 
-POSITIVE: Final = (get_op("nn.relu"), get_op("nn.leaky_relu"))
+POSITIVE: Final = (relay_op("nn.relu"), relay_op("nn.leaky_relu"))
 """Operators that a positive factor can be taken out of."""
-SUMS: Final = (get_op("add"), get_op("subtract"))
+SUMS: Final = (relay_op("add"), relay_op("subtract"))
 """Sums of two terms, which any factor can be taken out of."""
 
 _register(POSITIVE, _demand_of_unary, _rewrite_unary)
 _register(SUMS, _demand_of_sum, _rewrite_sum)
 _register(CONVOLUTIONS, _demand_of_convolution, _rewrite_convolution)
-_register((get_op("nn.dense"),), _demand_of_dense, _rewrite_dense)
-sources.set(get_op("multiply"), _source_in_multiply)
+_register((relay_op("nn.dense"),), _demand_of_dense, _rewrite_dense)
+sources.set(relay_op("multiply"), _source_in_multiply)

@@ -12,7 +12,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Op
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.op.call import call_op
-from relayish.op.registry import get_op
+from relayish.op.registry import relay_op
 
 Axes: TypeAlias = tuple[int, ...]
 """The axes of the channels, in ascending order: one, or two where channels are split."""
@@ -49,7 +49,7 @@ def meet(one: Message | None, other: Message | None) -> Message | None:
 
 
 _ARRANGES: Final = frozenset(
-    get_op(name) for name in ("expand_dims", "reshape", "squeeze", "transpose")
+    relay_op(name) for name in ("expand_dims", "reshape", "squeeze", "transpose")
 )
 """Operators that keep the numbers of their argument."""
 
@@ -127,4 +127,6 @@ def spread(scale: Expr, shape: Sequence[object], axes: Axes, span: Span | None) 
 
 def made(op: str | Op, *args: Expr, span: Span | None, **attributes: object) -> Call:
     """Return a call that stands at ``span``."""
-    return call_op(op, *args, **attributes).with_fields(span=span)
+    return call_op(relay_op(op) if isinstance(op, str) else op, *args, **attributes).with_fields(
+        span=span
+    )

@@ -6,15 +6,17 @@ from typing import Final
 
 import numpy as np
 
-from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, is_op, rule, wildcard
+from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, rule, wildcard
 from relayish.dataflow_pattern.pattern import DFPattern
 from relayish.ir.relay.expr import Call, Constant, Expr
+from relayish.ir.relay.language import RELAY
 from relayish.ir.value import as_value
 from relayish.op import registry
-from relayish.op.call import call_op
-from relayish.op.registry import OpPattern, get_op, list_ops
+from relayish.op.call import relay_call
+from relayish.op.registry import OpPattern, list_ops, relay_op
 from relayish.passes.simplify.common import (
     filled,
+    is_relay_op,
     same_type,
     splat,
     static_type,
@@ -35,7 +37,7 @@ def _neutral(name: str, value: int) -> Rule:
     """Return the rule that drops an operand ``value`` of operator ``name``."""
     kept, dropped = wildcard(), uniform()
 
-    @rule(is_op(name)(kept, dropped))
+    @rule(is_relay_op(name)(kept, dropped))
     def neutral(call: Call, found: Found) -> Expr:
         constant = splat(found[dropped])
         if constant is None or constant != value:
@@ -58,7 +60,7 @@ def _is_single(found: Found, dropped: DFPattern, kept: DFPattern) -> bool:
 _factor, _zero = wildcard(), uniform()
 
 
-@rule(is_op("multiply")(_factor, _zero))
+@rule(is_relay_op("multiply")(_factor, _zero))
 def multiply_zero(call: Call, found: Found) -> Expr:
     """Make zeros of a product of whole numbers and zero; of others it may be no number."""
     constant, ty = splat(found[_zero]), static_type(found, call)
@@ -66,13 +68,13 @@ def multiply_zero(call: Call, found: Found) -> Expr:
         return call
     if not found.may_drop(found[_factor]):
         return call
-    return call_op("zeros", shape=ty.shape, dtype=ty.dtype).with_fields(span=call.span)
+    return relay_call("zeros", shape=ty.shape, dtype=ty.dtype).with_fields(span=call.span)
 
 
 def _fold(name: str, *operands: Expr) -> Constant | None:
     """Return what operator ``name`` makes of constants, if no number gets lost in it."""
     values = [each.data for each in operands if isinstance(each, Constant)]
-    evaluate = registry.evaluate.get(get_op(name))
+    evaluate = registry.evaluate.get(relay_op(name))
     if evaluate is None or not all(isinstance(v, (np.ndarray, np.generic)) for v in values):
         return None
     with np.errstate(all="ignore"):
@@ -94,7 +96,7 @@ def _adjacent(name: str) -> Rule:
     """Return the rule that makes one operation with a constant of two."""
     data, first, second = wildcard(), is_constant(), is_constant()
 
-    @rule(is_op(name)(is_op(name)(data, first), second))
+    @rule(is_relay_op(name)(is_relay_op(name)(data, first), second))
     def adjacent(call: Call, found: Found) -> Expr:
         constant = _fold(name, found[first], found[second])
         if constant is None:
@@ -109,14 +111,14 @@ def _adjacent(name: str) -> Rule:
 _data, _addend, _multiplier = wildcard(), is_constant(), is_constant()
 
 
-@rule(is_op("multiply")(is_op("add")(_data, _addend), _multiplier))
+@rule(is_relay_op("multiply")(is_relay_op("add")(_data, _addend), _multiplier))
 def switch_add_multiply(call: Call, found: Found) -> Expr:
     """Multiply before adding, so that products can be folded into weights."""
     constant = _fold("multiply", found[_addend], found[_multiplier])
     if constant is None:
         return call
-    product = call_op("multiply", found[_data], found[_multiplier]).with_fields(span=call.span)
-    out = call_op("add", product, constant).with_fields(span=call.span)
+    product = relay_call("multiply", found[_data], found[_multiplier]).with_fields(span=call.span)
+    out = relay_call("add", product, constant).with_fields(span=call.span)
     return out if same_type(found, out, call) else call
 
 
@@ -125,7 +127,7 @@ def _full_elementwise(name: str, *, first: bool) -> Rule:
     other, tensor = wildcard(), filled()
     args = (tensor, other) if first else (other, tensor)
 
-    @rule(is_op(name)(*args))
+    @rule(is_relay_op(name)(*args))
     def full_elementwise(call: Call, found: Found) -> Expr:
         value = splat(found[tensor])
         if value is None or not same_type(found, found[other], call):
@@ -141,23 +143,23 @@ def _elementwise() -> list[str]:
     """Return the operators that combine the elements of two tensors."""
     return [
         name
-        for name in list_ops()
-        if registry.pattern.get(get_op(name)) is OpPattern.BROADCAST
-        and registry.num_inputs.get(get_op(name)) == 2
-        and get_op(name) not in registry.attrs_type
+        for name in list_ops(RELAY.name)
+        if registry.pattern.get(relay_op(name)) is OpPattern.BROADCAST
+        and registry.num_inputs.get(relay_op(name)) == 2
+        and relay_op(name) not in registry.attrs_type
     ]
 
 
 _numerator, _root = is_constant(), wildcard()
 
 
-@rule(is_op("divide")(_numerator, is_op("sqrt")(_root)))
+@rule(is_relay_op("divide")(_numerator, is_relay_op("sqrt")(_root)))
 def reciprocal_root(call: Call, found: Found) -> Expr:
     """Divide by a root by its own operator."""
-    rsqrt = call_op("rsqrt", found[_root]).with_fields(span=call.span)
+    rsqrt = relay_call("rsqrt", found[_root]).with_fields(span=call.span)
     if splat(found[_numerator]) == 1 and same_type(found, rsqrt, call):
         return rsqrt
-    return call_op("multiply", found[_numerator], rsqrt).with_fields(span=call.span)
+    return relay_call("multiply", found[_numerator], rsqrt).with_fields(span=call.span)
 
 
 IDENTITIES: Final = RuleSet([_neutral(name, value) for name, (value, _) in NEUTRAL.items()])

@@ -7,18 +7,18 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, is_op, rule, wildcard
+from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, rule, wildcard
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.call import call_op
-from relayish.passes.simplify.common import same_type, splat, static_type, tensor_type
+from relayish.op.call import relay_call
+from relayish.passes.simplify.common import is_relay_op, same_type, splat, static_type, tensor_type
 from relayish.passes.simplify.layout import LAYOUT
 
 _data = wildcard()
 
 
 def _reshape() -> Any:  # Any: a pattern of either operator
-    return is_op("reshape") | is_op("contrib_reverse_reshape")
+    return is_relay_op("reshape") | is_relay_op("contrib_reverse_reshape")
 
 
 @rule(_reshape()(_reshape()(_data)))
@@ -27,7 +27,7 @@ def adjacent_reshapes(call: Call, found: Found) -> Expr:
     ty = static_type(found, call)
     if ty is None or 0 in ty.shape:
         return call
-    return call_op("reshape", found[_data], newshape=ty.shape).with_fields(span=call.span)
+    return relay_call("reshape", found[_data], newshape=ty.shape).with_fields(span=call.span)
 
 
 @rule(_reshape()(_data))
@@ -36,7 +36,7 @@ def idle_reshape(call: Call, found: Found) -> Expr:
     return found[_data] if same_type(found, found[_data], call) else call
 
 
-@rule(is_op("cast")(_data))
+@rule(is_relay_op("cast")(_data))
 def idle_cast(call: Call, found: Found) -> Expr:
     """Drop a conversion to the element type there is."""
     before, after = tensor_type(found, found[_data]), tensor_type(found, call)
@@ -44,10 +44,10 @@ def idle_cast(call: Call, found: Found) -> Expr:
     return found[_data] if same else call
 
 
-_inner_cast = is_op("cast")(_data)
+_inner_cast = is_relay_op("cast")(_data)
 
 
-@rule(is_op("cast")(_inner_cast))
+@rule(is_relay_op("cast")(_inner_cast))
 def adjacent_casts(call: Call, found: Found) -> Expr:
     """Convert at once where the conversion between loses nothing."""
     source, between = tensor_type(found, found[_data]), tensor_type(found, found[_inner_cast])
@@ -78,7 +78,7 @@ def keeps_values(source: str, target: str) -> bool:
     return bits <= np.finfo(after.name).nmant + 1
 
 
-@rule(is_op("clip")(_data))
+@rule(is_relay_op("clip")(_data))
 def idle_clip(call: Call, found: Found) -> Expr:
     """Drop limits that no number there can be passes."""
     numbers, (low, high) = _range(found, found[_data]), _limits(call)
@@ -88,7 +88,7 @@ def idle_clip(call: Call, found: Found) -> Expr:
 
 
 _Range: TypeAlias = tuple[int, int]
-_CAST, _CLIP = is_op("cast").expr, is_op("clip").expr
+_CAST, _CLIP = is_relay_op("cast").expr, is_relay_op("clip").expr
 
 
 def _range_of_dtype(dtype: str) -> _Range | None:
@@ -119,10 +119,10 @@ def _range(found: Found, expr: Expr) -> _Range | None:
     return whole
 
 
-_inner_clip = is_op("clip")(_data)
+_inner_clip = is_relay_op("clip")(_data)
 
 
-@rule(is_op("clip")(_inner_clip))
+@rule(is_relay_op("clip")(_inner_clip))
 def adjacent_clips(call: Call, found: Found) -> Expr:
     """Limit once, to what both limits leave."""
     inner = found[_inner_clip]
@@ -132,7 +132,7 @@ def adjacent_clips(call: Call, found: Found) -> Expr:
         return call
     if not max(low, lower) <= min(high, upper):
         return call
-    out = call_op("clip", found[_data], a_min=max(low, lower), a_max=min(high, upper))
+    out = relay_call("clip", found[_data], a_min=max(low, lower), a_max=min(high, upper))
     return out.with_fields(span=call.span)
 
 
@@ -152,9 +152,9 @@ def _of_dequantized(name: str) -> Rule:
     one that is rounded to.
     """
     scale, point = is_constant(), is_constant()
-    dequantized = is_op("qnn.dequantize")(_data, scale, point)
+    dequantized = is_relay_op("qnn.dequantize")(_data, scale, point)
 
-    @rule(is_op(name)(dequantized))
+    @rule(is_relay_op(name)(dequantized))
     def of_dequantized(call: Call, found: Found) -> Expr:
         ty, numbers = tensor_type(found, found[_data]), tensor_type(found, found[dequantized])
         factor, zero = splat(found[scale]), splat(found[point])

@@ -7,14 +7,20 @@ from typing import Final
 import numpy as np
 
 from relayish.dataflow_pattern import Found
-from relayish.dataflow_pattern.pattern import DFPattern
+from relayish.dataflow_pattern.pattern import DFPattern, ExprPattern
 from relayish.dataflow_pattern.sugar import alternatives, is_constant, is_op
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
+from relayish.op.registry import relay_op
 
 _LARGE: Final = 1 << 16
+
+
+def is_relay_op(name: str) -> ExprPattern:
+    """Return the pattern of an operator of Relay's own domain, whatever others declare."""
+    return is_op(relay_op(name))
 
 
 def uniform() -> DFPattern:
@@ -24,7 +30,9 @@ def uniform() -> DFPattern:
 
 def filled() -> DFPattern:
     """Return a new pattern of tensors made by filling them with one value."""
-    return alternatives(is_op("zeros")(), is_op("ones")(), is_op("full")(is_constant()))
+    return alternatives(
+        is_relay_op("zeros")(), is_relay_op("ones")(), is_relay_op("full")(is_constant())
+    )
 
 
 def splat(expr: Expr) -> np.generic | None:
@@ -45,7 +53,7 @@ def splat(expr: Expr) -> np.generic | None:
     return converted
 
 
-_ONES: Final = is_op("ones").expr
+_ONES: Final = is_relay_op("ones").expr
 
 
 def _splat_of(data: object) -> np.generic | None:

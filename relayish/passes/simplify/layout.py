@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from relayish.dataflow_pattern import Found, RuleSet, is_op, rule, wildcard
+from relayish.dataflow_pattern import Found, RuleSet, rule, wildcard
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.call import call_op
+from relayish.op.call import relay_call
 from relayish.op.layout import LayoutAxis, read_layout
-from relayish.passes.simplify.common import same_type, tensor_type
+from relayish.passes.simplify.common import is_relay_op, same_type, tensor_type
 
-_TRANSPOSE, _LAYOUT_TRANSFORM = is_op("transpose"), is_op("layout_transform")
+_TRANSPOSE, _LAYOUT_TRANSFORM = is_relay_op("transpose"), is_relay_op("layout_transform")
 
 _data = wildcard()
 _first = (_TRANSPOSE | _LAYOUT_TRANSFORM)(_data)
@@ -34,13 +34,13 @@ def adjacent_arrangements(call: Call, found: Found) -> Expr:
         source, target = map(_text, layouts)
         out: Expr = found[_data]
         if source != target:
-            out = call_op("layout_transform", out, src_layout=source, dst_layout=target)
+            out = relay_call("layout_transform", out, src_layout=source, dst_layout=target)
             out = out.with_fields(span=call.span)
         return out if same_type(found, out, call) else call
     if first is None or second is None:
         return call
     axes = tuple(first[axis] for axis in second)
-    return call_op("transpose", found[_data], axes=axes).with_fields(span=call.span)
+    return relay_call("transpose", found[_data], axes=axes).with_fields(span=call.span)
 
 
 _Layout = tuple[LayoutAxis, ...]

@@ -8,20 +8,19 @@ from relayish.dataflow_pattern import (
     Found,
     Rule,
     RuleSet,
-    is_op,
     is_tuple_get_item,
     rule,
     wildcard,
 )
 from relayish.dataflow_pattern.pattern import DFPattern
 from relayish.ir.relay.expr import Call, Expr, TupleGetItem
-from relayish.op.call import call_op
-from relayish.passes.simplify.common import same_type, static_type
+from relayish.op.call import relay_call
+from relayish.passes.simplify.common import is_relay_op, same_type, static_type
 
 _data = wildcard()
 
 
-@rule(is_tuple_get_item(is_op("nn.dropout")(_data).has_attr({"rate": 0.0}), 0))
+@rule(is_tuple_get_item(is_relay_op("nn.dropout")(_data).has_attr({"rate": 0.0}), 0))
 def idle_dropout(get: TupleGetItem, found: Found) -> Expr:  # noqa: ARG001 - as rules are called
     """Drop a dropout that lets everything pass."""
     return found[_data]
@@ -32,11 +31,13 @@ def _bias_before_reshape(name: str) -> Rule:
 
     There it stands next to the product, into which later passes and kernels can draw it.
     """
-    product: DFPattern = is_op("nn.dense") | is_op("nn.matmul") | is_op("nn.batch_matmul")
+    product: DFPattern = (
+        is_relay_op("nn.dense") | is_relay_op("nn.matmul") | is_relay_op("nn.batch_matmul")
+    )
     multiplied = product(wildcard(), wildcard())
-    reshaped, bias = is_op("reshape")(multiplied), wildcard()
+    reshaped, bias = is_relay_op("reshape")(multiplied), wildcard()
 
-    @rule(is_op(name)(reshaped, bias))
+    @rule(is_relay_op(name)(reshaped, bias))
     def bias_before_reshape(call: Call, found: Found) -> Expr:
         before, after = static_type(found, found[multiplied]), static_type(found, call)
         added = static_type(found, found[bias])
@@ -53,7 +54,7 @@ def _bias_before_reshape(name: str) -> Rule:
         total = Call(call.op, (found[multiplied], found[bias]), attrs, span=call.span)
         if not same_type(found, total, found[multiplied]):
             return call
-        return call_op("reshape", total, newshape=after.shape).with_fields(span=call.span)
+        return relay_call("reshape", total, newshape=after.shape).with_fields(span=call.span)
 
     bias_before_reshape.name = f"{name} before reshape"
     return bias_before_reshape

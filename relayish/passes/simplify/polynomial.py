@@ -10,17 +10,17 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from relayish.dataflow_pattern import Found, RuleSet, is_op, rule, wildcard
+from relayish.dataflow_pattern import Found, RuleSet, rule, wildcard
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import as_value
-from relayish.op.call import call_op
-from relayish.passes.simplify.common import same_type, splat, static_type
+from relayish.op.call import relay_call
+from relayish.passes.simplify.common import is_relay_op, same_type, splat, static_type
 
 _FACTORS: Final = 4
 
 _Number: TypeAlias = int | float
-_ADD, _MULTIPLY = is_op("add"), is_op("multiply")
+_ADD, _MULTIPLY = is_relay_op("add"), is_relay_op("multiply")
 _terms = [_MULTIPLY(wildcard(), wildcard()) for _ in range(3)]
 
 
@@ -42,14 +42,14 @@ def binomial(call: Call, found: Found) -> Expr:
     if len(factors) < 3:
         return call
     scale, p, q = factors
-    first = call_op("add", x, _times(y, p))
-    second = first if p == q else call_op("add", x, _times(y, q))
-    out = _times(call_op("multiply", first, second), scale)
+    first = relay_call("add", x, _times(y, p))
+    second = first if p == q else relay_call("add", x, _times(y, q))
+    out = _times(relay_call("multiply", first, second), scale)
     return out.with_fields(span=call.span) if same_type(found, out, call) else call
 
 
 def _times(expr: Expr, factor: np.generic) -> Expr:
-    return expr if factor == 1 else call_op("multiply", expr, Constant(as_value(factor)))
+    return expr if factor == 1 else relay_call("multiply", expr, Constant(as_value(factor)))
 
 
 def _of_dtype(number: _Number, dtype: str) -> np.generic | None:
