@@ -309,7 +309,7 @@ class RefWrite(Expr):
 
 
 def _same_op(lhs: Op, rhs: Op) -> bool:
-    return lhs is rhs or lhs.name == rhs.name
+    return lhs is rhs or (lhs.name == rhs.name and lhs.domain == rhs.domain)
 
 
 def _same_global(lhs: GlobalVar, rhs: GlobalVar) -> bool:
