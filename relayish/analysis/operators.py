@@ -8,7 +8,6 @@ from relayish.analysis.call_graph import CallGraph
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.fake_quantization import dequantizes, quantizes
 
@@ -38,9 +37,9 @@ def list_op_freqs(mod: IRModule) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in _nodes(mod):
         if type(node) is Op:
-            found.setdefault(full_name(node), 0)
+            found.setdefault(node.full_name, 0)
         elif type(node) is Call and type(node.op) is Op:
-            name = full_name(node.op)
+            name = node.op.full_name
             found[name] = found.get(name, 0) + 1
     return found
 
@@ -80,7 +79,7 @@ def list_fake_quantized_op_freqs(mod: IRModule) -> dict[str, int]:
     for node in _nodes(mod):
         if type(node) is Call and node.op in quantizes:
             for call in _region(node):
-                name = full_name(call.op)  # type: ignore[arg-type]  # operators
+                name = call.op.full_name  # type: ignore[attr-defined]  # operators
                 found[name] = found.get(name, 0) + 1
     return found
 

@@ -27,7 +27,6 @@ from relayish.ir.node import Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.traversal import EXPRESSIONS
 
 
@@ -111,7 +110,7 @@ def _name(node: Node) -> str:
 
 
 def _call_name(call: Call) -> str:
-    return f"{full_name(call.op)}_" if type(call.op) is Op else "Call_"
+    return f"{call.op.full_name}_" if type(call.op) is Op else "Call_"
 
 
 _NAMES: Final[dict[type[Node], Callable[[Any], str]]] = {  # Any: the kind it stands under

@@ -15,7 +15,7 @@ from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import Node, field, node
 from relayish.ir.relay.expr import Constant, Expr, Op, Var
-from relayish.ir.relay.op import full_name, intern_op
+from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.ir.traversal import Traversal
 
@@ -173,7 +173,7 @@ class ExprPattern(DFPattern):
 
 # Any: an expression of the kind that it stands beside
 _SHOWN: Final[dict[type[Node], Callable[[Any], str]]] = {
-    Op: full_name,
+    Op: lambda op: str(op.full_name),
     Var: lambda var: f"%{var.name_hint}",
     Constant: lambda const: f"const({const.data!r})",
 }

@@ -11,7 +11,6 @@ from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, Op
-from relayish.ir.relay.op import full_name
 from relayish.op import registry
 
 CallEvaluator: TypeAlias = Callable[[Attrs | None, Sequence[Evaluated]], Evaluated]
@@ -70,12 +69,12 @@ def call_problem(op: Op, count: int) -> str:
     """Return why a call of ``op`` with ``count`` arguments cannot be evaluated."""
     if op not in registry.evaluate:
         return (
-            f"operator {full_name(op)} has no evaluation; give it one with "
+            f"operator {op.full_name} has no evaluation; give it one with "
             f"registry.evaluate.set(op, lambda attrs, *inputs: ...)"
         )
     names = ", ".join(registry.arguments.get(op, ()))
     taken = registry.num_inputs.get(op)
-    return f"operator {full_name(op)} takes {taken} arguments ({names}); found {count}"
+    return f"operator {op.full_name} takes {taken} arguments ({names}); found {count}"
 
 
 def default_attrs(op: Expr) -> Attrs | None:
@@ -95,7 +94,7 @@ def operator_failed(op: Expr, values: list[Evaluated], error: Exception) -> Eval
     shown = ", ".join(_shape(value) for value in values[:_SHOWN])
     more = ", ..." if len(values) > _SHOWN else ""
     return EvaluationError(
-        f"operator {full_name(op)} cannot be evaluated on ({shown}{more}): "
+        f"operator {op.full_name} cannot be evaluated on ({shown}{more}): "
         f"{type(error).__name__}: {error}"
     )
 

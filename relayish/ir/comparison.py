@@ -24,11 +24,14 @@ class Comparison(NamedTuple):
         skipped: Fields that are compared by ``beside``, or not at all.
         beside: Gives two further things to compare, or ``None`` where there is nothing. Where
             fields are skipped it is asked only about nodes in which these are not the same object.
+        hashed: Attributes that are hashed in place of the fields, for nodes that hold no others;
+            without any, the fields are.
     """
 
     same: Same | None = None
     skipped: frozenset[str] = frozenset()
     beside: Beside | None = None
+    hashed: tuple[str, ...] = ()
 
 
 COMPARISONS: Final[dict[type[Node], Comparison]] = {}
@@ -41,6 +44,7 @@ def register_comparison(
     same: Same | None = None,
     skipped: tuple[str, ...] = (),
     beside: Beside | None = None,
+    hashed: tuple[str, ...] = (),
 ) -> None:
     """Say how nodes of class ``kind`` are compared; structural hashing leaves ``skipped`` out.
 
@@ -51,4 +55,4 @@ def register_comparison(
     """
     if kind in COMPARISONS:
         raise DuplicateNameError(f"the comparison of {kind.__name__} is declared twice")
-    COMPARISONS[kind] = Comparison(same, frozenset(skipped), beside)
+    COMPARISONS[kind] = Comparison(same, frozenset(skipped), beside, hashed)

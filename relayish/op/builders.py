@@ -16,7 +16,6 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.op import full_name
 from relayish.op.call import call_op, may_be_none
 from relayish.op.documentation import docstring
 from relayish.op.registry import (
@@ -69,7 +68,7 @@ def builder(name: str) -> Builder:
 
 
 def _builder_of(op: Op) -> Builder:
-    name = full_name(op)
+    name = op.full_name
     made = _MADE.get(name)
     if made is None:
         made = _MADE[name] = _make(op)
@@ -82,7 +81,7 @@ def _make(op: Op) -> Builder:
     build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
     signature = inspect.Signature(parameters.shown(), return_annotation=Call)
     build.__signature__ = signature  # type: ignore[attr-defined]
-    build.__doc__ = docstring(full_name(op), signature)
+    build.__doc__ = docstring(op.full_name, signature)
     return build
 
 
@@ -102,7 +101,7 @@ class Parameters:
         self.op = op
         self.cls = attrs_type.get(op)
         declared = arguments.get(op, ())
-        text = SIGNATURES.get(full_name(op))
+        text = SIGNATURES.get(op.full_name)
         fields = () if self.cls is None else self.cls.field_names
         if text is None:
             self.defaults = _declared(op, self.cls)
@@ -112,7 +111,7 @@ class Parameters:
             self.operands = tuple(n for n in self.defaults if n not in fields or n in declared)
         assert len(self.operands) == len(declared), op.name
         others = dict(zip(declared, self.operands, strict=True))
-        others.update(OTHER_NAMES.get(full_name(op), {}))
+        others.update(OTHER_NAMES.get(op.full_name, {}))
         self.other_names = {
             other: name
             for other, name in (*others.items(), *((f, f) for f in fields))
@@ -141,7 +140,7 @@ class Parameters:
         names = tuple(self.defaults)
         if len(args) > len(names):
             raise OperatorError(
-                f"{full_name(self.op)} is called with {len(args)} positional arguments; "
+                f"{self.op.full_name} is called with {len(args)} positional arguments; "
                 f"expected at most {len(names)}: ({', '.join(names)})"
             )
         given = dict(zip(names, args, strict=False))
@@ -150,19 +149,19 @@ class Parameters:
             if known is None:
                 raise self._unknown(name)
             if known in given:
-                raise OperatorError(f"{full_name(self.op)} is given {name!r} twice")
+                raise OperatorError(f"{self.op.full_name} is given {name!r} twice")
             given[known] = value
         return given
 
     def _unknown(self, name: str) -> OperatorError | UnknownNameError:
         if self.cls is None:
             return OperatorError(
-                f"{full_name(self.op)} takes no attributes; found {name}; "
+                f"{self.op.full_name} takes no attributes; found {name}; "
                 f"it takes ({', '.join(self.defaults)})"
             )
         known = (*self.defaults, *self.other_names)
         return UnknownNameError(
-            f"{full_name(self.op)} has no attribute {name!r}{suggest(name, known)}; "
+            f"{self.op.full_name} has no attribute {name!r}{suggest(name, known)}; "
             f"it has {', '.join(self.defaults)}"
         )
 
@@ -180,7 +179,7 @@ class Parameters:
             default = self.defaults[name]
             if default is None:
                 raise OperatorError(
-                    f"{full_name(self.op)} is called without its argument {name!r}; "
+                    f"{self.op.full_name} is called without its argument {name!r}; "
                     f"expected {len(self.operands)}: ({', '.join(self.operands)})"
                 )
             found.append(as_constant(name, default.value))
@@ -311,8 +310,8 @@ def operators(domain: Domain | str) -> Namespace:
 
     Example:
         >>> import relayish.op
-        >>> operators("relay").nn.relu
-        <function relu at 0x...>
+        >>> operators("relay").nn.relu is relayish.op.nn.relu
+        True
     """
     owner = get_domain(domain if isinstance(domain, str) else domain.name)
     return Namespace("", owner.name)

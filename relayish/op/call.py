@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
-from relayish.ir.relay.op import full_name
 from relayish.op.outputs import TupleWrapper
 from relayish.op.registry import arguments, attrs_type, get_op, relay_op
 
@@ -37,7 +36,7 @@ def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
     expected = arguments.get(found, ())
     if len(args) != len(expected):
         raise OperatorError(
-            f"{full_name(found)} is called with {len(args)} arguments; "
+            f"{found.full_name} is called with {len(args)} arguments; "
             f"expected {len(expected)}: ({', '.join(expected)})"
         )
     checked = tuple(
@@ -61,13 +60,13 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
     cls = attrs_type.get(op)
     if cls is None:
         if values:
-            raise OperatorError(f"{full_name(op)} takes no attributes; found {', '.join(values)}")
+            raise OperatorError(f"{op.full_name} takes no attributes; found {', '.join(values)}")
         return None
     given = dict(values)
     for name in given:
         if name not in cls.field_names:
             raise UnknownNameError(
-                f"{full_name(op)} has no attribute {name!r}{suggest(name, cls.field_names)}; "
+                f"{op.full_name} has no attribute {name!r}{suggest(name, cls.field_names)}; "
                 f"it has {', '.join(cls.field_names)}"
             )
     for name in cls.field_names:
@@ -77,7 +76,7 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
     try:
         return cls(**given)
     except FieldError as error:
-        raise OperatorError(f"{full_name(op)}: {error}") from error
+        raise OperatorError(f"{op.full_name}: {error}") from error
 
 
 def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
@@ -86,7 +85,7 @@ def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
         return None
     if name in arguments.get(op, ()):  # dyn.reshape and its like: the argument says it
         return () if typing.get_origin(typing.get_type_hints(cls)[name]) is tuple else 0.0
-    raise OperatorError(f"{full_name(op)} is called without its attribute {name!r}")
+    raise OperatorError(f"{op.full_name} is called without its attribute {name!r}")
 
 
 _MAY_BE_NONE: dict[type[Attrs], frozenset[str]] = {}
@@ -111,6 +110,6 @@ def _as_argument(op: Op, name: str, value: object) -> Expr:
         return Tuple(tuple(_as_argument(op, name, item) for item in value))
     advice = f"; say const({value!r})" if isinstance(value, (int, float)) else ""
     raise OperatorError(
-        f"argument {name!r} of {full_name(op)} must be an expression; "
+        f"argument {name!r} of {op.full_name} must be an expression; "
         f"found {value!r} ({type(value).__name__}){advice}"
     )

@@ -19,7 +19,6 @@ from relayish.errors import OperatorError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, TupleGetItem
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import TensorType
 from relayish.op.call import call_op, relay_call
 from relayish.op.known_type import known_type
@@ -112,7 +111,7 @@ class _Fields(Sequence[TupleGetItem]):
 def _refuse_truth(call: Call) -> NoReturn:
     assert isinstance(call.op, Op)
     raise OperatorError(
-        f"{full_name(call.op)} of expressions is an expression: "
+        f"{call.op.full_name} of expressions is an expression: "
         f"whether it holds is known only when the program runs; use If(cond, a, b) or where"
     )
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, overload
 from relayish.errors import DuplicateNameError
 from relayish.ir.dtype import DType
 from relayish.ir.relay.expr import Op
-from relayish.ir.relay.op import full_name, intern_op
+from relayish.ir.relay.op import intern_op
 from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision, named_op
 
 Conversion: TypeAlias = Callable[[Any, DType], Sequence[Any]]
@@ -62,7 +62,7 @@ def register_mixed_precision_conversion(
         known = _LEVELS.get(found)
         if known == level:
             raise DuplicateNameError(
-                f"operator {full_name(found)!r} has a conversion to mixed precision of level "
+                f"operator {found.full_name!r} has a conversion to mixed precision of level "
                 f"{level} already; give a higher level to replace it"
             )
         if known is None or level > known:

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from relayish.errors import FieldIndexError, OperatorError
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import TupleType
 from relayish.op.known_type import known_type
 from relayish.op.registry import OpTable
@@ -39,7 +38,7 @@ def output_count(call: Call) -> int:
     ty = known_type(call)
     if isinstance(ty, TupleType):
         return len(ty.fields)
-    called = full_name(call.op) if isinstance(call.op, Op) else "a function"
+    called = call.op.full_name if isinstance(call.op, Op) else "a function"
     raise OperatorError(
         f"a call of {called} cannot be indexed or iterated: it is not known to give several "
         f"results; use TupleGetItem(call, index) if it does"

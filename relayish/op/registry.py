@@ -23,7 +23,7 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.op import full_name, intern_op, op_of
+from relayish.ir.relay.op import intern_op, op_of
 from relayish.op.relation import Relation, Rule
 
 _T = TypeVar("_T")
@@ -47,7 +47,7 @@ class OpTable(Generic[_T]):
 
         """
         if op in self._values and not replace:
-            raise DuplicateNameError(f"operator {full_name(op)} has its {self.name!r} already")
+            raise DuplicateNameError(f"operator {op.full_name} has its {self.name!r} already")
         self._values[op] = value
 
     def remove(self, op: Op) -> None:
@@ -293,7 +293,7 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
         if is_registered(name):
             return name
         get_op(name.name, name.domain)  # says that it is not declared, and what is
-        raise OperatorError(f"this node of operator {full_name(name)} is not the declared one")
+        raise OperatorError(f"this node of operator {name.full_name} is not the declared one")
     if domain is None and "::" in name:
         domain, _, name = name.partition("::")
     found = ops_named(name, domain)

@@ -16,7 +16,6 @@ import numpy as np
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Op
-from relayish.ir.relay.op import full_name
 from relayish.op.registry import attrs_type
 
 _WINDOWS: Final = frozenset({"strides", "dilation", "kernel_size", "pool_size", "output_padding"})
@@ -51,7 +50,7 @@ def spelt_out(op: Op, attributes: dict[str, object]) -> dict[str, object]:
     if cls is None:
         return attributes
     tuples, expressions = _of_tuples(cls), _EXPRESSIONS[cls]
-    rank = spatial_rank(full_name(op))
+    rank = spatial_rank(op.full_name)
     return {
         name: value
         if name in expressions

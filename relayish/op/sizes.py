@@ -16,7 +16,6 @@ from relayish.errors import OperatorError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.op import full_name
 from relayish.op.call import call_op
 from relayish.op.registry import arguments, attrs_type, is_registered, relay_op
 from relayish.op.short_forms import spelt_out
@@ -71,7 +70,7 @@ def with_unknown_sizes(
         if value is None:
             value = _DEFAULTS.get(name, {}).get(argument)
         if value is None:
-            raise OperatorError(f"{full_name(op)} is called without its argument {key!r}")
+            raise OperatorError(f"{op.full_name} is called without its argument {key!r}")
         operands.append(_as_size(argument, value) if argument in sizes else value)
     cls = attrs_type.get(dynamic)
     fields = () if cls is None else cls.field_names
@@ -80,7 +79,7 @@ def with_unknown_sizes(
         lost.append("axes")
     if lost:
         raise OperatorError(
-            f"{full_name(op)} takes no {lost[0]!r} where its sizes are expressions, for they "
+            f"{op.full_name} takes no {lost[0]!r} where its sizes are expressions, for they "
             f"belong to all axes then; leave it out"
         )
     kept = {n: value for n, value in rest.items() if n in fields}

@@ -35,7 +35,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.op import full_name, intern_op
+from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.call import make_attrs
 from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision
@@ -107,7 +107,7 @@ class _Converter(Retyping):
         assert isinstance(call.op, Op)
         ask = mixed_precision.get(call.op)
         if ask is None:
-            self.missing[full_name(call.op)] += 1
+            self.missing[call.op.full_name] += 1
             return MixedPrecision.FOLLOW, self._dtype, self._dtype
         answer = ask(call, self._dtype)
         try:
@@ -115,7 +115,7 @@ class _Converter(Retyping):
             return MixedPrecision(category), check_dtype(accumulated), check_dtype(returned)
         except (TypeError, ValueError, FieldError):
             raise PassError(
-                f"the conversion to mixed precision of {full_name(call.op)} returned {answer!r}; "
+                f"the conversion to mixed precision of {call.op.full_name} returned {answer!r}; "
                 f"expected a MixedPrecision and two element types"
             ) from None
 

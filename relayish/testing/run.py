@@ -12,7 +12,6 @@ import numpy.typing as npt
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude
@@ -94,7 +93,7 @@ def count_ops(expr: Expr) -> Counter[str]:
     counted: Counter[str] = Counter()
     for node in EXPRESSIONS.post_order(expr):
         if isinstance(node, Call) and isinstance(node.op, Op):
-            counted[full_name(node.op)] += 1
+            counted[node.op.full_name] += 1
     return counted
 
 

@@ -14,7 +14,6 @@ from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Constant, Op
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import GlobalTypeVar, PrimOp, SizeVar, TypeKind
 from relayish.op.dimension import show_dimension
 from relayish.text.metadata_reader import NO_ATTRS, SECTION
@@ -24,7 +23,7 @@ _Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
 _LITERALS: Final = (str, int, float)
 _READABLE: Final[dict[type, Callable[[Any], str]]] = {  # Any: an object of the key's kind
     Constructor: lambda constructor: str(constructor.name_hint),
-    Op: full_name,
+    Op: lambda op: str(op.full_name),
     GlobalTypeVar: lambda var: str(var.name_hint),
     SizeVar: show_dimension,
     PrimOp: show_dimension,
@@ -201,7 +200,7 @@ _WRITERS: Final[dict[type, Callable[[_Table, Any], _Json]]] = {  # Any: a value 
     float: _float,
     tuple: lambda table, value: {"type_key": "Array", "data": [table.number(i) for i in value]},
     TypeKind: lambda _, value: {"type_key": "TypeKind", "repr_str": str(int(value))},
-    Op: lambda _, op: {"type_key": "Op", "repr_str": full_name(op)},
+    Op: lambda _, op: {"type_key": "Op", "repr_str": op.full_name},
     Constant: _Table.constant,
     DictAttrs: _Table.dict_attrs,
     SizeVar: _Table.size_var,

@@ -9,7 +9,7 @@ from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.adt import Constructor, Pattern, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.op import full_name, intern_op
+from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
 from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
 from relayish.text.lexer import BINDER, NAME, Source
@@ -273,7 +273,7 @@ class Reader(Source):
         try:
             return declared(**values)
         except (TypeError, FieldError) as error:
-            name = full_name(callee.expr) if isinstance(callee.expr, Op) else ""
+            name = callee.expr.full_name if isinstance(callee.expr, Op) else ""
             known = list(declared.field_names)
             for key in values:
                 if key not in known:

@@ -10,7 +10,7 @@ from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
 from relayish.errors import Diagnostic, TypeInferenceError
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
-from relayish.ir.relay.op import full_name, op_of
+from relayish.ir.relay.op import op_of
 from relayish.ir.relay.type import (
     FuncType,
     IncompleteType,
@@ -45,7 +45,7 @@ class Application:
     @property
     def problem(self) -> str:
         """What is wrong if nothing more becomes known."""
-        return f"the types of the arguments of {full_name(self.op)} cannot be told; annotate them"
+        return f"the types of the arguments of {self.op.full_name} cannot be told; annotate them"
 
 
 class Awaited:
@@ -223,7 +223,7 @@ class Solver(Unifier):
                     key = (op, attrs, *map(self.resolve, args))
                     return self._remember(key, application, found)
         except TypeInferenceError as error:
-            return self.report(application.node, f"{full_name(op)}: {error}")
+            return self.report(application.node, f"{op.full_name}: {error}")
         self._wait(application, args)
         return None
 
@@ -320,7 +320,7 @@ def _misapplied(op: Op, count: int) -> str | None:
     if expected is None or len(expected) == count:
         return None
     names = ", ".join(expected)
-    return f"{full_name(op)} is called with {count} arguments; expected {len(expected)}: ({names})"
+    return f"{op.full_name} is called with {count} arguments; expected {len(expected)}: ({names})"
 
 
 def _is_elsewhere(node: Expr) -> bool:
@@ -353,7 +353,7 @@ def operator_type(op: Op) -> FuncType:
     """
     names = arguments.get(op)
     if names is None:
-        raise TypeInferenceError(f"{full_name(op)} has no type of its own; call it instead")
+        raise TypeInferenceError(f"{op.full_name} has no type of its own; call it instead")
     params = tuple(RelayTypeVar(name) for name in (*names, "result"))
-    relates = TypeRelation(full_name(op), params, len(names))
+    relates = TypeRelation(op.full_name, params, len(names))
     return FuncType(params[:-1], params[-1], params, (relates,))

@@ -134,6 +134,22 @@ class Op(Expr):
     name: str
     domain: str = RELAY.name
 
+    @property
+    def full_name(self) -> str:
+        """A name that no other operator has, whatever is declared.
+
+        It is the name alone for operators of Relay's own domain, as in TVM; for others the name
+        behind that of the domain, ``domain::name``.
+        """
+        if self.domain == RELAY.name and "::" not in self.name:
+            return self.name
+        return f"{self.domain}::{self.name}"
+
+    def __repr__(self) -> str:
+        if self.domain == RELAY.name:
+            return f"Op(name={self.name!r})"
+        return f"Op(name={self.name!r}, domain={self.domain!r})"
+
     def __call__(self, *args: object, **attributes: object) -> Call:
         """Return a call of this operator, checked against its declaration."""
         call: Call = infix.build("call", self, *args, **attributes)
@@ -321,6 +337,6 @@ def type_args(lhs: Call, rhs: Call) -> tuple[object, object] | None:
     return None if type(lhs.op) is Op else (lhs.type_args, rhs.type_args)
 
 
-register_comparison(Op, same=_same_op)
+register_comparison(Op, same=_same_op, hashed=("full_name",))
 register_comparison(GlobalVar, same=_same_global)
 register_comparison(Call, skipped=("type_args",), beside=type_args)

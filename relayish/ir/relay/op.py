@@ -19,23 +19,10 @@ def intern_op(name: str, domain: str = RELAY.name) -> Op:
     return found if found is not None else _OPS.setdefault((domain, name), Op(name, domain))
 
 
-def full_name(op: Op) -> str:
-    """Return a name that no other operator has, whatever is declared.
-
-    It is the name alone for operators of Relay's own domain, as in TVM, and the name behind that of
-    the domain for others.
-
-    Example:
-        >>> full_name(intern_op("nn.relu")), full_name(intern_op("add", "lattices"))
-        ('nn.relu', 'lattices::add')
-    """
-    if op.domain == RELAY.name and "::" not in op.name:
-        return op.name
-    return f"{op.domain}::{op.name}"
-
-
 def op_of(full: str) -> Op:
-    """Return the node of the operator of that :func:`full_name`, declared or not.
+    """Return the node of the operator of that full name, declared or not.
+
+    It undoes :attr:`~relayish.ir.relay.expr.Op.full_name`.
 
     Example:
         >>> op_of("lattices::add") is intern_op("add", "lattices")

@@ -17,7 +17,6 @@ from typing import Any, Final, TypeAlias, overload
 from relayish.errors import DuplicateNameError, GradientError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders import Namespace
 from relayish.op.call import make_attrs
@@ -64,7 +63,7 @@ def register_gradient(
         >>> @register_gradient("example.halve")
         ... def halve_grad(call, grad):
         ...     return [grad / number(2, grad)]
-        >>> primal_gradient.get(intern_op("example.halve")) is halve_grad
+        >>> primal_gradient.get(named_op("example.halve")) is halve_grad
         True
     """
     found = named_op(op_name)
@@ -73,7 +72,7 @@ def register_gradient(
         known = _LEVELS.get(found)
         if known == level:
             raise DuplicateNameError(
-                f"operator {full_name(found)!r} has a gradient of level {level} already; "
+                f"operator {found.full_name!r} has a gradient of level {level} already; "
                 f"give a higher level to replace it"
             )
         if known is None or level > known:

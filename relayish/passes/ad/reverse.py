@@ -42,7 +42,6 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
 from relayish.ir.roles import Role
@@ -119,7 +118,7 @@ class ReverseMode(MixedModeVisitor):
                 return self._global_var(node)
             case Op():
                 raise GradientError(
-                    f"operator {full_name(node)} is used as a value; wrap it in a function: "
+                    f"operator {node.full_name} is used as a value; wrap it in a function: "
                     f"fn (%x) {{ ... }}"
                 )
             case Var():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from relayish.errors import GradientError, RelayishError
 from relayish.ir.relay.expr import Call, Expr, Op
-from relayish.ir.relay.op import full_name
 from relayish.ir.relay.type import Type
 from relayish.op.registry import primal_gradient, relay_op
 from relayish.passes.ad.structure import tensors_in
@@ -24,7 +23,7 @@ def has_gradient(op: Op, result: Type) -> bool:
     tensors = tensors_in(result)
     if tensors is not None and not any("float" in tensor.dtype for tensor in tensors):
         return False
-    name = full_name(op)
+    name = op.full_name
     raise GradientError(
         f"operator {name} has no gradient; declare one with register_gradient({name!r})"
     )
@@ -43,11 +42,11 @@ def gradients_of(call: Call, grad: Expr) -> tuple[Expr, ...]:
     try:
         gradients = tuple(rule(call, grad))
     except RelayishError as error:
-        error.add_note(f"in the gradient of operator {full_name(op)}")
+        error.add_note(f"in the gradient of operator {op.full_name}")
         raise
     if len(gradients) != len(call.args):
         raise GradientError(
-            f"the gradient of operator {full_name(op)} returned {len(gradients)} gradients for a "
+            f"the gradient of operator {op.full_name} returned {len(gradients)} gradients for a "
             f"call with {len(call.args)} arguments; expected one for each"
         )
     return gradients

@@ -10,7 +10,7 @@ from relayish.errors import DuplicateNameError, PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Op, TupleGetItem
-from relayish.ir.relay.op import full_name, intern_op
+from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
@@ -60,7 +60,7 @@ class CallRules:
             for name in names:
                 op = intern_op(name) if isinstance(name, str) else name
                 if self.calls.setdefault(op, rule) is not rule:
-                    raise DuplicateNameError(f"{full_name(op)} has a rule of {self.name!r} already")
+                    raise DuplicateNameError(f"{op.full_name} has a rule of {self.name!r} already")
             return rule
 
         return declare
