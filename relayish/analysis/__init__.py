@@ -14,6 +14,7 @@ from relayish.analysis.infer_type import (
     Inference,
     infer_type,
     infer_type_local,
+    register_signature,
     register_type_rule,
 )
 from relayish.analysis.kind import check_kind
@@ -79,6 +80,7 @@ __all__ = [
     "post_dominators",
     "post_order_visit",
     "purity_of",
+    "register_signature",
     "register_type_rule",
     "unmatched_cases",
     "well_formed",

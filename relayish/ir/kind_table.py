@@ -20,7 +20,8 @@ class KindTable(dict[type[Node], V], Generic[V]):
 
     Args:
         purpose: What asks, as the subject of a sentence: ``"type inference"``.
-        register: The public function that adds an entry: ``"relay.analysis.register_type_rule"``.
+        registered_by: The public function that adds an entry, as users call it:
+            ``"relay.analysis.register_type_rule"``.
         entries: What is there from the start.
 
     Complexity:
@@ -34,14 +35,14 @@ class KindTable(dict[type[Node], V], Generic[V]):
         relayish.errors.UnknownKindError: the census knows no Node; call census.register(Node, ...)
     """
 
-    __slots__ = ("_declared", "_register", "purpose")
+    __slots__ = ("_declared", "purpose", "registered_by")
 
     def __init__(
-        self, purpose: str, register: str, entries: Mapping[type[Node], V] | None = None
+        self, purpose: str, registered_by: str, entries: Mapping[type[Node], V] | None = None
     ) -> None:
         super().__init__(entries or {})
         self.purpose = purpose
-        self._register = register
+        self.registered_by = registered_by
         self._declared: set[type[Node]] = set(self)
 
     @overload
@@ -79,5 +80,6 @@ class KindTable(dict[type[Node], V], Generic[V]):
                 found = self[kind] = self[base]
                 return found
         raise UnknownKindError(
-            f"{self.purpose} knows no {kind.__name__}; call {self._register}({kind.__name__}, ...)"
+            f"{self.purpose} knows no {kind.__name__}; "
+            f"call {self.registered_by}({kind.__name__}, ...)"
         )

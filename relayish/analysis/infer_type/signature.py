@@ -15,7 +15,7 @@ Signature: TypeAlias = Callable[[Any], Type]  # Any: a node of the kind it is re
 
 SIGNATURES: Final[KindTable[Signature]] = KindTable(
     "type inference of calls of other languages",
-    "relayish.analysis.infer_type.register_signature",
+    "relay.analysis.register_signature",
 )
 
 
