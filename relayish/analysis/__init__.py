@@ -2,6 +2,7 @@
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.dominators import post_dominators
+from relayish.analysis.effect_rules import EffectRule, register_effect_rule
 from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effect
 from relayish.analysis.extract import (
     extract_fused_functions,
@@ -42,6 +43,7 @@ __all__ = [
     "CallGraph",
     "CallGraphEntry",
     "Effect",
+    "EffectRule",
     "Effects",
     "Feature",
     "Inference",
@@ -80,6 +82,7 @@ __all__ = [
     "post_dominators",
     "post_order_visit",
     "purity_of",
+    "register_effect_rule",
     "register_signature",
     "register_type_rule",
     "unmatched_cases",

@@ -6,7 +6,7 @@ from relayish.analysis.effects import Effects
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Tuple
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import PROGRAM
 
 
 def acting_nodes(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
@@ -36,6 +36,4 @@ class ActingNodes:
         if self._found is None:
             functions = Tuple(tuple(self._mod.functions_of(Expr).values()))
             self._found = acting_nodes(functions, self._mod)
-        return (
-            self._found.intersection(EXPRESSIONS.post_order(expr)) if self._found else self._found
-        )
+        return self._found.intersection(PROGRAM.post_order(expr)) if self._found else self._found

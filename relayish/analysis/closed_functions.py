@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Match, PatternVar
-from relayish.ir.relay.expr import Function, Let, Var
-from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.relay.expr import Function
+from relayish.ir.scoping import PROGRAM, bound_by
 
 _NOWHERE: Final = 1 << 62
 
@@ -30,28 +29,19 @@ def closed_functions(nodes: Iterable[Node]) -> set[Node]:
     bound: dict[Node, int] = {}  # of variables: how many functions their binding is in
     for node in reversed(nodes):
         depth = depths.setdefault(node, 0)
-        kind = type(node)
         if type(node) is Function:
             depth += 1
-            bound.update(dict.fromkeys(node.params, depth))
-        elif type(node) is Let:
-            bound[node.var] = depth
-        elif type(node) is Match:
-            for clause in node.clauses:
-                for pattern in PATTERNS.post_order(clause.lhs):
-                    if type(pattern) is PatternVar:
-                        bound[pattern.var] = depth
-        if kind is not Var:
-            for child in EXPRESSIONS.children(node):
-                depths[child] = min(depth, depths.get(child, _NOWHERE))
+        bound.update(dict.fromkeys(bound_by(node), depth))
+        for child in PROGRAM.children(node):
+            depths[child] = min(depth, depths.get(child, _NOWHERE))
     outermost: dict[Node, int] = {}  # of nodes: the least depth of a variable used below
     closed: set[Node] = set()
     for node in nodes:
-        if type(node) is Var:
+        if type(node) in VARIABLES:
             outermost[node] = bound.get(node, 0)
             continue
         least = _NOWHERE
-        for child in EXPRESSIONS.children(node):
+        for child in PROGRAM.children(node):
             least = min(least, outermost.get(child, _NOWHERE))
         outermost[node] = least
         if type(node) is Function and least > depths[node]:

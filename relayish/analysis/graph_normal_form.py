@@ -6,7 +6,7 @@ from relayish.analysis.effects import Effects
 from relayish.analysis.timeless import Timeless
 from relayish.errors import CheckError
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Expr, Let, RefCreate, Var
+from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 
@@ -54,7 +54,7 @@ def needless_lets(
 def creates_references(mod: IRModule) -> bool:
     """Return whether a function of ``mod`` creates a reference."""
     return any(
-        type(node) is RefCreate
+        node.traits_.allocates
         for func in mod.functions_of(Expr).values()
         for node in EXPRESSIONS.pre_order(func)
     )
@@ -127,7 +127,7 @@ class _Lets:
                 if node.may_share is not None:
                     self.shared.add(node.may_share)
                 continue
-            if kind is RefCreate:
+            if kind.traits_.allocates:
                 self.creates = True
             push = table[kind]
             if push is not None:

@@ -8,10 +8,11 @@ not.
 
 from __future__ import annotations
 
+from relayish.analysis.effect_rules import EFFECT_RULES
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
-from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import PROGRAM
 from relayish.op import registry
 
 
@@ -30,43 +31,31 @@ class Timeless:
     def check(self, expr: Expr) -> bool:
         """Return whether nothing in ``expr``, bodies of functions included, has to do with time.
 
-        What does: references, operators with state, and calls of functions that do not stand there
-        literally.
+        What does: references and whatever else acts or is a thing of its own, operators with state,
+        and calls of functions that do not stand there literally.
 
         Complexity:
             Linear in the distinct nodes that were not looked at before; no recursion.
 
         Example:
-            >>> from relayish.ir.relay.expr import Tuple, Var
+            >>> from relayish.ir.relay.expr import RefRead, Tuple, Var
             >>> x, timeless = Var("x"), Timeless()
             >>> timeless.check(Tuple((x, x))), timeless.check(Tuple((x, RefRead(x))))
             (True, False)
         """
-        known, table = self._known, EXPRESSIONS.push
-        stack: list[Node | None] = [expr]
-        while stack:
-            node = stack.pop()
-            if node is None:
-                node = stack.pop()
-                assert node is not None
-                if type(node) is Let and self._is_literal(node.body):
-                    self._functions.add(node)
-                below = [known[child] for child in EXPRESSIONS.children(node)]
-                known[node] = all(below) and not self._acts(node)
-                continue
+        known = self._known
+        for node in PROGRAM.post_order(expr, lambda node: node not in known):
             if node in known:
                 continue
-            push = table[type(node)]
-            if push is None:
-                known[node] = True
-                continue
-            stack += (node, None)
-            push(node, known, stack.append)
+            if type(node) is Let and self._is_literal(node.body):
+                self._functions.add(node)
+            below = [known[child] for child in PROGRAM.children(node)]
+            known[node] = all(below) and not self._acts(node)
         return known[expr]
 
     def _acts(self, node: Node) -> bool:
         if type(node) is not Call:
-            return bool(node.traits_.effect) or node.traits_.allocates
+            return node.traits_.allocates or EFFECT_RULES[type(node)].acts(node)
         op = node.op
         if type(op) is Op:
             return not registry.is_registered(op) or op in registry.stateful

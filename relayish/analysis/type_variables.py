@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final, cast
 
+from relayish.ir.field import Field
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor, TypeData
-from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import FuncType, Type, TypeVar
-from relayish.ir.traversal import EVERYTHING
-
-# Any: each function takes the node kind it stands under
-_BINDERS: Final[dict[type[Node], Callable[[Any], tuple[TypeVar, ...]]]] = {
-    Function: lambda function: function.type_params,
-    FuncType: lambda function: function.type_params,
-    TypeData: lambda data: data.type_vars,
-}
+from relayish.ir.relay.type import Type, TypeVar
+from relayish.ir.scoping import type_variables_bound_by
+from relayish.ir.traversal import Traversal
 
 
 def free_type_vars(
@@ -70,29 +64,24 @@ def _collect(root: Expr | Type) -> tuple[dict[TypeVar, None], dict[TypeVar, None
     """Return the distinct type variables, and those with a binder; dictionaries keep order."""
     occurring: dict[TypeVar, None] = {}
     bound: dict[TypeVar, None] = {}
-    seen: set[Node] = set()
-    stack: list[Node] = [root]
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
+    for node in _TYPES_FIRST.pre_order(root, lambda n: n is root or type(n) is not Constructor):
         if isinstance(node, TypeVar):
             occurring.setdefault(node)
-            continue
-        if isinstance(node, Constructor) and node is not root:
-            continue
-        kind = type(node)
-        if kind in _BINDERS:
-            variables = dict.fromkeys(_BINDERS[kind](node))
+        else:
+            variables = dict.fromkeys(cast("tuple[TypeVar, ...]", type_variables_bound_by(node)))
             bound.update(variables)
             occurring.update(variables)
-        if isinstance(node, Call):  # Relay looks at type arguments before arguments
-            stack += node.args[::-1]
-            stack += node.type_args[::-1]
-            stack.append(node.op)
-            continue
-        push = EVERYTHING.push[kind]
-        if push is not None:
-            push(node, seen, stack.append)
     return occurring, bound
+
+
+class _TypesFirst(Traversal):
+    """Follows every field; as in Relay, type arguments are looked at before arguments."""
+
+    def fields(self, kind: type[Node]) -> list[Field]:
+        found = super().fields(kind)
+        if kind is Call:
+            found.sort(key=lambda declared: ("op", "type_args", "args").index(declared.name))
+        return found
+
+
+_TYPES_FIRST: Final = _TypesFirst(Node)

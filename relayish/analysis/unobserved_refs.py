@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Let, RefCreate, RefWrite
-from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import PROGRAM
 
 
 def unobserved_refs(nodes: Iterable[Node]) -> set[Node]:
@@ -27,7 +27,7 @@ def unobserved_refs(nodes: Iterable[Node]) -> set[Node]:
         return refs
     for node in nodes:
         kind = type(node)
-        for child in EXPRESSIONS.children(node):
+        for child in PROGRAM.children(node):
             if child not in refs:
                 continue
             if kind is RefWrite and child is not node.value:  # type: ignore[attr-defined]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.analysis.variables import bound_by
 from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import (
@@ -24,6 +23,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import bound_by
 
 PARTITIONED: Final = "PartitionedFromPattern"
 """The attribute in which a function says what was cut out."""
@@ -215,9 +215,10 @@ class _Grouper:
             kept.update(node_map.get(dominator.parent, ()))
             kept.update(node_map.get(dominator.path, ()))
         if not self._whole_scopes:
-            return kept, dict.fromkeys(var for scope in scopes for var in bound_by(scope))
+            own = [var for scope in scopes for var in bound_by(scope)]
+            return kept, dict.fromkeys([var for var in own if isinstance(var, Expr)])
         captured: dict[Expr, None] = {}
-        bound: set[Expr] = set()
+        bound: set[Node] = set()
         for scope in scopes:
             bound.update(bound_by(scope))
             for node in EXPRESSIONS.post_order(scope.body):

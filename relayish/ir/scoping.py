@@ -61,14 +61,26 @@ def operands(node: Node) -> Nodes:
     return evaluated
 
 
-def _gather_operands(node: Node) -> Nodes:
-    """Return the operands of a node that has parts."""
+def parts(node: Node) -> Nodes:
+    """Return the parts of ``node``, and those of these, in order.
+
+    Complexity:
+        Linear in the number of parts; no recursion.
+    """
     found: list[Node] = []
-    pending = [node]
+    pending = _PARTS.children(node)[::-1]
     while pending:
         part = pending.pop()
-        found += _OPERANDS.children(part)
+        found.append(part)
         pending += _PARTS.children(part)[::-1]
+    return tuple(found)
+
+
+def _gather_operands(node: Node) -> Nodes:
+    """Return the operands of a node that has parts."""
+    found = _OPERANDS.children(node)
+    for part in parts(node):
+        found += _OPERANDS.children(part)
     return tuple(found)
 
 

@@ -164,10 +164,19 @@ class Traversal:
                 found[child].append(node)
         return found
 
-    def pre_order(self, root: Node) -> Iterator[Node]:
-        """Yield every distinct node below and including ``root``, parents before children."""
+    def pre_order(
+        self, root: Node | Sequence[Node], enter: Callable[[Node], bool] | None = None
+    ) -> Iterator[Node]:
+        """Yield every distinct node below and including ``root``, parents before children.
+
+        Args:
+            root: A node, or several, which are walked in order.
+            enter: Asked once of each node that has children, after it was yielded; where it answers
+                no, these are left out, unless they are reached otherwise.
+        """
         seen: set[Node] = set()
-        stack = [root]
+        stack: list[Node] = []
+        stack += [root] if isinstance(root, Node) else root[::-1]
         append = stack.append
         while stack:
             node = stack.pop()
@@ -176,7 +185,7 @@ class Traversal:
             seen.add(node)
             yield node
             push = self.push[type(node)]
-            if push is not None:
+            if push is not None and (enter is None or enter(node)):
                 push(node, seen, append)
 
     def _generate_push(self, kind: type[Node]) -> Push | None:

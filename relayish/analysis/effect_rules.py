@@ -1,0 +1,286 @@
+"""What evaluating nodes of each kind may do, in terms of what their operands and scopes may do.
+
+A summary says of a node what evaluating it may do, and what calling its value may do: once, twice,
+and further times over. It is a set of effects packed into one integer; summaries are joined by
+``|``. The summary of a node follows from the roles of its fields and the traits of its kind. Kinds
+of which more is known have a rule of their own, which other packages may add to.
+
+Two of the bits are no effects of their own. ``GIVEN`` says that a parameter is called, and
+``TAKES``, of a function that uses nothing from outside of it, that it calls one of its own: what
+that does is known where the function is called, from the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.ir.effect import Effect
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Function,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+)
+from relayish.ir.roles import Role, Runs
+from relayish.ir.scoping import binders, has_scopes, operands, parts, scopes
+from relayish.ir.traversal import ByKind
+from relayish.op import registry
+
+Summary: TypeAlias = int
+"""What evaluating a node, and calling its value, may do."""
+
+Summaries: TypeAlias = Mapping[Node, Summary]
+"""What is known of each node; nothing yet of some, where recursion leads back to them."""
+
+Summarise: TypeAlias = Callable[[Any, Summaries], Summary]  # Any: a node of one kind
+Names: TypeAlias = Callable[[Any], Iterable[tuple[Node, Node]]]  # Any: as above
+
+UNKNOWN: Final = int(Effect.UNKNOWN)
+_WIDTH: Final = 6
+"""How many bits a level takes: evaluating first, then the first, second and any further call."""
+EVALUATED: Final = (1 << _WIDTH) - 1
+"""The bits that say what evaluating does."""
+EACH_CALL: Final = 1 << _WIDTH | 1 << 2 * _WIDTH | 1 << 3 * _WIDTH
+CALLS: Final = EVALUATED * EACH_CALL
+_LAST: Final = EVALUATED << 3 * _WIDTH
+"""What the third call, and every further one, may do."""
+ANY_CALL: Final = UNKNOWN * EACH_CALL
+"""The summary of a value of which nothing is known: calling it may do anything."""
+_LATER_CALLS: Final = ANY_CALL & ~(EVALUATED << _WIDTH)
+GIVEN: Final = 16
+TAKES: Final = 32
+EVERYWHERE: Final = 1 | EACH_CALL
+
+
+class EffectRule(NamedTuple):
+    """What is particular about the effects of nodes of one kind.
+
+    Attributes:
+        summarise: ``summarise(node, of)`` returns the summary of ``node``; ``of[child]`` is that of
+            one of its operands, or of what one of its scopes evaluates.
+        names: ``names(node)`` gives pairs ``(variable, other)``: ``variable`` stands for the value
+            of ``other``, or for part of it. Calling any other variable may do anything.
+        acts: Whether a node may do anything that its operands and scopes do not do.
+    """
+
+    summarise: Summarise
+    names: Names | None = None
+    acts: Callable[[Any], bool] = lambda _: True  # Any: as above
+
+
+def register_effect_rule(
+    kind: type[Node], rule: EffectRule | Summarise, *, replace: bool = False
+) -> EffectRule:
+    """Say more of the effects of nodes of class ``kind`` than its declaration does.
+
+    What the declaration says suffices, but for kinds that call a function, and for variables that
+    stand for values that are known.
+
+    Args:
+        kind: A class of nodes.
+        rule: An :class:`EffectRule`, or no more than its ``summarise``; :func:`evaluation`,
+            :func:`application` and :func:`deferral` help to write it.
+        replace: Whether it takes the place of another.
+
+    Raises:
+        DuplicateNameError: If the kind has a rule and ``replace`` is false.
+
+    Example:
+        >>> from relayish.ir.node import declared_temporarily, node
+        >>> from relayish.ir.relay.expr import Expr, Var
+        >>> with declared_temporarily():
+        ...     @node("twice", effect=Effect.NONE)
+        ...     class Twice(Expr):
+        ...         "The function ``func`` applied to its own result for ``arg``."
+        ...         func: Expr
+        ...         arg: Expr
+        ...     def summarise(twice, of):
+        ...         func, arg = of[twice.func], of[twice.arg]
+        ...         return evaluation(func) | evaluation(arg) | application(func)
+        ...     rule = register_effect_rule(Twice, summarise)
+        >>> from relayish.analysis.effects import has_effect
+        >>> x = Var("x")
+        >>> has_effect(Twice(Function((x,), x), x)), has_effect(Twice(x, x))
+        (False, True)
+    """
+    made = rule if isinstance(rule, EffectRule) else EffectRule(rule)
+    return EFFECT_RULES.register(kind, made, replace=replace)
+
+
+def evaluation(summary: Summary) -> Summary:
+    """Return what evaluating does, forgetting the value."""
+    return summary & EVALUATED
+
+
+def deferral(summary: Summary) -> Summary:
+    """Return the summary of a function whose body has ``summary``: what it does, calls will do."""
+    return (summary << _WIDTH) & CALLS | summary & _LAST
+
+
+def application(summary: Summary) -> Summary:
+    """Return what calling a value does, and calling the result of that."""
+    return summary >> _WIDTH & CALLS | summary & _LAST | summary >> _WIDTH & EVALUATED
+
+
+def effect_of_op(op: Op) -> Summary:
+    """Return what calling an operator does."""
+    if registry.stateful.get(op):
+        return int(Effect.STATE)
+    return 0 if registry.is_registered(op) else UNKNOWN
+
+
+# What follows from declarations
+
+
+def _derived(node: Node, of: Summaries) -> Summary:
+    summarise: Summarise = _DERIVED[type(node)]
+    return summarise(node, of)
+
+
+def _derived_of_kind(kind: type[Node]) -> Summarise:
+    """Return the summary of nodes of class ``kind``, as its declaration tells it.
+
+    What a node does by itself comes with what its operands and scopes do; scopes that are deferred
+    do so when the value is called. The value is made of those of operands and scopes, unless the
+    kind takes it from elsewhere: out of a cell, or from nothing at all.
+    """
+    own = int(kind.traits_.effect)
+    if not any(f.role in (Role.OPERAND, Role.SCOPE, Role.PART) for f in kind.fields_):
+        return lambda _node, _of: own | ANY_CALL
+    mask = CALLS | EVALUATED
+    if kind.traits_.allocates or kind.traits_.effect & ~Effect.WRITES:
+        own, mask = own | ANY_CALL, EVALUATED
+
+    def summarise(node: Node, of: Summaries) -> Summary:
+        summary = own
+        for operand in operands(node):
+            summary |= of[operand] & mask
+        return summary
+
+    if not has_scopes(kind):
+        return summarise
+    has_parts = any(f.role is Role.PART for f in kind.fields_)
+
+    def summarise_scopes(node: Node, of: Summaries) -> Summary:
+        summary = summarise(node, of)
+        if has_parts:
+            for part in parts(node):
+                summary |= int(part.traits_.effect)
+        for scope in scopes(node):
+            inside = 0
+            for root in scope.roots:
+                inside |= of[root]
+            summary |= deferral(inside) if scope.runs is Runs.DEFERRED else inside & mask
+        return summary
+
+    return summarise_scopes
+
+
+_DERIVED: Final = ByKind(_derived_of_kind)
+
+
+def _acts(node: Node) -> bool:
+    acts: bool = _ACTS[type(node)]
+    return acts
+
+
+_ACTS: Final = ByKind(lambda kind: kind.traits_.effect != Effect.NONE)
+
+
+# What is particular about Relay's kinds
+
+
+def never(_node: Node) -> bool:
+    """Say that nodes of a kind do nothing but what their operands and scopes do."""
+    return False
+
+
+def _call(call: Call, of: Summaries) -> Summary:
+    args = 0
+    for arg in call.args:
+        args |= of[arg]
+    if isinstance(call.op, Op):
+        return args & EVALUATED | effect_of_op(call.op)
+    if isinstance(call.op, Constructor):
+        return args
+    callee = of[call.op]
+    called = application(callee)
+    calls_given = called & (GIVEN | TAKES) * EVERYWHERE
+    if calls_given:
+        called = called & ~TAKES | _spread(calls_given) * (_calling(args) & ~TAKES)
+    return (args | callee) & EVALUATED | called
+
+
+def _spread(calls_given: int) -> int:
+    """Return one for each level at which something given is called."""
+    return (calls_given >> 4 | calls_given >> 5) & EVERYWHERE
+
+
+def _calling(summary: Summary) -> Summary:
+    """Return what any call may do, the first or a later one."""
+    return (summary >> _WIDTH | summary >> 2 * _WIDTH | summary >> 3 * _WIDTH) & EVALUATED
+
+
+def _call_acts(call: Call) -> bool:
+    return type(call.op) is not Op or effect_of_op(call.op) != 0
+
+
+def summarise_function(function: Function, of: Summaries) -> Summary:
+    """Return the summary of a function: evaluating it does nothing, calling it does its body."""
+    return deferral(of[function.body])
+
+
+def summarise_write(write: RefWrite, of: Summaries) -> Summary:
+    """Return the summary of a write to a reference; its value is the empty tuple."""
+    return (of[write.ref] | of[write.value]) & EVALUATED | int(Effect.WRITES)
+
+
+def _let(let: Let, of: Summaries) -> Summary:
+    return of[let.value] & EVALUATED | of[let.body]
+
+
+def _if(if_: If, of: Summaries) -> Summary:
+    return of[if_.cond] & EVALUATED | of[if_.true_branch] | of[if_.false_branch]
+
+
+def _match(match: Match, of: Summaries) -> Summary:
+    summary = of[match.data] & EVALUATED
+    for clause in match.clauses:
+        summary |= of[clause.rhs]
+    return summary
+
+
+def _names_of_match(match: Match) -> Iterable[tuple[Node, Node]]:
+    return [(var, match.data) for clause in match.clauses for var in binders(clause)]
+
+
+EFFECT_RULES: Final[KindTable[EffectRule]] = KindTable(
+    "the analysis of effects",
+    "relayish.analysis.register_effect_rule",
+    {
+        Node: EffectRule(_derived, acts=_acts),
+        Call: EffectRule(_call, acts=_call_acts),
+        Function: EffectRule(summarise_function, acts=never),
+        Constant: EffectRule(lambda _node, _of: 0, acts=never),
+        Op: EffectRule(lambda op, _of: effect_of_op(op) << _WIDTH, acts=never),
+        Constructor: EffectRule(lambda _node, _of: _LATER_CALLS, acts=never),
+        Let: EffectRule(_let, names=lambda let: ((let.var, let.value),), acts=never),
+        If: EffectRule(_if, acts=never),
+        Match: EffectRule(_match, names=_names_of_match, acts=never),
+        RefCreate: EffectRule(lambda node, of: of[node.value] & EVALUATED, acts=never),
+        RefRead: EffectRule(
+            lambda node, of: of[node.ref] & EVALUATED | int(Effect.READS) | ANY_CALL
+        ),
+        RefWrite: EffectRule(summarise_write),
+    },
+)
+"""What is known of each kind beside its declaration; the rule of ``Node`` is that alone."""
