@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from relayish.analysis.variables import free_vars
+from relayish.analysis.well_formed import well_formed
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import (
     Call,
@@ -68,19 +68,12 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     assert result.ty is not None
     values = packed(result.ty, [tensor.value for tensor in tensors if tensor.value is not None])
     made = Function(func.params, outer.close(Tuple((values, Tuple(gradients)))))
-    if reverse.binds:
-        _check_closed(made)
-    return made
-
-
-def _check_closed(func: Function) -> None:
-    """Refuse what depends on a variable of several scopes, and stands in none of them."""
-    open_ = free_vars(func)
-    if open_:
+    if reverse.binds and not well_formed(made):
         raise GradientError(
-            f"what depends on %{open_[0].name_hint} is shared by several scopes of the node that "
-            f"binds it; write it down in each of them"
+            "what several scopes of one node share depends on a variable that the node binds; "
+            "write it down in each of them, or bind it there"
         )
+    return made
 
 
 def _gradient(scope: Scope, param: Dual) -> Expr:

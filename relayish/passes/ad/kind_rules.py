@@ -110,11 +110,15 @@ def _check(kind: type[Node], rule: GradientRule) -> None:
             f"it has {', '.join(inside) or 'none'}"
         )
     for declared in kind.fields_:
-        if declared.block or declared.sees_binders or declared.runs is Runs.DEFERRED:
-            what = "a block" if declared.block else "evaluated when the value of the node is used"
+        if declared.sees_binders or declared.runs in (Runs.ONCE, Runs.DEFERRED):
             raise DeclarationError(
-                f"{kind.__name__}.{declared.name} is {what}; gradients only go through scopes of "
-                f"one expression each that run while the node is evaluated"
+                f"{kind.__name__}.{declared.name} is no operand evaluated before the node, nor a "
+                f"scope of a branch or loop; a ControlFlow is for these alone"
+            )
+        if declared.block:
+            raise DeclarationError(
+                f"{kind.__name__}.{declared.name} is a block; a ControlFlow is for scopes of one "
+                f"expression each"
             )
 
 
