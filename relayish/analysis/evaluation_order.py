@@ -7,7 +7,7 @@ where several of them act, that is another program.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from relayish.analysis.timeless import Timeless
 from relayish.ir.node import ATOMS, Node
@@ -58,6 +58,19 @@ class EvaluationOrder:
             return True
         stop, asked = set(operands), set(acting)
         return _sequence(before, stop, asked) == _sequence(after, stop, asked)
+
+    def in_order(self, root: Expr, operands: Sequence[Expr]) -> Sequence[Expr]:
+        """Return ``operands`` as ``root``, which is made of them, needs them first.
+
+        Returns:
+            ``operands`` themselves unless several of them act.
+
+        Complexity:
+            As :meth:`is_kept`.
+        """
+        if len(operands) < 2 or len(self.acting(operands)) < 2:
+            return operands
+        return [n for n in _sequence(root, set(operands), set(operands)) if isinstance(n, Expr)]
 
 
 def _sequence(root: Expr, stop: set[Expr], asked: set[Expr]) -> list[Node]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
 from relayish.dataflow_pattern.types import Types
@@ -68,12 +69,14 @@ def partition(
     groups = {r: g for r, g in groups.items() if check is None or bool(check(r))}
     if not groups:
         return expr
+    evaluation = EvaluationOrder(types.timeless)
     numbers = {root: number for number, root in enumerate(groups)}
     memo: dict[Node, Node] = {}
     rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: of each kind its own
     for node in EXPRESSIONS.post_order(expr):
         group = groups.get(node) if isinstance(node, Expr) else None
         if group is not None:
+            group.inputs[:] = evaluation.in_order(group.root, group.inputs)
             func = _function(group, numbers[group.root], attrs or {}, types)
             args = tuple([memo[each] for each in group.inputs])
             memo[node] = Call(func, args, span=group.root.span)  # type: ignore[arg-type]  # exprs

@@ -21,23 +21,13 @@ from typing import Final
 
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Match
-from relayish.ir.relay.expr import (
-    Call,
-    Expr,
-    Function,
-    If,
-    Let,
-    Op,
-    RefCreate,
-    RefRead,
-    RefWrite,
-    Tuple,
-    TupleGetItem,
-)
+from relayish.ir.field import Field
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Role
+from relayish.ir.scoping import rebuild_fields
 from relayish.op.target import DEFAULT, is_supported
 from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
 from relayish.transform import FunctionPass, PassContext, register_pass
@@ -112,30 +102,17 @@ class _Annotator(ExprRewriter):
             return pre
         return post.with_fields(body=self._ended(post.body))
 
-    def rewrite_let(self, pre: Let, post: Let) -> Expr:  # noqa: ARG002
-        return post.with_fields(value=self._ended(post.value), body=self._ended(post.body))
+    def rewrite_expr(self, pre: Expr, post: Expr) -> Expr:  # noqa: ARG002
+        """End what nodes of other kinds hold, which no compiler takes over: it is seen to apart."""
+        if type(post) in ATOMS:
+            return post
+        ended: Expr = rebuild_fields(post, self._ended_in)
+        return ended
 
-    def rewrite_if(self, pre: If, post: If) -> Expr:  # noqa: ARG002
-        return post.with_fields(
-            cond=self._ended(post.cond),
-            true_branch=self._ended(post.true_branch),
-            false_branch=self._ended(post.false_branch),
-        )
-
-    def rewrite_match(self, pre: Match, post: Match) -> Expr:  # noqa: ARG002
-        clauses = tuple(c.with_fields(rhs=self._ended(c.rhs)) for c in post.clauses)
-        if all(new is old for new, old in zip(clauses, post.clauses, strict=True)):
-            clauses = post.clauses
-        return post.with_fields(data=self._ended(post.data), clauses=clauses)
-
-    def rewrite_ref_create(self, pre: RefCreate, post: RefCreate) -> Expr:  # noqa: ARG002
-        return post.with_fields(value=self._ended(post.value))
-
-    def rewrite_ref_read(self, pre: RefRead, post: RefRead) -> Expr:  # noqa: ARG002
-        return post.with_fields(ref=self._ended(post.ref))
-
-    def rewrite_ref_write(self, pre: RefWrite, post: RefWrite) -> Expr:  # noqa: ARG002
-        return post.with_fields(ref=self._ended(post.ref), value=self._ended(post.value))
+    def _ended_in(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
+        if field.role not in (Role.OPERAND, Role.SCOPE) or not isinstance(held, Expr):
+            return held
+        return self._ended(held)
 
     def _ended(self, value: Expr) -> Expr:
         """Return ``value``, ended if it was taken over and takes something itself."""

@@ -73,12 +73,10 @@ class _Kernel:
                 self.only_views = False
         return found
 
-    def put_in_order(self, needed: Sequence[Node], evaluation: EvaluationOrder) -> None:
-        """Let parameters come as arguments were ``needed`` before, if several of these act."""
-        if len(evaluation.acting(self._operands)) > 1:
-            place = {node: index for index, node in enumerate(needed)}
-            pairs = zip(self._operands, self.params.items(), strict=True)
-            self.params = dict([item for _, item in sorted(pairs, key=lambda p: place[p[0]])])
+    def keep_order(self, root: Expr, evaluation: EvaluationOrder) -> None:
+        """Let parameters come as ``root`` needed what they stand for, if several of these act."""
+        params = dict(zip(self._operands, self.params.items(), strict=True))
+        self.params = dict([params[each] for each in evaluation.in_order(root, self._operands)])
 
     def call(self, body: Expr, ret_type: Type | None) -> Call:
         """Return a call of the function with this body."""
@@ -162,9 +160,7 @@ class _Fuser:
 
     def _call(self, kernel: _Kernel, body: Expr, root: Expr) -> Call:
         if self._graph.may_act and len(kernel.params) > 1:
-            group = self._graph.index[root]
-            inside = EXPRESSIONS.post_order(root, lambda node: self._group_of(node) == group)
-            kernel.put_in_order(inside, self._evaluation)
+            kernel.keep_order(root, self._evaluation)
         return kernel.call(body, root.checked_type)
 
     def _group_of(self, node: Node) -> int:

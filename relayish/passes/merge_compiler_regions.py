@@ -12,6 +12,7 @@ After::
 
 from __future__ import annotations
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
@@ -43,10 +44,11 @@ class _Unmarker(ExprRewriter):
 def merge_regions(regions: Regions) -> Contraction:
     """Merge regions where a value goes from one to another of the same compiler.
 
-    Regions stay apart if merging them made one that depends on itself, or if they belong to
-    different scopes.
+    Regions stay apart if merging them made one that depends on itself, if they belong to different
+    scopes, or if what they take acts: together they are computed where the first of them was.
     """
-    graph = RegionGraph(regions)
+    graph, evaluation = RegionGraph(regions), EvaluationOrder()
+    acting = {r for r in regions.regions if evaluation.acting([m.args[0] for m in r.begins])}
     vertex_of, contraction, closures = graph.vertex_of, graph.contraction, graph.closures()
     for vertex in contraction.order:
         region = regions.of(graph.nodes[vertex][0])
@@ -56,6 +58,8 @@ def merge_regions(regions: Regions) -> Contraction:
             (value,) = mark.args
             source, target = regions.of(value), regions.of(mark)
             if source is None or target is None or not is_end(value) or not _alike(source, target):
+                continue
+            if source in acting or target in acting:
                 continue
             before = vertex_of[value]
             if closures[before] == closures[vertex] and contraction.merge(before, vertex):

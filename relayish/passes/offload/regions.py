@@ -6,37 +6,21 @@ leave it at ``compiler_end``. It is made of calls, tuples, projections and const
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
 from relayish.analysis.marks import is_transparent
 from relayish.errors import PassError
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import (
-    Call,
-    Constant,
-    Expr,
-    Function,
-    GlobalVar,
-    Op,
-    Tuple,
-    TupleGetItem,
-)
+from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
+from relayish.ir.scoping import operands
 from relayish.op.target import DEFAULT
 from relayish.passes.offload.marks import compiler_of, is_begin, is_end
 
-_LEAVES: Final[frozenset[type[Node]]] = frozenset({Constant, Constructor, Function, GlobalVar, Op})
-"""What a region may name without its having to enter; another compiler calls nothing else."""
 
-# Any: each function takes the node kind it stands under
-_OPERANDS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    Call: lambda call: call.args,
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda item: (item.tuple_value,),
-}
+def is_named(node: Node) -> bool:
+    """Return whether a region may refer to ``node`` without its having to enter."""
+    kind = type(node)
+    return kind is Function or (kind in ATOMS and kind not in VARIABLES)
 
 
 class Region:
@@ -127,17 +111,18 @@ class Regions:
         """Put what ``node`` takes into its region, as far as it does not enter there."""
         region = self.of(node)
         assert region is not None
-        operands = _OPERANDS.get(type(node))
-        if operands is None and type(node) in _LEAVES:
+        if is_named(node):
             return
-        calls = type(node) is Call and region.target != DEFAULT
-        if operands is None or (calls and type(_callee(node)) not in _LEAVES):
+        is_known = type(node) in (Tuple, TupleGetItem) or (
+            type(node) is Call and (region.target == DEFAULT or is_named(node.op))
+        )
+        if not is_known:
             raise PassError(
                 f"{node!r} stands between marks of {region.target!r}; expected calls of what is "
                 f"known, tuples and projections; let what they take enter by compiler_begin"
             )
-        for child in operands(node):
-            if type(child) in _LEAVES:
+        for child in node.args if type(node) is Call else operands(node):
+            if is_named(child):
                 continue
             if is_end(child):
                 raise PassError(
@@ -194,11 +179,6 @@ class Regions:
         for number, region in enumerate(found):
             region.number = number
         return list(found)
-
-
-def _callee(node: Node) -> Node:
-    assert type(node) is Call
-    return node.op
 
 
 def _mixed(one: str, other: str) -> PassError:
