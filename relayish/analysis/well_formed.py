@@ -8,7 +8,7 @@ from relayish.errors import WellFormedError
 from relayish.ir.node import Node
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import operands
+from relayish.ir.scoping import display_name, operands
 from relayish.ir.scoping import scopes as scopes_of
 
 
@@ -97,10 +97,7 @@ def _evaluated_by(node: Node) -> list[Node]:
 
 
 def _variable(variable: Node) -> str:
-    """Return what people call ``variable``."""
-    hints = [getattr(variable, f.name) for f in variable.fields_ if f.hint]
-    name = next((hint for hint in hints if isinstance(hint, str)), None)
-    return (repr(variable) if name is None else f"%{name}") + _at(variable)
+    return display_name(variable) + _at(variable)
 
 
 def _name(node: Node) -> str:

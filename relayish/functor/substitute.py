@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Container, Mapping
 
 import numpy as np
 
-from relayish.errors import PassError
 from relayish.functor.rewriter import MixedModeMutator
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import PatternVar
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
+from relayish.ir.renaming import captured_variables, check_free, fresh_variable, with_names
+from relayish.ir.scoping import collect_variables
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.value import Value
-
-# Any: each function takes the node kind it stands under
-_BINDERS: Final[dict[type[Node], Callable[[Any], tuple[Var, ...]]]] = {
-    Let: lambda let: (let.var,),
-    Function: lambda function: function.params,
-    PatternVar: lambda pattern: (pattern.var,),
-}
 
 
 def substitute(expr: Expr, images: Mapping[Var, Expr]) -> Expr:
@@ -58,58 +50,29 @@ def substitute(expr: Expr, images: Mapping[Var, Expr]) -> Expr:
         (True, False)
     """
     images = {var: image for var, image in images.items() if var is not image}
-    bound, nodes = _survey([expr])
-    if nodes.isdisjoint(images):
+    occurring, bound = collect_variables(expr, EXPRESSIONS)
+    if not any(var in occurring for var in images):
         return expr
-    for var in images:
-        if var in bound:
-            raise PassError(
-                f"%{var.name_hint} cannot be replaced: {_name(bound[var])} binds it; only free "
-                f"variables are replaced"
-            )
-    return _Substitution(images, bound).visit(expr)
-
-
-def _survey(exprs: Iterable[Expr]) -> tuple[dict[Var, Node], set[Node]]:
-    """Return the variables bound in expressions, each with its binder, and all nodes there are.
-
-    What only names a variable as one to share memory with is a use as well; binding is none.
-    """
-    bound: dict[Var, Node] = {}
-    seen: set[Node] = set()
-    stack: list[Node] = list(exprs)
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        binds = _BINDERS.get(type(node))
-        if binds is not None:
-            bound.update(dict.fromkeys(binds(node), node))
-        push = EXPRESSIONS.push[type(node)]
-        if push is not None:
-            push(node, seen, stack.append)
-    return bound, seen
+    check_free(images, bound, expr, EXPRESSIONS)
+    return _Substitution(expr, images, bound).visit(expr)
 
 
 class _Substitution(MixedModeMutator):
     """Replaces variables, and gives new ones to those that would capture others."""
 
-    def __init__(self, images: Mapping[Var, Expr], bound: Mapping[Var, Node]) -> None:
+    def __init__(self, root: Expr, images: Mapping[Var, Expr], bound: Container[Node]) -> None:
         self._retypes = not all(fits(var, image) for var, image in images.items())
-        captured: set[Node] = set()
-        if bound and not all(type(image) is Constant for image in images.values()):
-            own, captured = _survey(images.values())
-            captured.difference_update(own)
-        for var, binder in bound.items():
-            mistyped = self._retypes and type(binder) is Let and var.type_annotation is not None
-            if mistyped or var in captured:
-                annotation = None if mistyped else var.type_annotation
-                self.memo_map[var] = Var(
-                    var.name_hint, annotation, _shared(var, images), span=var.span
-                )
-        for var, image in images.items():
-            self.memo_map[var] = image
+        renamed = captured_variables(bound, list(images.values()), EXPRESSIONS)
+        found: dict[Node, Node] = {var: fresh_variable(var) for var in renamed}
+        if self._retypes:
+            for node in EXPRESSIONS.pre_order(root):
+                if type(node) is Let and node.var.type_annotation is not None:
+                    found[node.var] = node.var.with_fields(type_annotation=None)
+        renamed = list(found)
+        found.update(images.items())
+        for var in renamed:
+            found[var] = with_names(found[var], found)
+        self.memo_map.update(found)
         self._given = images
 
     def visit_var(self, var: Var) -> Expr:
@@ -146,8 +109,3 @@ def type_of_value(value: Value) -> Type | None:
     if isinstance(value, (np.ndarray, np.generic)):
         return TensorType(value.shape, str(value.dtype))
     return None
-
-
-def _name(node: Node) -> str:
-    span = getattr(node, "span", None)
-    return f"a {type(node).__name__}" + (f" at {span}" if span is not None else "")

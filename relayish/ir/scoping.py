@@ -5,7 +5,7 @@ Everything here follows from declarations, so it holds of kinds that other packa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -259,7 +259,7 @@ def free_variables(root: Node) -> Nodes:
 
 
 def collect_variables(
-    root: Node, traversal: Traversal
+    root: Node | Sequence[Node], traversal: Traversal
 ) -> tuple[dict[Node, None], dict[Node, None]]:
     """Return the distinct variables of ``root`` and those of them with a binder, in order.
 
@@ -278,6 +278,13 @@ def collect_variables(
         if made is not None:
             bound.update(dict.fromkeys(made(node)))
     return occurring, bound
+
+
+def display_name(variable: Node) -> str:
+    """Return what people call ``variable``: ``%x``, or what it consists of if it has no name."""
+    hints = [getattr(variable, f.name) for f in variable.fields_ if f.hint]
+    name = next((hint for hint in hints if isinstance(hint, str)), None)
+    return repr(variable) if name is None else f"%{name}"
 
 
 def _held(declared: Field, node: Node) -> list[Node]:

@@ -8,6 +8,7 @@ from standing import check
 from relayish.analysis import CallGraph, count_nodes, infer_type, well_formed
 from relayish.errors import PassError
 from relayish.interpreter import evaluate
+from relayish.ir import renaming
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import (
     Call,
@@ -24,7 +25,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.interprocedural import copy
 from relayish.text import parse
 from relayish.transform import get_pass
 
@@ -243,7 +243,8 @@ def test_sharing_of_a_body_is_kept():
 def test_a_chain_of_functions_is_copied_once(monkeypatch):
     """What is inlined into a function is not copied again when that is inlined itself."""
     copied = []
-    monkeypatch.setattr(copy, "fresh_var", lambda var: copied.append(var) or Var(var.name_hint))
+    fresh = renaming.fresh_variable
+    monkeypatch.setattr(renaming, "fresh_variable", lambda var: copied.append(var) or fresh(var))
     functions = 40
     definitions = {"main": "@f0(%x)", f"f{functions - 1}": "let %y = negative(%x); %y"}
     for index in range(functions - 1):

@@ -6,21 +6,12 @@ needs variables of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import cast
 
-from relayish.functor import ExprMutator
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import PatternVar
-from relayish.ir.relay.expr import Expr, Function, Let, Var
+from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-
-BINDERS: Final[dict[type[Node], Callable[[Any], tuple[Var, ...]]]] = {  # Any: one kind of node
-    Let: lambda let: (let.var,),
-    Function: lambda function: function.params,
-    PatternVar: lambda pattern: (pattern.var,),
-}
-"""The variables that nodes of each kind bind."""
+from relayish.ir.renaming import fresh_variables, rename_bound, replace_nodes
 
 
 def fresh_var(var: Var) -> Var:
@@ -39,9 +30,7 @@ def substituted(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    mutator = ExprMutator()
-    mutator.memo_map.update(values.items())  # what is put in is not visited
-    return mutator.visit(expr)
+    return replace_nodes(expr, values, traversal=EXPRESSIONS)
 
 
 def copied(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
@@ -59,28 +48,10 @@ def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    images: dict[Expr, Expr] = {}
-    sharing: list[Var] = []
-    for node in EXPRESSIONS.pre_order(expr):
-        binds = BINDERS.get(type(node))
-        if binds is None:
-            continue
-        for var in binds(node):
-            images[var] = fresh_var(var)
-            if var.may_share is not None:
-                sharing.append(var)
-    images.update(values)
-    for var in sharing:  # outer ones first, so what a variable shares with has its image
-        image = images[var]
-        assert isinstance(image, Var)
-        assert var.may_share is not None
-        other = images.get(var.may_share, var.may_share)
-        images[var] = image.with_fields(may_share=other if isinstance(other, Var) else None)
-    return images
+    images = fresh_variables(expr, values, traversal=EXPRESSIONS)
+    return cast("dict[Expr, Expr]", images)
 
 
 def copied_function(function: Function) -> Function:
     """Return ``function`` with fresh parameters, and fresh variables bound in its body."""
-    image = copied(function, {})
-    assert isinstance(image, Function)
-    return image
+    return rename_bound(function, traversal=EXPRESSIONS)
