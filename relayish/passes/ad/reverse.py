@@ -449,7 +449,7 @@ def _over(pattern: Node, names: Mapping[Node, Node]) -> Node:
     images: dict[Node, Node] = dict(names)
     for node in EXPRESSIONS.post_order(pattern):
         rebuild = EXPRESSIONS.rebuild[type(node)]
-        if rebuild is not None:
+        if rebuild is not None and node not in images:
             images[node] = rebuild(node, images.get)
     return images.get(pattern, pattern)
 
