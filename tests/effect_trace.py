@@ -112,9 +112,10 @@ class _Closure(NamedTuple):
 class _Frame:
     """One entry of a scope."""
 
-    def __init__(self, parent: _Frame | None) -> None:
+    def __init__(self, parent: _Frame | None, depths: dict[Expr, int] | None = None) -> None:
         self.parent = parent
         self.depth: int = 0 if parent is None else parent.depth + 1
+        self.depth_of: dict[Expr, int] = parent.depth_of if depths is None else depths
         self.env: dict[Expr, Any] = {}
         self.memo: dict[Expr, Any] = {}
 
@@ -123,14 +124,12 @@ class _Machine:
     def __init__(self, mod: IRModule) -> None:
         self.mod = mod
         self.trace: list[tuple[Any, ...]] = []
-        self.depth_of: dict[Expr, int] = {}
         self.globals: dict[str, _Closure] = {}
 
     def function(self, name: str) -> _Closure:
         if name not in self.globals:
             function = self.mod[name]
-            self.depth_of.update(_depths(function))
-            self.globals[name] = self.evaluate(function, _Frame(None))
+            self.globals[name] = self.evaluate(function, _Frame(None, _depths(function)))
         return self.globals[name]
 
     def apply(self, function: Any, args: tuple[Any, ...]) -> Any:
@@ -154,7 +153,7 @@ class _Machine:
             return self.function(expr.name_hint)
         if isinstance(expr, (Op, Constructor)):
             return expr
-        depth = self.depth_of[expr]
+        depth = frame.depth_of[expr]
         while frame.depth > depth:
             assert frame.parent is not None
             frame = frame.parent
@@ -177,7 +176,7 @@ class _Machine:
 
     def run_let(self, let: Let, frame: _Frame) -> Any:
         tail: Expr = let
-        while isinstance(tail, Let) and (tail is let or self.depth_of[tail] == frame.depth):
+        while isinstance(tail, Let) and (tail is let or frame.depth_of[tail] == frame.depth):
             frame = _Frame(frame)
             frame.env[tail.var] = None  # what refers to itself finds its value there
             frame.env[tail.var] = self.evaluate(tail.value, frame)

@@ -21,18 +21,20 @@ After::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import chain, count
 from typing import Final, NamedTuple
 
 from relayish.analysis.marks import is_opaque
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.interprocedural.captures import Captures, Inner
-from relayish.passes.interprocedural.copy import fresh_var, substituted
+from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
 from relayish.transform import ModulePass, PassContext, register_pass
 
 _CLOSURE: Final = DictAttrs({"Closure": 1})
@@ -77,8 +79,11 @@ class _Lifter:
             images[function] = _made(name, known, known.captured)
             if is_new:
                 pending.append((known, image))
+        shared = _bound_twice(captures)
         for known, image in pending:
-            self.added[names[known.function]] = _finished(known, image, captures, names)
+            made = _finished(known, image, captures, names)
+            is_shared = not shared.isdisjoint(known.bound)
+            self.added[names[known.function]] = copied_function(made) if is_shared else made
         return root
 
     def _name(self, known: Inner, image: Function, captures: Captures) -> tuple[GlobalVar, bool]:
@@ -107,6 +112,12 @@ class _Lifter:
         self._taken.add(text)
         lifted_before.append(_Lifted(skeleton, shape, name))
         return name, is_new
+
+
+def _bound_twice(captures: Captures) -> set[Node]:
+    """Return the variables of lets, and the like, that several functions share."""
+    counts = Counter(chain.from_iterable(known.bound for known in captures.inner.values()))
+    return {var for var, count in counts.items() if count > 1}
 
 
 def _made(name: GlobalVar, known: Inner, captured: Iterable[Expr]) -> Expr:
