@@ -7,7 +7,7 @@ variables are known there, is told by the roles of fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
@@ -31,8 +31,8 @@ class Scopes:
 
     Args:
         root: The program, or several, which belong to the outermost scope.
-        once: Whether what runs once, and so knows more variables than what is around it, is a scope
-            of its own.
+        flat: Kinds whose scopes that run once are no scopes, but part of what is around them: those
+            that a pass takes apart, as lets.
         enter: Asked of each node that opens scopes; the inside of those of which it says no is not
             looked at.
         traversal: The traversal that reaches all nodes of the program.
@@ -62,7 +62,7 @@ class Scopes:
         self,
         root: Node | Sequence[Node],
         *,
-        once: bool = True,
+        flat: Collection[type[Node]] = (),
         enter: Callable[[Node], bool] | None = None,
         traversal: Traversal = PROGRAM,
         order: Sequence[Node] | None = None,
@@ -79,12 +79,18 @@ class Scopes:
         """For each scope, the innermost block around it, itself included."""
         self.runs: list[Runs] = [Runs.ONCE]
         """For each scope, how often it runs."""
-        self._once = once
+        self.rooms: dict[int, tuple[int, ...]] = {}
+        """For each scope of several roots, a scope within for each of these."""
+        self.common: set[int] = set()
+        """The scopes around others of one node, in which nothing but operands stands."""
+        self._flat = flat
+        self._is_flat = False
         self._place_all(enter, traversal)
 
     def _place_all(self, enter: Callable[[Node], bool] | None, traversal: Traversal) -> None:
         """Visit users before what they use."""
         scope_of, push_all, names, spreads = self.scope, traversal.push_all, NAMES, SPREADS
+        flat = self._flat
         parts: list[Node] = []
         for node in reversed(self.order):
             scope = scope_of.get(node)
@@ -95,6 +101,8 @@ class Scopes:
             if spread is not None:
                 if enter is not None and not enter(node):
                     continue
+                if flat:
+                    self._is_flat = kind in flat
                 opened = spread(self, node, scope, node, parts)
                 if parts:
                     opened += self._spread_parts(node, scope, parts)
@@ -143,13 +151,29 @@ class Scopes:
         self.scope[node] = common
 
     def open(self, scope: int, runs: Runs) -> int:
-        """Return a new scope inside of ``scope``, or that one where what runs once has none."""
-        if runs is Runs.ONCE and not self._once:
+        """Return a new scope inside of ``scope``, or that one for what runs once of a flat kind."""
+        if runs is Runs.ONCE and self._is_flat:
             return scope
         opened = self.tree.open(scope)
         self.block.append(self.block[scope] if runs is Runs.ONCE else opened)
         self.runs.append(runs)
         return opened
+
+    def open_around(self, scope: int) -> int:
+        """Return a new scope for what several scopes of one node know."""
+        opened = self.open(scope, Runs.ONCE)
+        self.common.add(opened)
+        return opened
+
+    def place_several(self, nodes: Sequence[object], scope: int) -> None:
+        """Note that several nodes are evaluated in ``scope``, each in a room of its own."""
+        roots = [node for node in nodes if isinstance(node, Node)]
+        if len(roots) == 1:
+            self.place(roots[0], scope)
+            return
+        self.rooms[scope] = tuple([self.open(scope, Runs.ONCE) for _ in roots])
+        for root, room in zip(roots, self.rooms[scope], strict=True):
+            self.place(root, room)
 
     def is_inside(self, node: Node, scope: int) -> bool:
         """Return whether ``node`` is computed in ``scope``, or needs no computing.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.field import Field, Shape
@@ -24,6 +24,12 @@ class Placer(Protocol):
 
     def open(self, scope: int, runs: Runs) -> int:
         """Return a new scope inside of another."""
+
+    def open_around(self, scope: int) -> int:
+        """Return a new scope for what several scopes of one node know."""
+
+    def place_several(self, nodes: Sequence[object], scope: int) -> None:
+        """Note that several nodes are evaluated in ``scope``, each in a room of its own."""
 
     def bind_again(self, variable: Node, binder: Node) -> None:
         """Note that ``binder`` binds ``variable``, which another node does as well."""
@@ -63,7 +69,7 @@ def _generate(kind: type[Node]) -> Spread:
     for declared in held:
         if declared.role is Role.OPERAND and not declared.sees_binders:
             lines += _each(declared, _place("scope"))
-    lines.append(f"known = around = {'placer.open(scope, ONCE)' if shared else 'scope'}")
+    lines.append(f"known = around = {_around(inner, seeing) if shared else 'scope'}")
     for number, declared in enumerate(inner):
         lines += _open(declared, number, shares=shared and declared.runs is Runs.ONCE)
     if shared:
@@ -86,11 +92,25 @@ def _generate(kind: type[Node]) -> Spread:
     return made
 
 
+def _around(inner: list[Field], seeing: list[Field]) -> str:
+    """Return what opens the scope that the scopes of a node have in common.
+
+    What a let binds is known in its value and body, which stand in one scope.
+    """
+    if len(seeing) == len(inner) == 1 and inner[0].runs is Runs.ONCE:
+        return "placer.open(scope, ONCE)"
+    return "placer.open_around(scope)"
+
+
 def _open(declared: Field, number: int, *, shares: bool) -> list[str]:
     """Return the lines that open the scope of a field, if there is anything in it."""
     assert declared.runs is not None
     opening = "around" if shares else f"placer.open(around, {declared.runs.name})"
-    lines = [f"known = inner{number} = {opening}", *_each(declared, _place("known"))]
+    lines = [f"known = inner{number} = {opening}"]
+    if declared.holds_many:
+        lines.append(f"placer.place_several(node.{declared.name}, known)")
+    else:
+        lines += _each(declared, _place("known"))
     if declared.shape is Shape.ONE or declared.block:
         return lines
     lines.append("opened += (known,)")

@@ -11,6 +11,7 @@ from relayish.ir.relay.expr import (
     Call,
     Expr,
     Function,
+    Let,
     RefCreate,
     RefRead,
     RefWrite,
@@ -47,7 +48,7 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     globals_: dict[str, Dual] = {}
     for group in groups:
         _write_group(globals_, outer, group)
-    reverse = ReverseMode(Scopes([func.body], once=False), outer, globals_)
+    reverse = ReverseMode(Scopes([func.body], flat=(Let,)), outer, globals_)
     params: list[Dual] = []
     for param in func.params:
         ty = param.checked_type or param.type_annotation
@@ -86,7 +87,7 @@ def _gradient(scope: Scope, param: Dual) -> Expr:
 def _write_group(globals_: dict[str, Dual], outer: Scope, group: Group) -> None:
     """Bind what stands for global functions that refer to one another, and note it."""
     # each is visited by itself: functions may share nodes, in which their variables stand
-    walks = [ReverseMode(Scopes([func], once=False), outer, globals_) for _, func in group]
+    walks = [ReverseMode(Scopes([func], flat=(Let,)), outer, globals_) for _, func in group]
     if len(group) == 1:
         ((name, func),), (reverse,) = group, walks
         globals_[name] = reverse.named_function(f"{name}_grad", func)

@@ -4,20 +4,24 @@ An expression is walked on an explicit stack, in the order in which Relay binds:
 what they are operands of, the branches of an ``If`` before its condition. What is hoisted out of a
 branch comes to stand in front of the bindings of the condition then. That is all one as long
 as neither acts; in a program with effects the order is that of evaluation, and lets open no scopes.
+
+Of kinds that other packages declare, operands become names, and what each scope evaluates is a
+block, as a branch is.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, NamedTuple, TypeAlias
 
-from relayish.analysis.marks import is_primitive, is_transparent
+from relayish.analysis.marks import is_transparent
 from relayish.ir.node import SYMBOLS, Node
-from relayish.ir.relay.adt import Match
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, RefWrite, Var
+from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import OUTERMOST, Scopes
+from relayish.ir.scoping import has_scopes
+from relayish.passes.normal_form.blocks import Blocks, separated
 
 Binding: TypeAlias = tuple[Var, Expr, Expr]
 """A variable, its value, and the node it comes from: a let, or the node that was bound."""
@@ -32,7 +36,10 @@ Bindings: TypeAlias = list["Binding | Bindings"]
 def bind_all(expr: Expr, acting: Acting) -> Expr:
     """Return ``expr`` with every node bound that is no name."""
     acts = acting(expr)
-    scopes = Scopes(expr, once=not acts, enter=is_transparent)
+    flat = (Let,) if acts else ()
+    scopes = Scopes(expr, flat=flat, enter=is_transparent)
+    if scopes.common or scopes.rooms:
+        expr, scopes, acts = separated(expr, scopes, _all, acts, flat)
     return _Filler(scopes, None, flat=True, in_order=bool(acts)).fill(expr)
 
 
@@ -46,11 +53,33 @@ def bind_lifted(expr: Expr, acting: Acting) -> Expr:
     if not scopes.lifted:
         return expr
     acts = acting(expr)
+    if scopes.common or scopes.rooms:
+        expr, scopes, acts = separated(expr, scopes, _lifted, acts, ())
     if scopes.lifted.isdisjoint(acts):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(acts)).fill(expr)
-    scopes = Scopes(expr, once=False, enter=is_transparent)
-    included = scopes.lifted.union([node for node in acts if type(node) is not Let])
-    return _Filler(scopes, included, flat=True, in_order=True).fill(expr)
+    scopes = Scopes(expr, flat=(Let,), enter=is_transparent)
+    if scopes.common or scopes.rooms:
+        expr, scopes, acts = separated(expr, scopes, _lifted_or_acting, acts, (Let,))
+    return _Filler(scopes, _lifted_or_acting(scopes, acts), flat=True, in_order=True).fill(expr)
+
+
+def _all(_scopes: Scopes, _acts: Collection[Node]) -> None:
+    return None
+
+
+def _lifted(scopes: Scopes, _acts: Collection[Node]) -> Collection[Node]:
+    return scopes.lifted
+
+
+def _lifted_or_acting(scopes: Scopes, acts: Collection[Node]) -> Collection[Node]:
+    return scopes.lifted.union([node for node in acts if type(node) is not Let])
+
+
+class _Close(NamedTuple):
+    """What is done when a block is visited: its bindings are put around its result."""
+
+    root: Expr
+    scope: int
 
 
 class _Filler:
@@ -74,6 +103,7 @@ class _Filler:
     ) -> None:
         self.scope = scopes.scope
         self.inner = scopes.opened
+        self.blocks = Blocks(scopes)
         self.included = included
         self.flat = flat
         self.in_order = in_order
@@ -81,6 +111,7 @@ class _Filler:
         self.bindings: defaultdict[int, Bindings] = defaultdict(list)
         self.open: set[Var] = set()  # variables of lets whose values are being visited
         self.outer: dict[int, int] = {}  # for scopes that end together, the outermost of them
+        self.closed: dict[int, Expr] = {}  # the blocks that were visited, by scope
         self.count = 0
         # a node, the let whose value it is, and whether its children were visited
         self.tasks: list[tuple[Any, Let | None, bool]] = []  # Any: a node of the kind at hand
@@ -99,8 +130,10 @@ class _Filler:
                     self.bind_name(node, let)
                 continue
             if ready:
-                build = _BUILD.get(kind)
-                self.bind(node, self.rebuilt(node) if build is None else build(self, node), let)
+                if kind is _Close:
+                    self.closed[node.scope] = self.wrapped(node.scope, node.root)
+                else:
+                    self.bind(node, self.rebuilt(node), let)
                 continue
             if node in images:
                 if let is not None:
@@ -108,9 +141,7 @@ class _Filler:
                     self.push(scope, let.var, images[node], let)
                 continue
             append((node, let, True))
-            below = _CHILDREN.get(kind)
-            children = self.operands(node) if below is None else below(self, node)
-            for child in children:
+            for child in self.children(node):
                 if type(child) in SYMBOLS:
                     images.setdefault(child, child)
                 elif child not in images:
@@ -179,34 +210,16 @@ class _Filler:
     # What becomes of a node whose children are visited
 
     def rebuilt(self, node: Expr) -> Expr:
-        rebuild = EXPRESSIONS.rebuild[type(node)]
+        kind = type(node)
+        if type(node) is Let:
+            return self.built_let(node)
+        if has_scopes(kind):
+            return self.blocks.rebuilt(node, self.images, self.closed)
+        rebuild = EXPRESSIONS.rebuild[kind]
         if rebuild is None:
             return node
         image: Expr = rebuild(node, self.images.get)
         return image
-
-    def built_if(self, if_: If) -> Expr:
-        true, false = self.inner[if_]
-        return if_.with_fields(
-            cond=self.images.get(if_.cond, if_.cond),
-            true_branch=self.wrapped(true, if_.true_branch),
-            false_branch=self.wrapped(false, if_.false_branch),
-        )
-
-    def built_function(self, func: Function) -> Expr:
-        if is_primitive(func):
-            return func
-        (inner,) = self.inner[func]
-        return func.with_fields(body=self.wrapped(inner, func.body))
-
-    def built_match(self, match: Match) -> Expr:
-        clauses = [
-            clause.with_fields(rhs=self.wrapped(inner, clause.rhs))
-            for clause, inner in zip(match.clauses, self.inner[match], strict=True)
-        ]
-        return match.with_fields(
-            data=self.images.get(match.data, match.data), clauses=tuple(clauses)
-        )
 
     def built_let(self, let: Let) -> Expr:
         (inner,) = self.inner[let]
@@ -236,8 +249,21 @@ class _Filler:
 
     # The children of a node, the last to be visited first
 
-    def operands(self, node: Expr) -> list[Any]:  # Any: nodes, which all are expressions
-        return EXPRESSIONS.children(node)[::-1]
+    def children(self, node: Expr) -> Iterable[Any]:  # Any: nodes, which all are expressions
+        if type(node) is Call:
+            return self.call_children(node)
+        if type(node) is Let:
+            return self.let_children(node)
+        if not has_scopes(type(node)):
+            return EXPRESSIONS.children(node)[::-1]
+        operands, blocks = self.blocks.of(node)
+        first_blocks = type(node) is If and not self.in_order
+        if first_blocks:
+            self.tasks += [(operand, None, False) for operand in operands[::-1]]
+        for root, scope in blocks if first_blocks else blocks[::-1]:
+            self.enter_body(root, scope)
+            self.tasks += ((_Close(root, scope), None, True), (root, None, False))
+        return () if first_blocks else operands[::-1]
 
     def let_children(self, let: Let) -> tuple[Expr, ...]:
         self.open.add(let.var)
@@ -247,47 +273,8 @@ class _Filler:
         self.tasks.append((let.value, let, False))
         return ()
 
-    def if_children(self, if_: If) -> tuple[Expr, ...]:
-        true, false = self.inner[if_]
-        self.enter_body(if_.true_branch, true)
-        self.enter_body(if_.false_branch, false)
-        if self.in_order:
-            return (if_.false_branch, if_.true_branch, if_.cond)
-        return (if_.cond, if_.true_branch, if_.false_branch)
-
     def call_children(self, call: Call) -> tuple[Expr, ...]:
         args = call.args[::-1]
         if type(call.op) in SYMBOLS:
             return args
         return (*args, call.op) if self.in_order else (call.op, *args)
-
-    def function_children(self, func: Function) -> tuple[Expr, ...]:
-        if is_primitive(func):
-            return ()
-        self.enter_body(func.body, *self.inner[func])
-        return (func.body,)
-
-    def match_children(self, match: Match) -> tuple[Expr, ...]:
-        bodies = [clause.rhs for clause in match.clauses]
-        for body, inner in zip(bodies, self.inner[match], strict=True):
-            self.enter_body(body, inner)
-        return (*bodies[::-1], match.data)
-
-    def write_children(self, write: RefWrite) -> tuple[Expr, ...]:
-        return (write.value, write.ref) if self.in_order else (write.ref, write.value)
-
-
-_BUILD: Final[dict[type[Node], Callable[[_Filler, Any], Expr]]] = {  # Any: a node of the kind
-    Let: _Filler.built_let,
-    If: _Filler.built_if,
-    Function: _Filler.built_function,
-    Match: _Filler.built_match,
-}
-_CHILDREN: Final[dict[type[Node], Callable[[_Filler, Any], Sequence[Expr]]]] = {  # Any: as above
-    Call: _Filler.call_children,
-    Let: _Filler.let_children,
-    If: _Filler.if_children,
-    Function: _Filler.function_children,
-    Match: _Filler.match_children,
-    RefWrite: _Filler.write_children,
-}

@@ -1,0 +1,85 @@
+"""Functional update by place: a node with other operands and scopes, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from relayish.ir.field import Field, Shape
+from relayish.ir.node import Node
+from relayish.ir.roles import Role
+
+_Node = TypeVar("_Node", bound=Node)
+
+
+def with_evaluated(node: _Node, operands: Sequence[Node], roots: Sequence[Node]) -> _Node:
+    """Return ``node`` with what it evaluates replaced, that of its parts included.
+
+    Unlike a rebuild, which asks what becomes of a child, this tells apart the places in which the
+    same child stands.
+
+    Args:
+        node: A node of any kind.
+        operands: One for each of :func:`~relayish.ir.scoping.operands`, in that order.
+        roots: One for each root of :func:`~relayish.ir.scoping.scopes`, in that order.
+
+    Returns:
+        ``node`` itself when all are those it has.
+
+    Complexity:
+        Linear in the number of parts and of what they hold; no recursion.
+
+    Example:
+        >>> from relayish.ir.relay.expr import If, Var
+        >>> x, y, z = Var("x"), Var("y"), Var("z")
+        >>> changed = with_evaluated(If(x, y, y), (x,), (y, z))
+        >>> changed.true_branch is y, changed.false_branch is z
+        (True, True)
+    """
+    given = {Role.OPERAND: iter(operands), Role.SCOPE: iter(roots)}
+    parts: list[Node] = []  # each before those inside of it
+    changes: list[dict[str, object]] = []
+    below: list[list[int]] = []
+    pending: list[tuple[Node, int]] = [(node, -1)]
+    while pending:
+        part, around = pending.pop()
+        number = len(parts)
+        if around >= 0:
+            below[around].append(number)
+        parts.append(part)
+        below.append([])
+        changed: dict[str, object] = {}
+        inside: list[tuple[Node, int]] = []
+        for declared in part.fields_:
+            if declared.role in given:
+                changed[declared.name] = _taken(declared, part, given[declared.role])
+            elif declared.role is Role.PART:
+                inside += [(held, number) for held in _held(declared, part)]
+        changes.append(changed)
+        pending += inside[::-1]
+    for number in range(len(parts) - 1, -1, -1):
+        part, images = parts[number], iter([parts[inner] for inner in below[number]])
+        for declared in part.fields_ if below[number] else ():
+            if declared.role is Role.PART:
+                changes[number][declared.name] = _taken(declared, part, images)
+        parts[number] = part.with_fields(**changes[number])
+    image = parts[0]
+    assert isinstance(image, type(node))
+    return image
+
+
+def _held(declared: Field, node: Node) -> list[Node]:
+    value = getattr(node, declared.name)
+    if declared.holds_many:
+        return [item for item in value if isinstance(item, Node)]
+    return [] if value is None else [value]
+
+
+def _taken(declared: Field, node: Node, given: Iterator[Node]) -> object:
+    """Return what a field is to hold: for each node that it holds, the next that is given."""
+    value = getattr(node, declared.name)
+    if declared.shape is Shape.MIXED:
+        return tuple([next(given) if isinstance(item, Node) else item for item in value])
+    if declared.holds_many:
+        return tuple([next(given) for _ in value])
+    return None if value is None else next(given)

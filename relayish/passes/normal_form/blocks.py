@@ -1,0 +1,246 @@
+"""The blocks of a node: what it evaluates in scopes, each of which lets can be put around.
+
+Some scopes are no place for a let: the one that condition and body of a loop have in common, say,
+in which the variable of the loop is known. What belongs there is evaluated by each block within.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeAlias
+
+from relayish.analysis.marks import is_transparent
+from relayish.analysis.timeless import Timeless
+from relayish.errors import PassError
+from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.relay.expr import Expr, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.replacing import with_evaluated
+from relayish.ir.scopes import Scopes
+from relayish.ir.scoping import binders, layout
+from relayish.passes.interprocedural.copy import fresh_var
+
+Block: TypeAlias = tuple[Expr, int]
+"""The result of a block, and the scope that it is."""
+
+
+class Blocks:
+    """The operands and blocks of the nodes of one program, while it is brought into normal form."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._known: dict[Node, tuple[list[Any], list[Block]]] = {}
+
+    def of(self, node: Expr) -> tuple[list[Any], list[Block]]:  # Any: expressions
+        """Return the operands of a node that has scopes, and its blocks; none of a kernel.
+
+        Raises:
+            PassError: If the node evaluates what no let can bind.
+        """
+        opened = self._scopes.opened.get(node)
+        if opened is None:
+            return [], []
+        lay_out = layout(type(node))
+        assert lay_out is not None
+        outside, groups = lay_out(node)
+        blocks: list[Any] = []
+        ids = iter(opened)
+        for group in groups:
+            if group.seeing:
+                raise PassError(
+                    f"{_told(node)} evaluates an operand in which what it binds is known; a let "
+                    f"cannot stand there, so normal forms know of Let alone: write Let instead"
+                )
+            for roots, _, _ in group.scopes:
+                scope = next(ids)
+                blocks += zip(roots, self._scopes.rooms.get(scope, (scope,)), strict=False)
+        for held in (*outside, *[root for root, _ in blocks]):
+            if not isinstance(held, Expr):
+                raise PassError(
+                    f"{_told(node)} evaluates {held!r}, which is no expression of Relay; a let "
+                    f"cannot bind it: bring the program into normal form before it is put there"
+                )
+        found = self._known[node] = ([*outside], blocks)
+        return found
+
+    def rebuilt(self, node: Expr, images: Mapping[Node, Expr], closed: dict[int, Expr]) -> Expr:
+        """Return ``node`` with its operands replaced, and its blocks by those that are closed."""
+        known = self._known.pop(node, None)
+        if known is None:
+            return node
+        operands, blocks = known
+        return with_evaluated(
+            node,
+            [images.get(operand, operand) for operand in operands],
+            [closed.pop(scope) for _, scope in blocks],
+        )
+
+
+Wanted: TypeAlias = Callable[[Scopes, Collection[Node]], Collection[Node] | None]
+"""Tells which nodes are to be bound, ``None`` for all, given those that may act."""
+
+_GROWTH = 4
+"""How many times as large a program may become where blocks need copies of what they share."""
+
+
+def separated(
+    expr: Expr,
+    scopes: Scopes,
+    wanted: Wanted,
+    acts: Collection[Node],
+    flat: tuple[type[Node], ...],
+) -> tuple[Expr, Scopes, Collection[Node]]:
+    """Return ``expr`` with nothing to be bound in scopes that are no blocks; scopes and acting.
+
+    Args:
+        expr: An expression.
+        scopes: Its scopes.
+        wanted: What is to be bound.
+        acts: The nodes of it that may act.
+        flat: What the scopes were found with.
+
+    Raises:
+        PassError: If blocks share what may act, or makes a thing of its own, or too much.
+
+    Complexity:
+        Linear in distinct nodes for each depth at which blocks that share something are nested.
+    """
+    limit = _GROWTH * (len(scopes.order) + 1000)
+    while True:
+        members = _members(scopes, wanted(scopes, acts))
+        if not members:
+            return expr, scopes, acts
+        _check(members, acts)
+        if len(scopes.order) > limit:
+            raise PassError(
+                "blocks of nested loops share more and more with one another; bind what they "
+                "share by a let in each"
+            )
+        images = _copied_for_each(scopes, members)
+        expr = _image(images[expr])
+        acts = frozenset([images.get(node, node) for node in acts])
+        scopes = Scopes(expr, flat=flat, enter=is_transparent)
+
+
+def _members(scopes: Scopes, wanted: Collection[Node] | None) -> dict[int, set[Node]]:
+    """Return the nodes of each scope that is no block and in which some are to be bound."""
+    homeless = scopes.common.union(scopes.rooms)
+    found = [
+        (node, scope)
+        for node, scope in scopes.scope.items()
+        if scope in homeless and type(node) not in SYMBOLS
+    ]
+    chosen = {scope for node, scope in found if wanted is None or node in wanted}
+    members: dict[int, set[Node]] = {scope: set() for scope in chosen}
+    for node, scope in found:
+        if scope in chosen:
+            members[scope].add(node)
+    return members
+
+
+def _check(members: Mapping[int, Collection[Node]], acts: Collection[Node]) -> None:
+    timeless = Timeless()
+    for nodes in members.values():
+        for node in nodes:
+            assert isinstance(node, Expr)
+            if node in acts or not timeless.check(node):
+                raise PassError(
+                    f"{_told(node)} is shared by several scopes of one node, has an effect or "
+                    f"makes a reference, and there is no place to bind it once for all of them; "
+                    f"bind it by a let where it is to be evaluated"
+                )
+
+
+def _copied_for_each(scopes: Scopes, members: Mapping[int, set[Node]]) -> dict[Node, Node]:
+    """Return what becomes of each node when blocks have copies of what they share.
+
+    Scopes inside of others are left for the next time.
+    """
+    parent = scopes.tree.parent
+    images: dict[Node, Node] = {}
+    inside: set[int] = set(members)
+    outermost: set[int] = set()
+    for scope in range(1, len(parent)):  # those around it have lower numbers
+        if parent[scope] in inside:
+            inside.add(scope)
+        elif scope in members:
+            outermost.add(scope)
+    for node in scopes.order:
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        image = node if rebuild is None else rebuild(node, images.get)
+        opened = scopes.opened.get(node, ())
+        if any(o in outermost or parent[o] in outermost for o in opened):
+            image = _with_copies(node, image, scopes, outermost, members, images)
+        images[node] = image
+    return images
+
+
+def _with_copies(
+    node: Node,
+    image: Node,
+    scopes: Scopes,
+    outermost: Collection[int],
+    members: Mapping[int, set[Node]],
+    images: dict[Node, Node],
+) -> Node:
+    """Return the image of a node, each scope of which but the first has copies of its own."""
+    lay_out = layout(type(node))
+    assert lay_out is not None
+    outside, groups = lay_out(image)
+    before = lay_out(node)[1]
+    parent = scopes.tree.parent
+    ids = iter(scopes.opened[node])
+    met: set[int] = set()
+    roots: list[Node] = []
+    for group, old in zip(groups, before, strict=True):
+        for (new, _, _), (held, _, _) in zip(group.scopes, old.scopes, strict=True):
+            scope = next(ids)
+            for own, root in zip(new, held, strict=True):
+                shared = scope if scope in outermost else parent[scope]
+                if shared in outermost and shared in met:
+                    roots.append(_copied(root, scopes, shared, members[shared], images))
+                else:
+                    roots.append(own)
+                if scope in outermost:
+                    met.add(scope)
+            if parent[scope] in outermost:
+                met.add(parent[scope])
+    return with_evaluated(image, outside, roots)
+
+
+def _copied(
+    root: Node, scopes: Scopes, shared: int, members: set[Node], images: dict[Node, Node]
+) -> Node:
+    """Return a copy of ``root``, with variables of its own, of what is inside of a scope."""
+    order = EXPRESSIONS.post_order(root, lambda node: scopes.is_inside(node, shared))
+    copies: dict[Node, Node] = {}
+    for node in order:
+        if scopes.is_inside(node, shared):
+            bound = [var for var in binders(node) if isinstance(var, Var)]
+            copies.update({var: fresh_var(var) for var in bound})
+    for node in order:
+        if node in copies:
+            continue
+        if not scopes.is_inside(node, shared):
+            copies[node] = images.get(node, node)
+            continue
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        copy = node if rebuild is None else rebuild(node, copies.get)
+        if copy is node and node in members:
+            copy = node._make(*[getattr(node, f.name) for f in node.fields_])
+        copies[node] = copy
+        if node not in members:
+            images[node] = copy
+    return copies[root]
+
+
+def _image(node: Node) -> Expr:
+    assert isinstance(node, Expr)
+    return node
+
+
+def _told(node: Node) -> str:
+    span = getattr(node, "span", None)
+    kind = type(node).__name__
+    article = "an" if kind[0] in "AEIOU" else "a"
+    return f"{article} {kind}" + (f" at {span}" if span is not None else "")
