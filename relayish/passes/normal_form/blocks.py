@@ -110,7 +110,7 @@ def separated(
         members = _members(scopes, wanted(scopes, acts))
         if not members:
             return expr, scopes, acts
-        _check(members, acts)
+        _check(scopes, members, acts)
         if len(scopes.order) > limit:
             raise PassError(
                 "blocks of nested loops share more and more with one another; bind what they "
@@ -131,24 +131,31 @@ def _members(scopes: Scopes, wanted: Collection[Node] | None) -> dict[int, set[N
         if scope in homeless and type(node) not in SYMBOLS
     ]
     chosen = {scope for node, scope in found if wanted is None or node in wanted}
-    members: dict[int, set[Node]] = {scope: set() for scope in chosen}
+    members: dict[int, set[Node]] = {scope: set() for scope in sorted(chosen)}
     for node, scope in found:
         if scope in chosen:
             members[scope].add(node)
     return members
 
 
-def _check(members: Mapping[int, Collection[Node]], acts: Collection[Node]) -> None:
+def _check(scopes: Scopes, members: Mapping[int, Collection[Node]], acts: Collection[Node]) -> None:
     timeless = Timeless()
-    for nodes in members.values():
+    for scope, nodes in members.items():
         for node in nodes:
             assert isinstance(node, Expr)
-            if node in acts or not timeless.check(node):
-                raise PassError(
-                    f"{_told(node)} is shared by several scopes of one node, has an effect or "
-                    f"makes a reference, and there is no place to bind it once for all of them; "
-                    f"bind it by a let where it is to be evaluated"
-                )
+            if node not in acts and timeless.check(node):
+                continue
+            parent = scopes.tree.parent
+            owner = next(
+                owner
+                for owner, opened in scopes.opened.items()
+                if scope in opened or scope in [parent[inner] for inner in opened]
+            )
+            raise PassError(
+                f"{_told(node)} is shared by several scopes of {_told(owner)} and may act, or make "
+                f"a reference; no place in it would evaluate that once for all of them: bind it "
+                f"by a let where it is to be evaluated"
+            )
 
 
 def _copied_for_each(scopes: Scopes, members: Mapping[int, set[Node]]) -> dict[Node, Node]:
@@ -168,8 +175,9 @@ def _copied_for_each(scopes: Scopes, members: Mapping[int, set[Node]]) -> dict[N
     for node in scopes.order:
         rebuild = EXPRESSIONS.rebuild[type(node)]
         image = node if rebuild is None else rebuild(node, images.get)
-        opened = scopes.opened.get(node, ())
-        if any(o in outermost or parent[o] in outermost for o in opened):
+        own = scopes.scope.get(node)
+        around = [parent[opened] for opened in scopes.opened.get(node, ()) if parent[opened] != own]
+        if not outermost.isdisjoint((*around, *scopes.opened.get(node, ()))):
             image = _with_copies(node, image, scopes, outermost, members, images)
         images[node] = image
     return images

@@ -104,6 +104,7 @@ class _Filler:
         self.scope = scopes.scope
         self.inner = scopes.opened
         self.blocks = Blocks(scopes)
+        self.homeless = scopes.common.union(scopes.rooms)
         self.included = included
         self.flat = flat
         self.in_order = in_order
@@ -185,13 +186,14 @@ class _Filler:
 
         Where all that follows in the scope of a variable sees its other name, that is used from
         then on. So it is with all that are bound in A-normal form: there they stand in the scope of
-        the variable, unless this is still to be bound itself.
+        the variable, unless this is still to be bound itself, or that scope is no block.
         """
         (inner,) = self.inner[let]
         image = self.images.get(name, name)
         if type(name) is Var and name not in self.open:
             scope = self.scope[name]
-            if self.included is None or self.end_together(scope, inner):
+            everywhere = self.included is None and scope not in self.homeless
+            if everywhere or self.end_together(scope, inner):
                 self.push(scope, let.var, image, let)
                 self.images.setdefault(name, let.var)
                 return
