@@ -176,8 +176,9 @@ def _copied_for_each(scopes: Scopes, members: Mapping[int, set[Node]]) -> dict[N
         rebuild = EXPRESSIONS.rebuild[type(node)]
         image = node if rebuild is None else rebuild(node, images.get)
         own = scopes.scope.get(node)
-        around = [parent[opened] for opened in scopes.opened.get(node, ()) if parent[opened] != own]
-        if not outermost.isdisjoint((*around, *scopes.opened.get(node, ()))):
+        opened = [scope for scope in scopes.opened.get(node, ()) if scope != own]
+        around = [parent[scope] for scope in opened if parent[scope] != own]
+        if not outermost.isdisjoint((*opened, *around)):
             image = _with_copies(node, image, scopes, outermost, members, images)
         images[node] = image
     return images
