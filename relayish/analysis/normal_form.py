@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from relayish.analysis.marks import is_primitive, is_transparent
+from relayish.analysis.marks import is_transparent
 from relayish.errors import CheckError
 from relayish.ir.node import SYMBOLS, Node
-from relayish.ir.relay.adt import Match
-from relayish.ir.relay.expr import Expr, Function, If, Let
+from relayish.ir.relay.expr import Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
+from relayish.ir.scoping import layout
 
 
 class Offence(NamedTuple):
@@ -39,8 +39,8 @@ def check_a_normal_form(expr: Expr) -> None:
     There every operand is a name (a variable, global, operator or constructor), as are conditions,
     what is matched, and the result of each block. Everything else, constants included, is the value
     of one let. Values are not lets. A block is the expression itself, the body of a function, a
-    branch or an arm; where ``expr`` is a function, it is a name for this purpose. What is inside
-    a primitive function is not looked at.
+    branch or an arm, or what a node of another kind evaluates in a scope; where ``expr`` is a
+    function, it is a name for this purpose. What is inside a primitive function is not looked at.
 
     Raises:
         CheckError: Naming the first expression that stands where it may not.
@@ -88,7 +88,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
     seen: set[Node] = set()
     blocks: list[Expr] = []
     if type(expr) is Function:
-        blocks += _blocks_of_function(expr)
+        blocks += _divided(expr)[1]
     else:
         blocks.append(expr)
     while blocks:
@@ -103,10 +103,12 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
             if value in seen:
                 return Offence(value, "is the value of two lets")
             seen.add(value)
-            inside = _BLOCKS.get(kind)
-            if inside is not None:
-                blocks += inside(value)
-            operands = EXPRESSIONS.children(value) if inside is None else _NAMES[kind](value)
+            operands: Sequence[Node]
+            if layout(kind) is None:
+                operands = EXPRESSIONS.children(value)
+            else:
+                operands, inside = _divided(value)
+                blocks += inside
             for operand in operands:
                 if type(operand) not in SYMBOLS:
                     assert isinstance(operand, Expr)
@@ -116,20 +118,18 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
     return None
 
 
-def _blocks_of_function(func: Function) -> tuple[Expr, ...]:
-    return () if is_primitive(func) else (func.body,)
-
-
-_BLOCKS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: a node of the kind
-    Function: _blocks_of_function,
-    If: lambda node: (node.true_branch, node.false_branch),
-    Match: lambda node: tuple([clause.rhs for clause in node.clauses]),
-}
-_NAMES: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: as above
-    Function: lambda _: (),
-    If: lambda node: (node.cond,),
-    Match: lambda node: (node.data,),
-}
+def _divided(value: Expr) -> tuple[Sequence[Node], list[Expr]]:
+    """Return the operands of ``value``, and its blocks; none where they are a kernel's business."""
+    lay_out = layout(type(value))
+    if lay_out is None or not is_transparent(value):
+        return (), []
+    outside, groups = lay_out(value)
+    blocks: list[Any] = []  # Any: expressions
+    for group in groups:
+        blocks += group.seeing
+        for roots, _, _ in group.scopes:
+            blocks += roots
+    return outside, blocks
 
 
 def _refuse(offence: Offence | None, check: str, remedy: str) -> None:
