@@ -20,6 +20,7 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
+from relayish.ir.declarations import watch_table
 from relayish.ir.literal import same_literal
 
 _Class = TypeVar("_Class", bound="type[Attrs]")
@@ -171,6 +172,7 @@ def _freeze(value: object) -> object:
 
 
 _ATTRS_BY_KEY: dict[str, type[Attrs]] = {}
+watch_table(_ATTRS_BY_KEY, lambda context, cls: context.stays(cls.__module__))
 
 
 def attrs_class(type_key: str) -> type[Attrs] | None:

@@ -6,6 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
+from relayish.ir.declarations import watch_table
 
 
 class Operator(NamedTuple):
@@ -170,6 +171,7 @@ class Domain:
 
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
+watch_table(_DOMAINS, lambda _, domain: bool(domain.kinds))
 
 
 def get_domain(name: str | int) -> Domain:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from relayish.errors import DeclarationError, UnknownNameError, suggest
+from relayish.ir.declarations import watch_table
 from relayish.ir.domain import Domain, get_domain, is_domain
 
 
@@ -84,6 +85,7 @@ class Language:
 
 
 _LANGUAGES: Final[dict[str, Language]] = {}
+watch_table(_LANGUAGES, lambda _, language: bool(language.kinds))
 
 
 def languages() -> Mapping[str, Language]:

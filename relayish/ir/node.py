@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 from relayish.ir.construct import brief, generate_constructors
-from relayish.ir.domain import list_domains, remove_domain
+from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
 from relayish.ir.effect import Effect
 from relayish.ir.field import REQUIRED, Field, Shape, field
 from relayish.ir.language import Language, languages
@@ -283,47 +283,30 @@ def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:
     ]
 
 
-class declared_temporarily:  # noqa: N801 - a context manager is called as a function is
-    """Forget, at the end, the kinds, languages and domains that are declared meanwhile.
+def _watch_kinds(context: declared_temporarily) -> Undo:
+    known = set(node_kinds())
 
-    For tests, and for trying declarations out. Entered again, it makes the same kinds known again.
-
-    Example:
-        >>> with declared_temporarily():
-        ...     class Leaf(Node, language=Language("trees")):
-        ...         __slots__ = ()
-        ...     @node("leaf")
-        ...     class Green(Leaf):
-        ...         "A green leaf."
-        ...     "trees.leaf" in node_kinds()
-        True
-        >>> "trees.leaf" in node_kinds()
-        False
-    """
-
-    def __init__(self) -> None:
-        self._kinds: list[type[Node]] = []
-        self._known: set[str] = set()
-        self._domains: set[str] = set()
-
-    def __enter__(self) -> None:
-        self._known = set(node_kinds())
-        self._domains = {domain.name for domain in list_domains()}
-        for kind in self._kinds:
-            _enter(kind.visit_name, kind)
-
-    def __exit__(self, *_raised: object) -> None:
-        self._kinds = [kind for name, kind in node_kinds().items() if name not in self._known]
-        for kind in self._kinds:
+    def undo() -> Redo:
+        made = [kind for name, kind in node_kinds().items() if name not in known]
+        gone = [kind for kind in made if not context.stays(kind.__module__)]
+        for kind in gone:
             kind.language_.forget(kind.visit_name)
             for base in kind.__mro__:
                 if issubclass(base, Node):
                     base.kinds.discard(kind)
             for held, _ in _sets_of(kind):
                 held.discard(kind)
-        for domain in list_domains():
-            if domain.name not in self._domains:
-                remove_domain(domain.name)
+
+        def redo() -> None:
+            for kind in gone:
+                _enter(kind.visit_name, kind)
+
+        return redo
+
+    return undo
+
+
+watch_declarations(_watch_kinds)
 
 
 def _collect_fields(cls: type) -> tuple[Field, ...]:

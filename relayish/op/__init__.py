@@ -42,7 +42,8 @@ from relayish.op import infix as _infix  # what Python's operators find
 from relayish.op import op as op
 from relayish.op import output_counts as _output_counts
 from relayish.op import sharing as _sharing
-from relayish.op.builders import builder, namespace
+from relayish.op import temporary as _temporary  # after all that is declared here
+from relayish.op.builders import builder, namespace, operators
 from relayish.op.call import call_op, make_attrs
 from relayish.op.gradient import register_gradient  # declares those of all families
 from relayish.op.mixed_precision import register_mixed_precision_conversion
@@ -87,6 +88,7 @@ __all__ = [
     "moments",
     "nn",
     "op",
+    "operators",
     "qnn",
     "random",
     "reduction",
@@ -109,4 +111,4 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("")
 
-del _growth, _infix, _output_counts, _sharing
+del _growth, _infix, _output_counts, _sharing, _temporary

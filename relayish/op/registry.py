@@ -20,6 +20,7 @@ from relayish.errors import (
     suggest,
 )
 from relayish.ir.attrs import Attrs
+from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.language import RELAY
@@ -30,6 +31,10 @@ _T = TypeVar("_T")
 _D = TypeVar("_D")
 
 
+_TABLES: Final[list[dict[Op, Any]]] = []  # Any: the values of each table are of a type of its own
+"""The values of all tables of properties."""
+
+
 class OpTable(Generic[_T]):
     """One property of operators: a value for each operator that has it."""
 
@@ -38,6 +43,7 @@ class OpTable(Generic[_T]):
     def __init__(self, name: str) -> None:
         self.name = name
         self._values: dict[Op, _T] = {}
+        _TABLES.append(self._values)
 
     def set(self, op: Op, value: _T, *, replace: bool = False) -> None:
         """Give ``op`` the property.
@@ -365,3 +371,26 @@ def list_ops(domain: Domain | str | None = None) -> tuple[str, ...]:
         for op in ops
     ]
     return tuple(sorted(names))
+
+
+def watch_operators(_: declared_temporarily) -> Undo:
+    """Forget operators, and all properties of operators, that are declared from now on."""
+    known = {op for ops in _DECLARED.values() for op in ops}
+    tables = [changes_of(_DECLARED), *map(changes_of, _TABLES)]
+
+    def undo() -> Redo:
+        made = [op for ops in _DECLARED.values() for op in ops if op not in known]
+        children = {op: len(arguments.get(op, ())) for op in made}
+        for op in made:
+            get_domain(op.domain).remove(op.name)
+        redone = [undo_table() for undo_table in tables]
+
+        def redo() -> None:
+            for redo_table in redone:
+                redo_table()
+            for op, count in children.items():
+                get_domain(op.domain).add(op.name, num_children=count)
+
+        return redo
+
+    return undo

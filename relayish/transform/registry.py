@@ -20,6 +20,7 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
+from relayish.ir.declarations import declared_temporarily, watch_table
 from relayish.ir.node import Node
 from relayish.transform.base import AnyFunctionPass, Pass, checked_kind
 from relayish.transform.info import GLOBAL_PREFIX, PassInfo, short_name
@@ -104,6 +105,7 @@ class PassRegistry:
         self._entries: dict[str, PassEntry] = {}
         self._sources: list[PassSource] = []
         self._loaded: list[PassSource] = []
+        watch_table(self._entries, _stays)
 
     def add(self, entry: PassEntry, *, replace: bool = False) -> None:
         """Enter a pass.
@@ -183,6 +185,10 @@ class PassRegistry:
         except PipelineError as error:
             error.add_note(f"at column {spec.position + 1} of:{point_at(text, spec.position)}")
             raise
+
+
+def _stays(context: declared_temporarily, entry: PassEntry) -> bool:
+    return context.stays(getattr(entry.factory, "__module__", None))
 
 
 REGISTRY: Final = PassRegistry()

@@ -1,0 +1,97 @@
+"""Declarations that are forgotten again: for tests, for plug-ins, for trying something out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, MutableMapping
+from typing import Final, TypeAlias, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+Redo: TypeAlias = Callable[[], None]
+Undo: TypeAlias = Callable[[], Redo]
+"""Forgets what was declared since, and returns what declares it anew."""
+Watch: TypeAlias = Callable[["declared_temporarily"], Undo]
+
+_WATCHES: Final[list[Watch]] = []
+_OPEN: Final[list[declared_temporarily]] = []
+
+
+class declared_temporarily:  # noqa: N801 - a context manager is called as a function is
+    """Forget, at the end, what is declared meanwhile.
+
+    That is kinds of nodes, languages, domains, operators with their properties, gradients and
+    builders, classes of attributes, and passes. Entered again, it makes the same known again.
+    What relayish itself declares, where a part of it happens to be imported meanwhile, stays.
+
+    Example:
+        >>> from relayish.op.registry import is_registered, register_op
+        >>> with declared_temporarily():
+        ...     halve = register_op("halve", arguments_=("data",))
+        ...     is_registered("halve")
+        True
+        >>> is_registered("halve")
+        False
+    """
+
+    def __init__(self) -> None:
+        self._modules: frozenset[str] = frozenset()
+        self._undo: list[Undo] = []
+        self._redo: list[Redo] = []
+
+    def __enter__(self) -> None:
+        self._modules = frozenset(sys.modules)
+        self._undo = [watch(self) for watch in _WATCHES]
+        for redo in self._redo:
+            redo()
+        _OPEN.append(self)
+
+    def __exit__(self, *_raised: object) -> None:
+        _OPEN.remove(self)
+        self._redo = [undo() for undo in reversed(self._undo)][::-1]
+
+    def watch(self, begin: Watch) -> None:
+        """Bring back, at the end, what ``begin`` finds now."""
+        self._undo.append(begin(self))
+
+    def stays(self, module: str | None) -> bool:
+        """Return whether what ``module`` declares stays: a part of relayish imported meanwhile."""
+        own = module is not None and module.partition(".")[0] == __name__.partition(".")[0]
+        return own and module in sys.modules and module not in self._modules
+
+
+def watch_declarations(begin: Watch) -> None:
+    """Let ``begin`` be called whenever declarations are to be temporary from then on.
+
+    It is called at once as well where that is so already. Later watches are undone earlier.
+    """
+    _WATCHES.append(begin)
+    for context in _OPEN:
+        context.watch(begin)
+
+
+def watch_table(
+    table: MutableMapping[K, V], stays: Callable[[declared_temporarily, V], bool] | None = None
+) -> None:
+    """Let what is entered in ``table`` be temporary where declarations are, unless it ``stays``."""
+
+    def begin(context: declared_temporarily) -> Undo:
+        return changes_of(table, None if stays is None else lambda value: stays(context, value))
+
+    watch_declarations(begin)
+
+
+def changes_of(table: MutableMapping[K, V], stays: Callable[[V], bool] | None = None) -> Undo:
+    """Return what brings ``table`` back to what it holds now, but for new entries that stay."""
+    before = dict(table)
+
+    def undo() -> Redo:
+        made = {k: v for k, v in table.items() if k not in before or before[k] is not v}
+        gone = {k: v for k, v in made.items() if stays is None or k in before or not stays(v)}
+        for key in gone:
+            del table[key]
+        table.update(before)
+        return lambda: table.update(gone)
+
+    return undo

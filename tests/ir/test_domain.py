@@ -1,0 +1,207 @@
+"""Domains: sets of operators, told by name and number."""
+
+from __future__ import annotations
+
+import pytest
+
+from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.domain import (
+    Domain,
+    Opcode,
+    get_domain,
+    is_domain,
+    list_domains,
+    remove_domain,
+)
+from relayish.ir.effect import Effect
+from relayish.ir.language import Language
+from relayish.ir.node import Node, field, node
+from relayish.ir.roles import Access, Atom, Runs
+
+SMALL = Language("small")
+DECLARED = declared_temporarily()
+
+with DECLARED:
+
+    class Small(Node, language=SMALL):
+        __slots__ = ()
+
+    @node("name", atom=Atom.VARIABLE)
+    class Name(Small):
+        text: str
+
+    @node("store", effect=Effect.WRITES)
+    class Store(Small):
+        place: Name = field(access=Access.WRITE)
+        value: Small
+
+    @node("loop")
+    class Loop(Small):
+        at: Name = field(binder=True)
+        body: Small = field(scope=Runs.REPEATEDLY)
+        more: tuple[Small, ...] = ()
+
+
+@pytest.fixture(autouse=True)
+def _forgotten():
+    with DECLARED, declared_temporarily():
+        yield
+
+
+def test_domain_is_found_by_name_and_by_id():
+    made = Domain("lattices", 40)
+    assert get_domain("lattices") is made
+    assert get_domain(40) is made
+    assert made in list_domains()
+
+
+def test_domain_takes_the_least_free_id():
+    taken = {domain.id for domain in list_domains()}
+    assert Domain("lattices").id == min(set(range(len(taken) + 1)) - taken)
+
+
+def test_second_claim_of_a_name_names_both_domains():
+    Domain("lattices", 40)
+    with pytest.raises(DuplicateNameError, match="'lattices', under the ids 40 and 41"):
+        Domain("lattices", 41)
+    assert not any(domain.id == 41 for domain in list_domains())
+
+
+def test_second_claim_of_an_id_names_both_domains():
+    Domain("lattices", 40)
+    with pytest.raises(DuplicateNameError, match="id 40: 'lattices' and 'rings'"):
+        Domain("rings", 40)
+    assert not is_domain("rings")
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a::b", "1a", "a.", ".a", "a\n", "ä"])
+def test_domain_has_a_name_that_text_can_spell(name):
+    with pytest.raises(DeclarationError, match="identifiers with dots"):
+        Domain(name)
+
+
+def test_unknown_domain_is_refused_with_the_nearest_one():
+    Domain("lattices")
+    with pytest.raises(UnknownNameError, match="did you mean lattices"):
+        get_domain("latices")
+    with pytest.raises(UnknownNameError, match="no domain 977 is declared"):
+        get_domain(977)
+
+
+def test_operators_are_numbered_from_zero():
+    made = Domain("lattices")
+    assert [made.add(name).number for name in ("join", "meet", "top")] == [0, 1, 2]
+
+
+def test_operator_takes_the_least_free_number():
+    made = Domain("lattices")
+    made.add("join", 1)
+    made.add("meet", 0)
+    assert made.add("top").number == 2
+    made.remove("meet")
+    assert made.add("bottom").number == 0
+
+
+def test_numbering_many_operators_takes_linear_time():
+    made = Domain("lattices")
+    assert [made.add(f"op{i}").number for i in range(20_000)] == list(range(20_000))
+
+
+def test_second_operator_of_a_name_is_refused():
+    made = Domain("lattices")
+    made.add("join")
+    with pytest.raises(DuplicateNameError, match="domain lattices declares operator 'join' twice"):
+        made.add("join", 7)
+    with pytest.raises(UnknownNameError):
+        made.get(7)
+
+
+def test_second_operator_of_a_number_names_both():
+    made = Domain("lattices")
+    made.add("join", 7)
+    with pytest.raises(DuplicateNameError, match="the number 7: join and meet"):
+        made.add("meet", 7)
+    assert "meet" not in made.operators
+
+
+def test_two_domains_may_have_an_operator_of_one_name():
+    lattices, rings = Domain("lattices"), Domain("rings")
+    lattices.add("add", 3)
+    rings.add("add", 3)
+    assert lattices.opcode("add") == (lattices.id, 3)
+    assert lattices.opcode("add") != rings.opcode("add")
+
+
+def test_operator_is_found_by_name_and_number():
+    made = Domain("lattices")
+    join = made.add("join", 5, 2, frozenset({"commutative"}))
+    assert made.get("join") is join is made.get(5)
+    assert (join.num_children, join.properties) == (2, {"commutative"})
+
+
+def test_unknown_operator_is_refused_with_the_nearest_one():
+    made = Domain("lattices")
+    made.add("join")
+    with pytest.raises(UnknownNameError, match="lattices has no operator 'joint'; did you mean"):
+        made.get("joint")
+
+
+def test_removed_operator_is_gone_by_name_and_number():
+    made = Domain("lattices")
+    made.add("join")
+    made.remove("join")
+    made.remove("join")
+    with pytest.raises(UnknownNameError):
+        made.get("join")
+    with pytest.raises(UnknownNameError):
+        made.get(0)
+
+
+def test_removed_domain_is_gone():
+    Domain("lattices")
+    remove_domain("lattices")
+    remove_domain("lattices")
+    assert not is_domain("lattices")
+
+
+# Kinds of nodes
+
+
+def test_kinds_of_a_language_are_operators_of_its_domain():
+    domain = SMALL.domain
+    assert set(domain.kinds) == {"name", "store", "loop"}
+    assert all(domain.get(op.number) is op and op.is_kind for op in domain.kinds.values())
+
+
+def test_kind_tells_how_many_operands_it_has_where_that_is_fixed():
+    kinds = SMALL.domain.kinds
+    assert (kinds["name"].num_children, kinds["loop"].num_children) == (0, None)
+
+
+def test_properties_of_a_kind_come_from_its_traits_and_roles():
+    kinds = SMALL.domain.kinds
+    assert kinds["name"].properties == {"atom", "variable", "pure"}
+    assert kinds["store"].properties == {"operand", "write"}
+    assert kinds["loop"].properties == {"operand", "binder", "scope"}
+
+
+def test_kind_and_operator_of_a_domain_may_share_a_name():
+    kind = SMALL.domain.get("loop")
+    made = SMALL.domain.add("loop")
+    assert made.number != kind.number
+    assert SMALL.domain.get("loop") is made
+    assert SMALL.domain.kinds["loop"] is kind
+    SMALL.domain.remove("loop")
+    assert SMALL.domain.get("loop") is kind
+
+
+def test_language_takes_the_domain_that_is_called_like_it():
+    made = Domain("tiny", 33)
+
+    class Tiny(Node, language=Language("tiny")):
+        __slots__ = ()
+
+    node("leaf")(type("Leaf", (Tiny,), {"__slots__": ()}))
+    assert Tiny.language_.domain is made
+    assert made.opcode("leaf") == Opcode(33, 0)
