@@ -13,7 +13,7 @@ that does is known where the function is called, from the arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
 
 from relayish.ir.effect import Effect
 from relayish.ir.kind_table import KindTable
@@ -43,6 +43,8 @@ Summaries: TypeAlias = Mapping[Node, Summary]
 
 Summarise: TypeAlias = Callable[[Any, Summaries], Summary]  # Any: a node of one kind
 Names: TypeAlias = Callable[[Any], Iterable[tuple[Node, Node]]]  # Any: as above
+
+_Rule = TypeVar("_Rule", bound="EffectRule | Summarise")
 
 UNKNOWN: Final = int(Effect.UNKNOWN)
 _WIDTH: Final = 6
@@ -77,10 +79,16 @@ class EffectRule(NamedTuple):
     acts: Callable[[Any], bool] = lambda _: True  # Any: as above
 
 
+@overload
+def register_effect_rule(kind: type[Node], rule: _Rule, *, replace: bool = False) -> _Rule: ...
+@overload
 def register_effect_rule(
-    kind: type[Node], rule: EffectRule | Summarise, *, replace: bool = False
-) -> EffectRule:
-    """Say more of the effects of nodes of class ``kind`` than its declaration does.
+    kind: type[Node], *, replace: bool = False
+) -> Callable[[_Rule], _Rule]: ...
+def register_effect_rule(
+    kind: type[Node], rule: _Rule | None = None, *, replace: bool = False
+) -> _Rule | Callable[[_Rule], _Rule]:
+    """Say more of the effects of nodes of class ``kind`` than it declares; also a decorator.
 
     What the declaration says suffices, but for kinds that call a function, and for variables that
     stand for values that are known.
@@ -103,17 +111,20 @@ def register_effect_rule(
         ...         "The function ``func`` applied to its own result for ``arg``."
         ...         func: Expr
         ...         arg: Expr
+        ...     @register_effect_rule(Twice)
         ...     def summarise(twice, of):
         ...         func, arg = of[twice.func], of[twice.arg]
         ...         return evaluation(func) | evaluation(arg) | application(func)
-        ...     rule = register_effect_rule(Twice, summarise)
         >>> from relayish.analysis.effects import has_effect
         >>> x = Var("x")
         >>> has_effect(Twice(Function((x,), x), x)), has_effect(Twice(x, x))
         (False, True)
     """
+    if rule is None:
+        return lambda given: register_effect_rule(kind, given, replace=replace)
     made = rule if isinstance(rule, EffectRule) else EffectRule(rule)
-    return EFFECT_RULES.register(kind, made, replace=replace)
+    EFFECT_RULES.register(kind, made, replace=replace)
+    return rule
 
 
 def evaluation(summary: Summary) -> Summary:
@@ -265,7 +276,7 @@ def _names_of_match(match: Match) -> Iterable[tuple[Node, Node]]:
 
 EFFECT_RULES: Final[KindTable[EffectRule]] = KindTable(
     "the analysis of effects",
-    "relayish.analysis.register_effect_rule",
+    "relay.analysis.register_effect_rule",
     {
         Node: EffectRule(_derived, acts=_acts),
         Call: EffectRule(_call, acts=_call_acts),

@@ -284,9 +284,10 @@ def _named(order: list[Node], mod: IRModule | None) -> dict[Node, list[Node]]:
     return named
 
 
-def _definition(name: GlobalVar, mod: IRModule | None) -> Node | None:
-    """Return what is defined under a name, in whichever language, if that is known."""
-    return mod[name] if mod is not None and name in mod else None
+def _definition(name: GlobalVar, mod: IRModule | None) -> Expr | None:
+    """Return what is defined under a name; ``None`` where it is not known what calling it does."""
+    definition = mod[name] if mod is not None and name in mod else None
+    return definition if isinstance(definition, Expr) else None
 
 
 def _is_tensor(param: Var) -> bool:
