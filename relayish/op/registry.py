@@ -254,12 +254,7 @@ def register_op(
 
 
 def ops_named(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:
-    """Return the declared operators that ``name`` may mean: ``"add"``, ``"mydomain::add"``.
-
-    Without a domain there may be several, in the order of their declaration.
-    """
-    if domain is None and "::" in name:
-        domain, _, name = name.partition("::")
+    """Return the declared operators called ``name``, several of them perhaps without a domain."""
     found = _DECLARED.get(name, ())
     if domain is None:
         return found
@@ -300,8 +295,7 @@ def get_op(name: str | Op, domain: Domain | str | None = None) -> Op:
             return name
         get_op(name.name, name.domain)  # says that it is not declared, and what is
         raise OperatorError(f"this node of operator {name.full_name} is not the declared one")
-    if domain is None and "::" in name:
-        domain, _, name = name.partition("::")
+    name, domain = _split(name, domain)
     found = ops_named(name, domain)
     if len(found) == 1:
         return found[0]
@@ -338,7 +332,7 @@ def named_op(name: str | Op) -> Op:
     """
     if isinstance(name, Op):
         return name
-    return get_op(name) if ops_named(name) else op_of(name)
+    return get_op(name) if is_registered(name) else op_of(name)
 
 
 def is_registered(op: Op | str, domain: Domain | str | None = None) -> bool:
@@ -348,8 +342,16 @@ def is_registered(op: Op | str, domain: Domain | str | None = None) -> bool:
         Constant; for an operator rather than its name, that of looking it up by identity.
     """
     if isinstance(op, str):
-        return bool(ops_named(op, domain))
+        return bool(ops_named(*_split(op, domain)))
     return op in arguments
+
+
+def _split(name: str, domain: Domain | str | None) -> tuple[str, Domain | str | None]:
+    """Return the name and the domain that ``domain::name`` gives, where none is given."""
+    if domain is not None or "::" not in name:
+        return name, domain
+    before, _, behind = name.partition("::")
+    return behind, before
 
 
 def bare_names() -> Collection[str]:
