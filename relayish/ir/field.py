@@ -101,11 +101,12 @@ class Field:
         kind: The node class whose instances the field holds, ``None`` for leaves.
         role: What these are to the node.
         runs: How often a scope is evaluated; ``None`` for fields of another role.
+        enums: The enumerations that the annotation names, by name: text names their members.
     """
 
     __slots__ = (
-        "accepts", "access", "block", "compared", "convert", "default", "hint", "inferred", "kind",
-        "name", "role", "runs", "sees_binders", "shape",
+        "accepts", "access", "block", "compared", "convert", "default", "enums", "hint", "inferred",
+        "kind", "name", "role", "runs", "sees_binders", "shape",
     )  # fmt: skip
 
     def __init__(self, owner: str, name: str, annotated: object, declared: object) -> None:
@@ -122,6 +123,7 @@ class Field:
         self.sees_binders = declared.sees_binders
         self.runs = declared.scope
         self.shape, self.kind, self.accepts = _classify(annotated)
+        self.enums = {kind.__name__: kind for kind in _enums(annotated)}
         self.role = _role(f"{owner}.{name}", declared, self.kind)
 
     @property
@@ -143,6 +145,13 @@ class Field:
 
     def __repr__(self) -> str:
         return f"Field({self.name}, {self.shape.value}, {self.role.value})"
+
+
+def _enums(hint: object) -> list[type[Enum]]:
+    """Return the enumerations that an annotation names."""
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return [hint]
+    return [found for argument in typing.get_args(hint) for found in _enums(argument)]
 
 
 def is_node_class(hint: object) -> typing.TypeGuard[type[Any]]:

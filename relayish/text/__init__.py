@@ -28,7 +28,24 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
 
 from __future__ import annotations
 
-from relayish.text.parser import fromtext, parse, parse_expr, parse_pattern, parse_type
-from relayish.text.printer import astext
+from relayish.text.relay.parser import (
+    fromtext,
+    parse,
+    parse_expr,
+    parse_node,
+    parse_pattern,
+    parse_type,
+)
+from relayish.text.relay.printer import astext
+from relayish.text.tables import register_text
 
-__all__ = ["astext", "fromtext", "parse", "parse_expr", "parse_pattern", "parse_type"]
+__all__ = [
+    "astext",
+    "fromtext",
+    "parse",
+    "parse_expr",
+    "parse_node",
+    "parse_pattern",
+    "parse_type",
+    "register_text",
+]

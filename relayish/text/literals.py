@@ -17,6 +17,7 @@ IDENTIFIER: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 DOTTED: Final = rf"{IDENTIFIER}(?:\.{IDENTIFIER})*"
 STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 
+IDENTIFIER_ONLY: Final = re.compile(IDENTIFIER)
 _PLAIN_NAME: Final = re.compile(DOTTED)
 _ESCAPED: Final = re.compile('[\x00-\x1f\x7f-\x9f"\\\\\u2028\u2029\ud800-\udfff]')
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)

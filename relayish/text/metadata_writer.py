@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 from collections.abc import Callable
@@ -12,22 +13,12 @@ import numpy as np
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import Constant, Op
-from relayish.ir.relay.type import GlobalTypeVar, PrimOp, SizeVar, TypeKind
-from relayish.op.dimension import show_dimension
-from relayish.text.metadata_reader import NO_ATTRS, SECTION
-from relayish.text.ndarray import encode_array
+from relayish.text.metadata_reader import NO_ATTRS, SECTION, class_key
+from relayish.text.ndarray import encode_array, type_name
 
-_Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
+Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
 _LITERALS: Final = (str, int, float)
-_READABLE: Final[dict[type, Callable[[Any], str]]] = {  # Any: an object of the key's kind
-    Constructor: lambda constructor: str(constructor.name_hint),
-    Op: lambda op: str(op.full_name),
-    GlobalTypeVar: lambda var: str(var.name_hint),
-    SizeVar: show_dimension,
-    PrimOp: show_dimension,
-}
+READABLE: Final[dict[type, Callable[[Any], str]]] = {}  # Any: an object of the key's type
 """How people are told of what has a name."""
 
 
@@ -46,8 +37,8 @@ class MetadataWriter:
         """Return ``meta[key][index]`` for ``thing``: the same index for the same object."""
         if thing is None:
             return f"meta[{NO_ATTRS}][0]"
-        if self._readable and type(thing) in _READABLE:
-            return _READABLE[type(thing)](thing)
+        if self._readable and type(thing) in READABLE:
+            return READABLE[type(thing)](thing)
         place = self._places.get(id(thing))
         if place is None:
             entries = self._sections.setdefault(key, [])
@@ -64,7 +55,7 @@ class MetadataWriter:
         Complexity:
             Linear in what is referred to; a value that occurs twice is written once.
         """
-        table = _Table()
+        table = Table()
         keys = sorted(self._sections)
         sections = [table.add_array(self._sections[key]) for key in keys]
         table.nodes[1].update(keys=keys, data=sections)
@@ -77,17 +68,17 @@ class MetadataWriter:
         )
 
 
-class _Table:
+class Table:
     """The numbered nodes. A thing is numbered when first met and described later, from a list."""
 
     def __init__(self) -> None:
-        self.nodes: list[_Json] = [{"type_key": ""}, {"type_key": "Map"}]
+        self.nodes: list[Json] = [{"type_key": ""}, {"type_key": "Map"}]
         self.arrays: list[str] = []
         self._numbers: dict[object, int] = {}
-        self._waiting: list[tuple[object, _Json]] = []
+        self._waiting: list[tuple[object, Json]] = []
 
     def add_array(self, items: list[object]) -> int:
-        node: _Json = {"type_key": "Array"}
+        node: Json = {"type_key": "Array"}
         number = len(self.nodes)
         self.nodes.append(node)
         node["data"] = [self.number(item) for item in items]
@@ -103,7 +94,7 @@ class _Table:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.nodes)
-            node: _Json = {}
+            node: Json = {}
             self.nodes.append(node)
             self._waiting.append((thing, node))
         return number
@@ -112,71 +103,50 @@ class _Table:
         for thing, node in self._waiting:  # grows while it is read
             node.update(self._describe(thing))
 
-    def _describe(self, thing: object) -> _Json:
-        writer = _WRITERS.get(type(thing))
+    def _describe(self, thing: object) -> Json:
+        writer = WRITERS.get(type(thing))
         if writer is not None:
             return writer(self, thing)
         if isinstance(thing, (np.ndarray, np.generic)):
             return {"type_key": "runtime.NDArray", "attrs": self.array(thing)}
+        if isinstance(thing, np.dtype):
+            return {"type_key": "numpy.dtype", "repr_str": type_name(thing)}
         if isinstance(thing, Attrs):
-            return self._references(thing.type_key, dict(thing.items()))
+            return self.references(thing.type_key, dict(thing.items()))
         if isinstance(thing, Node):
             fields = {f.name: getattr(thing, f.name) for f in thing.fields_ if f.compared}
-            return self._references(f"relayish.{type(thing).__name__}", fields)
+            return self.references(class_key(type(thing)), fields)
         raise FieldError(
             f"{thing!r} ({type(thing).__name__}) has no text form; attributes hold numbers, "
             f"strings, tensors, nodes, and tuples and mappings of these"
         )
 
-    def _references(self, key: str, fields: dict[str, object]) -> _Json:
+    def references(self, key: str, fields: dict[str, object]) -> Json:
+        """Describe a node all of whose fields are numbers of other nodes."""
         return {
             "type_key": key,
             "encoding": "references",
             "attrs": {name: str(self.number(value)) for name, value in fields.items()},
         }
 
-    def array(self, value: Any) -> _Json:  # Any: a numpy array or scalar
+    def array(self, value: Any) -> Json:  # Any: a numpy array or scalar
+        """Return the fields of a node that holds a tensor."""
         data, dtype = encode_array(np.asarray(value))
         self.arrays.append(data)
         fields = {"data": str(len(self.arrays) - 1)}
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            fields["rank"] = "0"  # an array, and no scalar
         return fields if dtype is None else {**fields, "dtype": dtype}
 
-    def constant(self, constant: Constant) -> _Json:
-        value = constant.data
-        if isinstance(value, (np.ndarray, np.generic)):
-            fields = {"_checked_type_": "0", **self.array(value), "span": "0"}
-            return {"type_key": "relay.Constant", "attrs": {**fields, "virtual_device_": "0"}}
-        return {"type_key": "relay.Constant", "attrs": {"value": str(self.number(value))}}
-
-    def dict_attrs(self, attrs: DictAttrs) -> _Json:
+    def dict_attrs(self, attrs: DictAttrs) -> Json:
         return {
             "type_key": "Map",
             "keys": list(attrs.keys()),
             "data": [self.number(value) for _, value in attrs.items()],
         }
 
-    def size_var(self, var: SizeVar) -> _Json:
-        kind = "tir.SizeVar" if var.nonnegative else "tir.Var"
-        fields = {"dtype": var.dtype, "name": str(self.number(var.name)), "span": "0"}
-        return {"type_key": kind, "attrs": fields}
 
-    def prim_op(self, op: PrimOp) -> _Json:
-        args = [str(self.number(arg)) for arg in op.args]
-        fields = {"dtype": op.dtype, "span": "0"}
-        if op.name in _BINARY and len(args) == 2:  # binary
-            return {"type_key": op.name, "attrs": {"a": args[0], "b": args[1], **fields}}
-        if op.name == "tir.Cast" and len(args) == 1:
-            return {"type_key": op.name, "attrs": {"value": args[0], **fields}}
-        values = {f.name: getattr(op, f.name) for f in op.fields_}
-        return self._references("relayish.PrimOp", values)
-
-
-_BINARY: Final = {
-    f"tir.{n}" for n in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "FloorDiv", "FloorMod")
-}
-
-
-def _float(_: _Table, value: float) -> _Json:
+def _float(_: Table, value: float) -> Json:
     if value != value:  # noqa: PLR0124 - NaN is what differs from itself
         return {"type_key": "FloatBits", "repr_str": struct.pack(">d", value).hex()}
     return {
@@ -185,25 +155,25 @@ def _float(_: _Table, value: float) -> _Json:
     }
 
 
-def _int(dtype: str) -> Callable[[_Table, int], _Json]:
-    def write(_: _Table, value: int) -> _Json:
+def _int(dtype: str) -> Callable[[Table, int], Json]:
+    def write(_: Table, value: int) -> Json:
         fields = {"dtype": dtype, "span": "0", "value": str(int(value))}
         return {"type_key": "IntImm", "attrs": fields}
 
     return write
 
 
-_WRITERS: Final[dict[type, Callable[[_Table, Any], _Json]]] = {  # Any: a value of the key's type
+def _bytes(_: Table, value: bytes) -> Json:
+    return {"type_key": "bytes", "repr_str": base64.b64encode(value).decode("ascii")}
+
+
+WRITERS: Final[dict[type, Callable[[Table, Any], Json]]] = {  # Any: a value of the key's type
     str: lambda _, value: {"type_key": "runtime.String", "repr_str": value},
+    bytes: _bytes,
     bool: _int("bool"),
     int: _int("int64"),
     float: _float,
     tuple: lambda table, value: {"type_key": "Array", "data": [table.number(i) for i in value]},
-    TypeKind: lambda _, value: {"type_key": "TypeKind", "repr_str": str(int(value))},
-    Op: lambda _, op: {"type_key": "Op", "repr_str": op.full_name},
-    Constant: _Table.constant,
-    DictAttrs: _Table.dict_attrs,
-    SizeVar: _Table.size_var,
-    PrimOp: _Table.prim_op,
+    DictAttrs: Table.dict_attrs,
 }
 """How things are described that TVM describes too, or that are no nodes."""

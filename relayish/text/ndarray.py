@@ -32,7 +32,7 @@ def encode_array(array: npt.NDArray[np.generic]) -> tuple[str, str | None]:
     head = _HEAD.pack(_MAGIC, 0, 1, 0, array.ndim, code, bits, 1)
     shape = struct.pack(f"<{array.ndim}qq", *array.shape, size)
     data = base64.b64encode(head + shape + array.tobytes()).decode("ascii")
-    return data, None if exact else _type_name(dtype)
+    return data, None if exact else type_name(dtype)
 
 
 def _type_code(dtype: np.dtype[np.generic]) -> tuple[int, int, bool]:
@@ -50,21 +50,23 @@ def _type_code(dtype: np.dtype[np.generic]) -> tuple[int, int, bool]:
     return 3, min(dtype.itemsize * 8, 255), False  # opaque: the name beside it says what it is
 
 
-def _type_name(dtype: np.dtype[np.generic]) -> str:
+def type_name(dtype: np.dtype[np.generic]) -> str:
+    """Return the name of an element type, from which :func:`find_type` finds it."""
     for name in (dtype.str, dtype.name):
         try:
-            if _find_type(name) == dtype:
+            if find_type(name) == dtype:
                 return name
         except (TypeError, ValueError):
             continue
     raise ValueError(f"constants of element type {dtype} have no text form")
 
 
-def _find_type(name: str) -> np.dtype[np.generic]:
+def find_type(name: str) -> np.dtype[np.generic]:
+    """Return the element type of a name that :func:`type_name` gave."""
     return np.dtype(name) if name[:1] in "<>|=" else numpy_dtype(name)
 
 
-def decode_array(data: str, type_name: str | None = None) -> npt.NDArray[np.generic]:
+def decode_array(data: str, element: str | None = None) -> npt.NDArray[np.generic]:
     """Return the tensor that was encoded.
 
     Raises:
@@ -76,8 +78,8 @@ def decode_array(data: str, type_name: str | None = None) -> npt.NDArray[np.gene
         if magic != _MAGIC or not 0 <= rank <= 64:  # numpy's own limit
             raise ValueError("a tensor does not begin as TVM writes tensors")
         *shape, size = struct.unpack_from(f"<{rank}qq", raw, _HEAD.size)
-        name = type_name or _name_of(code, bits, lanes)
-        dtype = _find_type(name)
+        name = element or _name_of(code, bits, lanes)
+        dtype = find_type(name)
         start = _HEAD.size + 8 * (rank + 1)
         if min(shape, default=0) < 0 or size != len(raw) - start:
             raise ValueError("a tensor is cut short")

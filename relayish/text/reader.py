@@ -1,20 +1,15 @@
-"""What the parser knows while it reads: names in scope, types and constructors, metadata."""
+"""What a reader knows while it reads, whatever the language: names in scope, and metadata."""
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, NamedTuple
 
-from relayish.errors import FieldError
-from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.relay.adt import Constructor, Pattern, TypeData
-from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
-from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
-from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
-from relayish.text.lexer import BINDER, NAME, Source
+from relayish.ir.node import VARIABLES, Node
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
+from relayish.text.rules import Rule
+from relayish.text.source import BINDER, Source
 
 
 class Binder(NamedTuple):
@@ -27,53 +22,56 @@ class Binder(NamedTuple):
     name: str
     at: int
     again: bool
-    share: Var | None
+    share: Node | None
 
 
-class Callee(NamedTuple):
-    """What a name stands for in an expression, and the attributes a call without any has."""
+class Grammar(NamedTuple):
+    """The rules of the language whose expressions stand around the nodes of all others.
 
-    expr: Expr
-    attrs_class: type[Attrs] | None
-    default_attrs: Attrs | None
-    is_fast: bool
+    Attributes:
+        language: The language whose kinds go by their visit names alone.
+        expression: An expression.
+        block: Statements and a result, up to and including a closing mark.
+        statement: A statement of a block: the node that stands for itself, or ``None``.
+        variable: A variable where it is bound, as that language declares its own.
+        global_name: The node that stands for ``@name`` at an offset.
+    """
+
+    language: str
+    expression: Callable[[Any], Rule]  # Any: the reader, which knows the language
+    block: Callable[[Any, str], Rule]
+    statement: Callable[[Any], Rule]
+    variable: Callable[[Any, Binder], Rule]
+    global_name: Callable[[Any, str, int], Node]
 
 
 _ABSENT: Final = object()
-_EMPTY: Final = DictAttrs()
 
 
 class Reader(Source):
     """A source with everything that names in it stand for so far."""
 
-    def __init__(self, text: str, name: str, metadata: Metadata, *, unknown_ops: bool) -> None:
+    grammar: ClassVar[Grammar]
+
+    def __init__(self, text: str, name: str, metadata: Metadata) -> None:
         super().__init__(text, name)
         self.metadata = metadata
-        self.unknown_ops = unknown_ops
-        self.env: dict[str, Expr] = {}
-        """Variables (``%x``) and graph temporaries (``%0``) that are in scope."""
+        self.env: dict[str, Node] = {}
+        """Variables (``%x``) and nodes with a line of their own (``%0``) that are in scope."""
         self.hidden_locals: list[tuple[str, object]] = []
         self.hidden_temps: list[tuple[str, object]] = []
-        self.bound: dict[str, Var] = {}
+        self.bound: dict[str, Node] = {}
         """The variable last bound under each name, in scope or not."""
         self.function_depth = 0
         """How many functions are open; a definition is one."""
-        self.callees: dict[str, Callee] = {}
-        """By the word that is written: what was called so far; by operator in ``operators``."""
-        self.operators: dict[Expr, Callee] = {}
-        self.globals: dict[str, GlobalVar] = {}
-        self.global_uses: dict[str, int] = {}
-        self.constructors: dict[str, Constructor | None] = {}
-        self.types: dict[str, GlobalTypeVar] = {}
-        self.type_uses: dict[str, int] = {}
-        self.type_vars: dict[str, TypeVar] = {}
-        self.bound_types: dict[str, TypeVar] = {}
-        self.hidden_types: list[tuple[str, TypeVar | None]] = []
-        self.labels: dict[str, Type] = {}
-        """Types that the text defines once (``#0=``) and uses again (``#0``)."""
-        self.pattern_labels: dict[str, Pattern] = {}
+        self.keys: dict[Node, str] = {}
+        """The key in ``env`` of each variable that the generic form, or the like, declared."""
+        self.is_mixed = False
+        """Whether a name may stand for a node that is no expression of the language around."""
 
-    def bind(self, name: str, var: Var) -> None:
+    # Names
+
+    def bind(self, name: str, var: Node) -> None:
         """Bring ``var`` into scope as ``%name``; ``leave`` takes it out."""
         self.bound[name] = var
         self.hidden_locals.append((name, self.env.get(name, _ABSENT)))
@@ -83,22 +81,13 @@ class Reader(Source):
         """Take the variables out of scope that came into it since ``hidden_locals`` was so long."""
         self._restore(self.hidden_locals, mark)
 
-    def bind_type(self, name: str, var: TypeVar) -> None:
-        """Bring a type variable into scope; ``leave_types`` takes it out."""
-        self.hidden_types.append((name, self.type_vars.get(name)))
-        self.type_vars[name] = self.bound_types[name] = var
+    def suspend(self, mark: int) -> list[tuple[str, Node]]:
+        """Take out of scope what came into it since ``mark``, and return it, for ``bind``."""
+        since = [(name, self.env[name]) for name, _ in self.hidden_locals[mark:]]
+        self.leave(mark)
+        return since
 
-    def leave_types(self, mark: int) -> None:
-        """Take the type variables out of scope that came into it since ``mark``."""
-        hidden = self.hidden_types
-        while len(hidden) > mark:
-            name, old = hidden.pop()
-            if old is None:
-                self.type_vars.pop(name, None)
-            else:
-                self.type_vars[name] = old
-
-    def define(self, name: str, value: Expr) -> None:
+    def define(self, name: str, value: Node) -> None:
         """Let ``%name``, a graph temporary, stand for ``value`` from here on.
 
         It stays known behind the function it stands in, as in TVM, whose printer counts on that;
@@ -119,10 +108,17 @@ class Reader(Source):
             if old is _ABSENT:
                 env.pop(name, None)
             else:
-                assert isinstance(old, Expr)
+                assert isinstance(old, Node)
                 env[name] = old
 
-    def local(self, word: str, at: int) -> Expr:
+    def mark_annotations(self) -> int:
+        """Return a mark for :meth:`leave_annotations`."""
+        return 0
+
+    def leave_annotations(self, mark: int) -> None:
+        """Take the variables for annotations out of scope that came into it since ``mark``."""
+
+    def local(self, word: str, at: int) -> Node:
         """Return what ``%x`` or ``%0`` stands for."""
         key = self.local_key(word[1:]) if word.startswith('%"') else word
         found = self.env.get(key)
@@ -139,7 +135,7 @@ class Reader(Source):
         return f"%{plain}" if plain[:1].isalpha() or plain[:1] == "_" else f'%"{plain}"'
 
     def binder(self, where: str) -> Binder:
-        """Read a variable where it is bound."""
+        """Read the name of a variable where it is bound."""
         found = self.match(BINDER)
         if found is None:
             self.fail(f"expected a variable such as %x {where}; {self.found()}")
@@ -153,7 +149,7 @@ class Reader(Source):
         again = found["malformed"] is not None
         return Binder(self.local_key(spelt), name, found.start(1) - 1, again, share)
 
-    def variable(self, where: str) -> Var:
+    def variable(self, where: str) -> Node:
         """Read the use of a variable."""
         found = self.match(BINDER)
         if found is None:
@@ -161,136 +157,14 @@ class Reader(Source):
         key, at = self.local_key(found[1]), found.start(1) - 1
         self.pos = found.end(1)
         var = self.local(key, at)
-        if not isinstance(var, Var):
+        if type(var) not in VARIABLES:
             self.fail(f"%{found[1]} is no variable; only variables share memory", at)
         return var
 
-    def make_var(self, binder: Binder, annotation: Type | None) -> Var:
-        """Return a new variable, or the one bound before when it is marked ``-malformed-ir``."""
-        if not binder.again:
-            span = self.span(binder.at, self.pos)
-            return Var(binder.name, annotation, binder.share, span=span)
+    def bound_before(self, binder: Binder) -> Node:
+        """Return the variable of a binder that is marked ``-malformed-ir``."""
         found = self.bound.get(binder.key)
         if found is None:
             key = binder.key
             self.fail(f"{key}-malformed-ir is bound again, but it was not bound before", binder.at)
         return found
-
-    def name_here(self, what: str) -> tuple[str, int]:
-        """Read an identifier (or ``#"odd name"``); return it and where it stands."""
-        found = self.match(NAME)
-        if found is None:
-            self.fail(f"expected {what}; {self.found()}")
-        self.pos = found.end()
-        return plain_name(found[1]), found.start(1)
-
-    def global_var(self, name: str, at: int) -> GlobalVar:
-        """Return the one node that stands for ``@name``, defined above, below or not yet."""
-        found = self.globals.get(name)
-        if found is None:
-            found = self.globals[name] = GlobalVar(name, span=self.span(at, self.pos))
-            self.global_uses[name] = at
-        return found
-
-    def global_type(self, name: str, at: int) -> GlobalTypeVar:
-        """Return the one node that stands for the defined type ``name``."""
-        found = self.types.get(name)
-        if found is None:
-            found = self.types[name] = GlobalTypeVar(name, span=self.span(at, self.pos))
-            self.type_uses[name] = at
-        return found
-
-    def define_type(self, data: TypeData) -> None:
-        """Let the type and its constructors be found by their names."""
-        owner = data.header.name_hint
-        self.types[owner] = data.header
-        for constructor in data.constructors:
-            short = constructor.name_hint
-            self.constructors[short] = None if short in self.constructors else constructor
-            self.constructors[f"{owner}::{short}"] = constructor
-
-    def callee(self, word: str, at: int) -> Callee:
-        """Return what an identifier, as it is written, stands for where an expression may stand."""
-        found = self.callees.get(word)
-        if found is None:
-            found = self.callees[word] = self._find_callee(word, at)
-        return found
-
-    def _find_callee(self, word: str, at: int) -> Callee:
-        name = plain_name(word)
-        if name in self.constructors:
-            constructor = self.constructors[name]
-            if constructor is None:
-                owners = [k for k in self.constructors if k.endswith("::" + name)]
-                self.fail(f"constructor {name} is ambiguous; write one of {', '.join(owners)}", at)
-            return Callee(constructor, None, None, is_fast=True)
-        return self.callee_of(self._operator(word, at))
-
-    def _operator(self, word: str, at: int) -> Op:
-        """Return the operator that a word names, ``domain::name`` or ``name`` alone.
-
-        A name alone is that of Relay's own operator where there is one, whatever else is declared.
-        """
-        domain, mark, quoted = ("", "", "") if word.startswith("#") else word.partition("::")
-        name = plain_name(quoted if mark else word)
-        found = ops_meant(name, domain if mark else None)
-        if len(found) > 1:
-            spelt = " or ".join([f"{op.domain}::{word}" for op in found])
-            self.fail(f"operator {word} is ambiguous; write {spelt}", at)
-        if found:
-            return found[0]
-        if not self.unknown_ops:
-            known = [*list_ops(), *bare_names(), *self.constructors]
-            self.unknown("operator", word, known, at)
-        return intern_op(name, domain if mark else RELAY.name)
-
-    def callee_of(self, expr: Expr) -> Callee:
-        """Return what is known about an expression that is called."""
-        if type(expr) is not Op:
-            return Callee(expr, None, None, is_fast=True)
-        known = self.operators.get(expr)
-        if known is None:
-            declared = attrs_type.get(expr)
-            default, fast = self._default_attrs(declared)
-            known = self.operators[expr] = Callee(expr, declared, default, is_fast=fast)
-        return known
-
-    def _default_attrs(self, declared: type[Attrs] | None) -> tuple[Attrs | None, bool]:
-        if declared is None:
-            return None, True
-        try:
-            return declared(), True
-        except (TypeError, FieldError):
-            return None, False  # some attribute has no default: such a call is an error
-
-    def make_attrs(self, callee: Callee, values: dict[str, object], at: int) -> Attrs | None:
-        """Return the attributes of a call from what its text gives of them."""
-        declared = callee.attrs_class
-        if declared is None:
-            return DictAttrs(values) if values else None
-        if not values and callee.is_fast:
-            return callee.default_attrs
-        try:
-            return declared(**values)
-        except (TypeError, FieldError) as error:
-            name = callee.expr.full_name if isinstance(callee.expr, Op) else ""
-            known = list(declared.field_names)
-            for key in values:
-                if key not in known:
-                    self.unknown(f"attribute of {name}:", key, known, at)
-            for key in known:
-                if key not in values and key not in declared.defaults:
-                    self.fail(f"{name} is called without its attribute {key!r}", at)
-            self.fail(f"attributes of {name} cannot be read: {error}", at)
-
-
-def plain_name(word: str) -> str:
-    """Return the name that an identifier, or a quoted one behind its sigil, spells."""
-    if word.startswith(('#"', '@"')):
-        return unquote(word[1:])
-    return word.removeprefix("@")
-
-
-def empty_attrs() -> DictAttrs:
-    """Return attributes without entries."""
-    return _EMPTY

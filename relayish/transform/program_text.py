@@ -23,7 +23,7 @@ class ProgramTexts(threading.local):
         found = self._texts.pop(mod, None)
         if found is None:
             # found by name when needed: who prints nothing need not wait for the printer
-            found = import_module("relayish.text.printer").astext(mod)
+            found = import_module("relayish.text.relay.printer").astext(mod)
             assert isinstance(found, str)
         self._texts[mod] = found
         while len(self._texts) > KEPT:

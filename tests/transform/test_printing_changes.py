@@ -13,7 +13,8 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.text import parse, printer
+from relayish.text import parse
+from relayish.text.relay import printer
 from relayish.transform import (
     DiffInstrument,
     DumpInstrument,

@@ -8,13 +8,17 @@ from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
 from relayish.ir.relay.type import Type, TypeKind, TypeVar
-from relayish.text.attrs_parser import attribute_value
-from relayish.text.expr_parser import BLOCK_RULES, EXPR_KEYWORDS, expression
-from relayish.text.lexer import ATTRIBUTE, FAST, STATEMENT
-from relayish.text.pattern_parser import pattern
-from relayish.text.reader import Reader, empty_attrs, plain_name
+from relayish.text.node_reader import declared_free
+from relayish.text.reader import Binder
+from relayish.text.relay.expr_parser import expression
+from relayish.text.relay.lexer import FAST, STATEMENT
+from relayish.text.relay.pattern_parser import pattern
+from relayish.text.relay.reader import Reader, empty_attrs
+from relayish.text.relay.type_parser import simple_type, type_, type_params
 from relayish.text.rules import Rule
-from relayish.text.type_parser import meta, simple_type, type_, type_params
+from relayish.text.source import ATTRIBUTE, plain_name
+from relayish.text.tables import NODE, WORDS, is_reserved
+from relayish.text.values_reader import attribute_value, meta
 
 
 def block(reader: Reader, close: str | None) -> Rule:
@@ -36,6 +40,7 @@ def block(reader: Reader, close: str | None) -> Rule:
             value = yield expression(reader)
             if close is None or not reader.take(";"):
                 break
+            value = reader.expr(value, start)
             bindings.append((Var("_", span=reader.span(start, start)), value, start))
         elif found["temp"]:
             reader.pos = found.end()
@@ -51,6 +56,8 @@ def block(reader: Reader, close: str | None) -> Rule:
     elif close is not None and reader.skip() < len(reader.text):
         reader.fail(f"expected an operator or the end of the expression; {reader.found()}")
     end = reader.pos
+    if bindings:
+        value = reader.expr(value, start)
     for var, bound, start in reversed(bindings):
         value = Let._make(var, bound, value, reader.span(start, end), None)
     reader.leave(mark)
@@ -62,7 +69,7 @@ def _read_fast(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, E
     temp, local, name, words = found.groups()
     callee = reader.callees.get(name)
     if callee is None:
-        if name in EXPR_KEYWORDS or name in BLOCK_RULES:
+        if is_reserved(name):
             return False
         callee = reader.callee(name, found.start(3))
     if not callee.is_fast:
@@ -72,6 +79,8 @@ def _read_fast(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, E
         args = tuple([env[word] for word in words.split(", ")])
     except KeyError:
         return False  # the general rule says what is wrong
+    if reader.is_mixed and not all(type(arg) in Expr.kinds for arg in args):
+        return False
     span = reader.span(found.start(3), found.end(4) + 1)
     call = Call._make(callee.expr, args, callee.default_attrs, (), span, None)
     reader.pos = found.end()
@@ -99,7 +108,8 @@ def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, i
     is_function = reader.text.startswith("fn", reader.skip())
     if is_function:
         reader.bind(binder.key, var)
-    value = yield expression(reader)
+    at = reader.pos
+    value = reader.expr((yield expression(reader)), at)
     reader.expect(";", "after the value of a let")
     if not is_function:
         reader.bind(binder.key, var)
@@ -109,7 +119,9 @@ def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, i
 def _free(reader: Reader, found: re.Match[str]) -> Rule:
     """``free_var %x: T;`` and ``free_type A: Kind;``."""
     reader.pos = found.end("word")
-    if found["word"] == "free_var":
+    if found["word"] == "free_var" and reader.text.startswith(NODE, reader.skip()):
+        yield declared_free(reader)
+    elif found["word"] == "free_var":
         binder = reader.binder("after free_var")
         annotation = None
         if reader.take(":"):
@@ -135,13 +147,34 @@ def free_declarations(reader: Reader) -> Rule:
         found = reader.match(STATEMENT)
         if found is None or found["word"] == "let":
             return
-        if found["temp"]:
-            reader.pos = found.end()
-            value = yield expression(reader)
-            reader.expect(";", "after a graph binding")
-            reader.define("%" + found["temp"], value)
-        else:
-            yield _free(reader, found)
+        yield from _declaration(reader, found)
+
+
+def _declaration(reader: Reader, found: re.Match[str]) -> Rule:
+    if found["temp"]:
+        reader.pos = found.end()
+        value = yield expression(reader)
+        reader.expect(";", "after a graph binding")
+        reader.define("%" + found["temp"], value)
+    else:
+        yield _free(reader, found)
+
+
+def statement(reader: Reader) -> Rule:
+    """A statement that stands for a node of its own, or ``None`` for one that only names it."""
+    found = reader.match(STATEMENT)
+    if found is None or found["word"] == "let":
+        return (yield expression(reader))
+    yield from _declaration(reader, found)
+    return None
+
+
+def variable(reader: Reader, binder: Binder) -> Rule:
+    """A variable of Relay, from behind its name."""
+    annotation: Type | None = None
+    if reader.take(":"):
+        annotation = simple_type(reader) or (yield type_(reader))
+    return reader.make_var(binder, annotation)
 
 
 def _braces(reader: Reader, start: int) -> Rule:
@@ -157,17 +190,17 @@ def _nested_let(reader: Reader, start: int) -> Rule:
 
 def _if(reader: Reader, start: int) -> Rule:
     reader.expect("(", "before the condition of an if")
-    cond = yield expression(reader)
+    cond = reader.expr((yield expression(reader)), start)
     reader.expect(")", "after the condition of an if")
     reader.expect("{", "before the branch of an if")
-    true_branch = yield block(reader, "}")
+    true_branch = reader.expr((yield block(reader, "}")), start)
     reader.expect("else", "after the first branch of an if")
     if not reader.take("{"):
         at = reader.skip()
         reader.expect("if", "or '{' after else")
         false_branch = yield _if(reader, at)
     else:
-        false_branch = yield block(reader, "}")
+        false_branch = reader.expr((yield block(reader, "}")), start)
     return If._make(cond, true_branch, false_branch, reader.span(start, reader.pos), None)
 
 
@@ -186,7 +219,7 @@ def function(reader: Reader, start: int) -> Rule:
     if reader.take("->"):
         result = simple_type(reader) or (yield type_(reader))
     reader.expect("{", "before the body of a function")
-    body = yield block(reader, "}")
+    body = reader.expr((yield block(reader, "}")), start)
     reader.function_depth -= 1
     reader.leave(marks[0])
     reader.leave_function(marks[1])
@@ -238,7 +271,7 @@ def _param(reader: Reader) -> Rule:
 def _match(reader: Reader, start: int) -> Rule:
     complete = not reader.take("?")
     reader.expect("(", "before what is matched")
-    data = yield expression(reader)
+    data = reader.expr((yield expression(reader)), start)
     reader.expect(")", "after what is matched")
     reader.expect("{", "before the clauses of a match")
     clauses: list[Clause] = []
@@ -251,12 +284,12 @@ def _match(reader: Reader, start: int) -> Rule:
 
 
 def _clause(reader: Reader) -> Rule:
-    mark = len(reader.hidden_locals)
+    mark, start = len(reader.hidden_locals), reader.pos
     lhs = yield pattern(reader)
     reader.expect("=>", "after a pattern")
     rhs = yield (block(reader, "}") if reader.take("{") else expression(reader))
     reader.leave(mark)
-    return Clause(lhs, rhs)
+    return Clause(lhs, reader.expr(rhs, start))
 
 
-BLOCK_RULES.update({"{": _braces, "let": _nested_let, "if": _if, "fn": _function, "match": _match})
+WORDS.update({"{": _braces, "let": _nested_let, "if": _if, "fn": _function, "match": _match})

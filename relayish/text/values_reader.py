@@ -2,21 +2,25 @@
 
 ``1``, ``-1``, ``1i64`` are ints; ``1f``, ``2e-05f`` floats; strings, ``True``, ``False``, ``None``,
 lists ``[a, b]`` (tuples), mappings ``{key=value}``; ``%x`` and ``%0``, where an attribute holds an
-expression; ``type(T)``, where it holds a type; ``meta[key][index]`` for everything else.
+expression; ``type(T)``, where it holds a type; ``Color.RED``, a member of an enumeration that the
+field names; ``my.Attrs{key=value}``, attributes of a class; ``meta[key][index]`` for all else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from enum import Enum, Flag
+from typing import Final, TypeAlias
 
+from relayish.errors import FieldError, suggest
 from relayish.ir.attrs import DictAttrs
-from relayish.text.lexer import ATTRIBUTE, BLANK, OPERAND
 from relayish.text.literals import read_int, unquote
-from relayish.text.reader import Reader, plain_name
+from relayish.text.metadata_reader import MetadataError, build_attrs
+from relayish.text.reader import Reader
 from relayish.text.rules import Rule
-from relayish.text.type_parser import meta, type_
+from relayish.text.source import ATTRIBUTE, BLANK, META, OPERAND, plain_name
+from relayish.text.tables import FAMILY_WORDS
 
 _SIMPLE: Final = re.compile(
     rf'{BLANK}(?:(-?\d++)|"([^"\\]*+)"|(True|False|None)|\[(-?\d++(?:, -?\d++)*+)\])(?=[,)\]}}])'
@@ -44,15 +48,22 @@ def _simple(reader: Reader) -> object:
     return tuple([int(n) for n in numbers.split(", ")])
 
 
-def attribute_value(reader: Reader, depth: int = 0) -> Rule:
-    """The value of an attribute; lists and mappings nest to a depth of 100."""
+Enums: TypeAlias = Mapping[str, type[Enum]]
+_NO_ENUMS: Final[Enums] = {}
+
+
+def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) -> Rule:
+    """The value of an attribute; lists and mappings nest to a depth of 100.
+
+    ``enums`` are the enumerations whose members may stand there, ``Color.RED``, by name.
+    """
     simple = _simple(reader)
     if simple is not _UNREAD:
         return simple
     if depth > _DEEPEST:
         reader.fail(f"the value of an attribute nests deeper than {_DEEPEST}")
     if reader.take("["):
-        return (yield _list(reader, depth + 1))
+        return (yield _list(reader, depth + 1, enums))
     if reader.take("{"):
         return DictAttrs((yield _mapping(reader, "}", depth + 1)))
     at = reader.skip()
@@ -69,22 +80,57 @@ def attribute_value(reader: Reader, depth: int = 0) -> Rule:
     if kind == "local":
         return reader.local(found["local"], at)
     if kind == "globalvar":
-        return reader.global_var(plain_name(found["globalvar"]), at)
-    if kind == "name" and found["name"] == "type":
-        reader.expect("(", "after type")
-        made = yield type_(reader)
-        reader.expect(")", "after the type in type(...)")
+        return reader.grammar.global_name(reader, plain_name(found["globalvar"]), at)
+    return (yield _word(reader, found, depth, enums, at))
+
+
+def _word(reader: Reader, found: re.Match[str], depth: int, enums: Enums, at: int) -> Rule:
+    """A value that begins with a word."""
+    word = found["name"] or ""
+    special = _SPECIAL.get(word)
+    if special is not None:
+        return special(reader, at)
+    family = FAMILY_WORDS.get(word)
+    if family is not None:
+        reader.expect("(", f"after {word}")
+        made = yield family.read(reader)
+        reader.expect(")", f"after the {word} in {word}(...)")
         return made
-    special = _SPECIAL.get(found["name"] or "")
-    if special is None:
-        reader.fail(f"{found[0].strip()!r} is no value of an attribute", at)
-    return special(reader, at)
+    name, _, member = plain_name(word).partition(".")
+    if name in enums:
+        return _member(reader, enums[name], member, at)
+    if word and reader.take("{"):
+        values = yield _mapping(reader, "}", depth + 1)
+        try:
+            return build_attrs(plain_name(word), values)
+        except (MetadataError, TypeError, FieldError) as error:
+            reader.fail(f"attributes {plain_name(word)} cannot be read: {error}", at)
+    reader.fail(f"{found[0].strip()!r} is no value of an attribute", at)
 
 
-def _list(reader: Reader, depth: int) -> Rule:
+def _member(reader: Reader, kind: type[Enum], name: str, at: int) -> Enum:
+    """Return the member of an enumeration, or the flags between ``|``."""
+    if name in kind.__members__:
+        return kind[name]
+    if issubclass(kind, Flag):
+        made = kind(0)
+        for part in name.split("|") if name else ():
+            if part.isdigit():
+                made |= kind(int(part))
+            elif part in kind.__members__:
+                made |= kind[part]
+            else:
+                reader.unknown(f"member of {kind.__name__}:", part, kind.__members__, at)
+        return made
+    raise reader.error(
+        f"unknown member of {kind.__name__}: {name}{suggest(name, kind.__members__)}", at
+    )
+
+
+def _list(reader: Reader, depth: int, enums: Enums) -> Rule:
     items: list[object] = []
     while not reader.take("]"):
-        items.append((yield attribute_value(reader, depth)))
+        items.append((yield attribute_value(reader, depth, enums)))
         if not reader.take(","):
             reader.expect("]", "after an item of a list")
             break
@@ -109,11 +155,11 @@ def attributes(reader: Reader, close: str) -> Rule:
     return (yield _mapping(reader, close, 0))
 
 
-def attribute_name(reader: Reader) -> tuple[str, int]:
+def attribute_name(reader: Reader, what: str = "an attribute such as axis=1") -> tuple[str, int]:
     """Read ``name =`` and return the name and where it stands."""
     found = reader.match(ATTRIBUTE)
     if found is None:
-        reader.fail(f"expected an attribute such as axis=1; {reader.found()}")
+        reader.fail(f"expected {what}; {reader.found()}")
     reader.pos = found.end()
     return plain_name(found[1]), found.start(1)
 
@@ -128,6 +174,20 @@ def _number(reader: Reader, found: re.Match[str], negative: bool, at: int) -> ob
         if suffix is not None and suffix not in _INT_SUFFIXES:
             reader.fail(f"{suffix!r} is no suffix of numbers", at)
         return -read_int(digits) if negative else read_int(digits)
+    except ValueError as error:
+        reader.fail(str(error), at)
+
+
+def meta(reader: Reader, at: int) -> object:
+    """Read ``[key][index]`` behind ``meta`` and return what it stands for."""
+    found = reader.match(META)
+    if found is None:
+        reader.fail(f"expected meta[key][index]; {reader.found()}", at)
+    reader.pos = found.end()
+    if len(found[2]) > 12:  # no section is that long
+        reader.fail(f"meta[{found[1]}] has no such entry", at)
+    try:
+        return reader.metadata.get(found[1], int(found[2]))
     except ValueError as error:
         reader.fail(str(error), at)
 

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from relayish.errors import FieldError
 from relayish.ir.dtype import check_dtype
-from relayish.ir.node import Node
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import (
@@ -29,36 +31,19 @@ from relayish.ir.relay.type import (
     TypeRelation,
     TypeVar,
 )
+from relayish.ir.scoping import free_variables
 from relayish.text.literals import quote, spell_name
 from relayish.text.metadata_writer import MetadataWriter
-from relayish.text.type_parser import TYPE_KEYWORDS
+from relayish.text.names import Names
+from relayish.text.node_writer import parts_of
+from relayish.text.relay.type_parser import is_type_word
+from relayish.text.tables import REGISTER, Parts
+from relayish.text.values_writer import spell_key
+from relayish.text.writer import kind_name
 
 _LARGE: Final = 16
 """From this many nodes on, written out as a tree, a type is referred to when it occurs again."""
 _HUGE: Final = 1 << 30
-
-
-class Names:
-    """Gives out names, each once: ``x``, ``x1``, ``x2``."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._next: dict[str, int] = {}
-
-    def take(self, hint: str) -> str:
-        """Return ``hint`` or, when that is taken, the next free name made from it."""
-        name = hint
-        count = self._next.get(hint, 0)
-        while name in self._taken:
-            count += 1
-            name = f"{hint}{count}"
-        self._next[hint] = count
-        self._taken.add(name)
-        return name
-
-    def reserve(self, name: str) -> None:
-        """Never give out ``name``."""
-        self._taken.add(name)
 
 
 class TypePrinter:
@@ -69,11 +54,9 @@ class TypePrinter:
     """
 
     def __init__(self, metadata: MetadataWriter, declared: Iterable[TypeVar] = ()) -> None:
-        self._metadata = metadata
+        self.metadata = metadata
         self._names: dict[TypeVar, str] = {}
         self._taken = Names()
-        for word in TYPE_KEYWORDS:
-            self._taken.reserve(word)
         self._defined: set[str] | None = None
         self._in_scope: dict[TypeVar, int] = {}
         self.bound: set[TypeVar] = set()
@@ -100,7 +83,7 @@ class TypePrinter:
             self._taken.reserve(name)
         else:
             clashes = name not in self._defined
-        return self._metadata.refer("GlobalTypeVar", item) if clashes else _spell_global(name)
+        return self.metadata.refer("GlobalTypeVar", item) if clashes else _spell_global(name)
 
     def count_uses(self, roots: list[Type]) -> None:
         """Find out which types occur more than once and are large, so get a label."""
@@ -153,7 +136,7 @@ class TypePrinter:
                 out.append(label)
                 if not label.endswith("="):
                     continue
-            stack += reversed(list(_PARTS[type(item)](self, item)))
+            stack += reversed(list(TYPE_PARTS[type(item)](self, item)))
         return "".join(out)
 
     def _label(self, item: Type) -> str | None:
@@ -199,6 +182,8 @@ class TypePrinter:
             hint = var.name_hint
             if _is_dtype(hint):
                 hint = f"{hint}_"
+            if is_type_word(hint):
+                self._taken.reserve(hint)
             found = self._names[var] = _spell(self._taken.take(hint))
         return found
 
@@ -222,7 +207,11 @@ class TypePrinter:
         if type(size) is int:
             return str(size)
         assert isinstance(size, PrimExpr)
-        return _DIMENSIONS[type(size)](self._metadata, size)
+        return self.dimension(size)
+
+    def dimension(self, size: PrimExpr) -> str:
+        """Return the text of a dimension that is no number."""
+        return _DIMENSIONS[type(size)](self.metadata, size)
 
     def _var(self, var: TypeVar) -> Iterator[object]:
         if not self._in_scope.get(var):
@@ -248,11 +237,11 @@ class TypePrinter:
         yield f"relation {_spell(relation.func)}[{relation.num_inputs}]("
         yield from _separated(relation.args)
         attrs = relation.attrs
-        yield ")" if attrs is None else f") with {self._metadata.refer(attrs.type_key, attrs)}"
+        yield ")" if attrs is None else f") with {self.metadata.refer(attrs.type_key, attrs)}"
 
     def _incomplete(self, item: IncompleteType) -> Iterator[object]:
         plain = item.kind is TypeKind.Type
-        yield "_" if plain else self._metadata.refer("IncompleteType", item)
+        yield "_" if plain else self.metadata.refer("IncompleteType", item)
 
     def _call(self, call: TypeCall) -> Iterator[object]:
         if type(call.func) is GlobalTypeVar:
@@ -268,7 +257,51 @@ class TypePrinter:
         yield "]"
 
     def _global(self, item: GlobalTypeVar) -> Iterator[object]:
-        yield self._metadata.refer("GlobalTypeVar", item)
+        yield self.metadata.refer("GlobalTypeVar", item)
+
+    def _generic(self, item: Type) -> Iterator[object]:
+        """A type of a kind that has no text of its own."""
+        if type(item) in VARIABLES:
+            yield self.metadata.refer(spell_key(type(item).visit_name), item)
+        else:
+            yield from parts_of(self, item)
+
+    # What the generic form asks for
+
+    def kind_name(self, kind: type[Node]) -> str:
+        """Return the name of a kind."""
+        return spell_key(kind_name(kind, RELAY.name))
+
+    def piece(self, item: Node) -> object:
+        """Return a type as it is, and the text of any other node."""
+        if isinstance(item, Type):
+            return item
+        return self.family_text(item) if isinstance(item, PrimExpr) else self.operand(item)
+
+    def operand(self, node: Node) -> str:
+        """Return the text of a piece of a program in a type: it is closed, so stands alone."""
+        free = free_variables(node)
+        if free:
+            raise FieldError(
+                f"a type that holds {node!r} has no text, for {free[0]!r} in it is bound outside "
+                f"of it"
+            )
+        return self.metadata.refer("node", node)
+
+    def family_text(self, item: Node) -> str:
+        """Return the text of a type or dimension inside of a value."""
+        if isinstance(item, PrimExpr):
+            return self.metadata.refer("PrimExpr", item)
+        assert isinstance(item, Type)
+        return self.text(item)
+
+    def binder(self, var: Node) -> object:
+        """Refuse to bind a variable of the program."""
+        raise FieldError(f"a type that binds {var!r} has no text, for it is no type variable")
+
+    def bind_types(self, variables: tuple[Node, ...]) -> str:
+        """Return ``[A, B]`` and bring the variables into scope."""
+        return self.binders(tuple([var for var in variables if isinstance(var, TypeVar)]))
 
     def definition(self, data: TypeData) -> str:
         """Return the text of a type definition."""
@@ -300,7 +333,9 @@ def _tuple(_: TypePrinter, item: TupleType) -> Iterator[object]:
     yield ",)" if len(item.fields) == 1 else ")"
 
 
-_PARTS: Final[dict[type[Node], Callable[[TypePrinter, Any], Iterator[object]]]] = {
+TYPE_PARTS: Final[KindTable[Parts]] = KindTable("the printer of types", REGISTER)
+"""What a type consists of, text and types in order; of an unknown kind its generic form."""
+for _kind, _parts in {
     TensorType: lambda printer, item: iter((printer._tensor(item),)),
     TupleType: _tuple,
     TypeVar: TypePrinter._var,
@@ -310,8 +345,9 @@ _PARTS: Final[dict[type[Node], Callable[[TypePrinter, Any], Iterator[object]]]] 
     TypeCall: TypePrinter._call,
     IncompleteType: TypePrinter._incomplete,
     TypeRelation: TypePrinter._relation,
-}
-"""What a type consists of, text and types in order; Any: a type of the key's kind."""
+    Type: TypePrinter._generic,
+}.items():
+    TYPE_PARTS.register(_kind, cast(Parts, _parts))
 
 
 def _prim_op(metadata: MetadataWriter, op: PrimOp) -> str:
@@ -319,13 +355,18 @@ def _prim_op(metadata: MetadataWriter, op: PrimOp) -> str:
     return metadata.refer(key if key.isascii() else "PrimOp", op)
 
 
-_DIMENSIONS: Final[dict[type[Node], Callable[[MetadataWriter, Any], str]]] = {
+_DIMENSIONS: Final[KindTable[Callable[[MetadataWriter, Any], str]]] = KindTable(
+    "the printer of dimensions", REGISTER
+)  # Any: a dimension of the key's kind
+for _dim, _text in {
     AnyDim: lambda _metadata, _size: "?",
     SizeVar: lambda metadata, var: metadata.refer(
         "tir.SizeVar" if var.nonnegative else "tir.Var", var
     ),
     PrimOp: _prim_op,
-}
+    PrimExpr: lambda metadata, size: metadata.refer("PrimExpr", size),
+}.items():
+    _DIMENSIONS.register(_dim, cast(Callable[[MetadataWriter, Any], str], _text))
 
 
 def _is_dtype(name: str) -> bool:
@@ -346,4 +387,4 @@ def _spell(name: str) -> str:
 
 
 def _spell_global(name: str) -> str:
-    return f"#{quote(name)}" if name in TYPE_KEYWORDS or _is_dtype(name) else _spell(name)
+    return f"#{quote(name)}" if is_type_word(name) or _is_dtype(name) else _spell(name)

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 from relayish._support import show
 from relayish.errors import FieldError
-from relayish.ir.relay.adt import (
-    Pattern,
-    TypeData,
-)
-from relayish.ir.relay.expr import Expr, GlobalVar
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Pattern, TypeData
+from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import Type
-from relayish.text.block_printer import BlockPrinter
-from relayish.text.scopes import Plan, Position
+from relayish.ir.relay.type import PrimExpr, Type
+from relayish.text.layout import Plan, Position
+from relayish.text.relay import families as _families  # noqa: F401 - completes the tables
+from relayish.text.relay import metadata as _metadata_of_relay  # noqa: F401 - likewise
+from relayish.text.relay.block_printer import BlockPrinter
+from relayish.text.tables import REGISTER
 
 Annotate = Callable[[Expr], str]
 
 
 def astext(
-    thing: IRModule | Expr | Type | Pattern,
+    thing: IRModule | Node,
     show_meta_data: bool = True,
     annotate: Annotate | None = None,
 ) -> str:
-    """Return the text of a module, expression, type or pattern, which parses back to the same.
+    """Return the text of a module or node, which parses back to the same.
 
     Args:
-        thing: What to write. A module is written with its header, anything else without.
+        thing: What to write. A module is written with its header, anything else without. Nodes of
+            kinds without a text of their own are written in the generic form.
         show_meta_data: Write the metadata section too, in which large constants stand. Without it
             the text is for people and does not parse where it refers to metadata; dimensions and
             constructors then go by their names.
@@ -57,18 +60,18 @@ def astext(
           %x
         }
     """
-    writer = _WRITERS.get(IRModule if isinstance(thing, IRModule) else type(thing))
-    if writer is None:
+    if not isinstance(thing, (IRModule, Node)):
         raise FieldError(
-            f"{thing!r} ({type(thing).__name__}) has no text; expected a module, expression, type "
-            f"or pattern"
+            f"{thing!r} ({type(thing).__name__}) has no text; expected a module or a node"
         )
+    known = _WHOLE[type(thing)] if isinstance(thing, Node) else None
+    write: Callable[[BlockPrinter, Any], str] = known or _write_module  # Any: the thing
     printer = BlockPrinter(annotate, not show_meta_data)
-    body = writer(printer, thing)
+    body = write(printer, thing)
     declarations = printer.declarations()
     if printer.must_declare():
         printer = BlockPrinter(annotate, not show_meta_data, printer)
-        body = writer(printer, thing)
+        body = write(printer, thing)
         declarations = printer.declarations()
     header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
     text = f"{header}{declarations}{body}"
@@ -86,8 +89,9 @@ def _metadata(printer: BlockPrinter, show: bool) -> str:
 def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
     definitions = mod.type_definitions
     printer.define_types(definitions.values())
-    functions = cast("Mapping[GlobalVar, Expr]", mod.functions)
-    plan = Plan([(func, Position.DEFINITION) for func in functions.values()])
+    functions = mod.functions
+    roots = [(func, Position.DEFINITION) for func in functions.values()]
+    plan = Plan(roots, printer.free)
     printer.start(plan)
     if mod.attrs is not None:
         printer.module_attrs(mod.attrs)
@@ -97,9 +101,9 @@ def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
     return "".join(printer.out).rstrip("\n") + "\n"
 
 
-def _write_expr(printer: BlockPrinter, expr: Expr) -> str:
-    printer.start(Plan([(expr, Position.TAIL)]))
-    printer.whole(expr)
+def _write_node(printer: BlockPrinter, node: Node) -> str:
+    printer.start(Plan([(node, Position.TAIL)], printer.free))
+    printer.whole(node)
     return "".join(printer.out).rstrip("\n")
 
 
@@ -114,14 +118,20 @@ def _write_pattern(printer: BlockPrinter, pattern: Pattern) -> str:
     return printer.patterns.text(pattern, [])
 
 
-_WRITERS: Final[
-    dict[type, Callable[[BlockPrinter, Any], str]]
-] = {  # Any: a thing of the key's type
-    IRModule: _write_module,
-    **dict.fromkeys(Expr.kinds, _write_expr),
-    **dict.fromkeys(Type.kinds, _write_type),
-    **dict.fromkeys(Pattern.kinds, _write_pattern),
-}
+def _write_dimension(printer: BlockPrinter, size: PrimExpr) -> str:
+    return printer.types.dimension(size)
+
+
+_WHOLE: Final[KindTable[Callable[[BlockPrinter, Any], str]]] = KindTable(
+    "astext", REGISTER
+)  # Any: a node of the key's kind
+for _kind, _write in {
+    Node: _write_node,
+    Type: _write_type,
+    Pattern: _write_pattern,
+    PrimExpr: _write_dimension,
+}.items():
+    _WHOLE.register(_kind, cast(Callable[[BlockPrinter, Any], str], _write))
 
 
 def _shown(thing: Any) -> str:  # Any: as above

@@ -1,8 +1,8 @@
-"""The words of Relay text, and where they stand.
+"""Texts, and places in them: what readers of every language stand on.
 
-There is no list of tokens: the parser asks, at its position, for one of a few things, each a
+There is no list of tokens: a reader asks, at its position, for one of a few things, each a
 compiled pattern that skips blanks and plain comments by itself. What depends on the state of the
-parser (``.0`` after a value is a projection, in a number it is a fraction) is then no question.
+reader (``.0`` after a value is a projection, in a number it is a fraction) is then no question.
 """
 
 from __future__ import annotations
@@ -14,50 +14,28 @@ from typing import Final, NoReturn
 
 from relayish.errors import ParseError, suggest
 from relayish.ir.span import Span
-from relayish.text.literals import DOTTED, IDENTIFIER, NUMBER, STRING
+from relayish.text.literals import DOTTED, IDENTIFIER, NUMBER, STRING, unquote
 
 BLANK: Final = r"(?:[ \t\r\n\f]++|//[^\n]*+|/\*[^*/]*+\*/)*+"
 """Blanks, line comments, and the block comments that hold no other comment."""
-
-_LOCAL: Final = rf"(?:\d++|{IDENTIFIER}(?:(?:\.\d+)*\.{IDENTIFIER})*|{STRING})"
+LOCAL: Final = rf"(?:\d++|{IDENTIFIER}(?:(?:\.\d+)*\.{IDENTIFIER})*|{STRING})"
+"""What stands behind the ``%`` of a variable, or of a node that has a line of its own."""
 
 BLANKS: Final = re.compile(BLANK)
 OPERAND: Final = re.compile(
-    rf"{BLANK}(?:(?P<local>%{_LOCAL})|(?P<number>{NUMBER})"
+    rf"{BLANK}(?:(?P<local>%{LOCAL})|(?P<number>{NUMBER})"
     rf"|(?P<name>{DOTTED}(?:::(?:{DOTTED}|\#{STRING}))?|\#{STRING})"
     rf"|(?P<globalvar>@(?:{DOTTED}|{STRING}))|(?P<string>{STRING})|(?P<mark>[-({{]))"
 )
-"""What an operand of an expression starts with."""
-AFTER: Final = re.compile(
-    rf"{BLANK}(?:(?P<mark>[(\[])|\.(?P<index>\d+)|(?P<binary><=|>=|==|!=|[-+*<>]|/(?![*/])))"
-)
-"""What may follow a value and belong to it."""
-STATEMENT: Final = re.compile(
-    rf"{BLANK}(?:%(?P<temp>\d+)\s*=(?!=)|(?P<word>let|free_var|free_type)(?![A-Za-z0-9_.=(])\s*)"
-)
-"""What a statement starts with, when it is not an expression alone."""
-FAST: Final = re.compile(
-    rf"{BLANK}(?:(%\d++)|let[ \t\n]++(%{IDENTIFIER})) = ({DOTTED})\((%\w++(?:, %\w++)*+)\)"
-    r"(?:[ ]/\*[^*/]*+\*/)?;",
-    re.ASCII,
-)
-"""``%n = op(%a, %b);`` and ``let %x = op(%a, %b);``, most of what programs consist of."""
+"""What an operand of an expression, or the value of an attribute, starts with."""
 BINDER: Final = re.compile(
-    rf"{BLANK}%((?!\d){_LOCAL})(?P<malformed>-malformed-ir)?"
+    rf"{BLANK}%((?!\d){LOCAL})(?P<malformed>-malformed-ir)?"
     rf"(?P<share>{BLANK}\({BLANK}share{BLANK}:{BLANK})?"
 )
 """A variable where it is bound."""
 ATTRIBUTE: Final = re.compile(rf"{BLANK}({DOTTED}|\#{STRING}){BLANK}=(?!=)")
 NAME: Final = re.compile(rf"{BLANK}({DOTTED}|\#{STRING})")
-GLOBAL: Final = re.compile(rf"{BLANK}(@(?:{DOTTED}|{STRING}))")
-INTEGER: Final = re.compile(rf"{BLANK}(-?\d++)(?![A-Za-z0-9_.])")
 META: Final = re.compile(rf"{BLANK}\[{BLANK}([\w.]+){BLANK}\]{BLANK}\[{BLANK}(\d++){BLANK}\]")
-VERSION: Final = re.compile(rf'{BLANK}#\[{BLANK}version{BLANK}={BLANK}"([^"\n]*)"{BLANK}\]')
-MODULE_ATTRS: Final = re.compile(rf"{BLANK}#\[{BLANK}attrs{BLANK}\(")
-TYPE: Final = re.compile(
-    rf"{BLANK}(?:(?P<name>{DOTTED}|\#{STRING})|\#(?P<label>\d+)(?P<defined>=)?|(?P<mark>\())"
-)
-"""What a type starts with."""
 _ODD_COMMENT: Final = re.compile(r"/\*[^*/]*+(?!\*/)")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
 _SEVERAL: Final = re.compile(r"\S{1,24}")
@@ -168,3 +146,29 @@ class Source:
     def unknown(self, what: str, name: str, known: Iterable[str], at: int) -> NoReturn:
         """Raise the error about a name that means nothing here."""
         self.fail(f"unknown {what} {name}{suggest(name, known)}", at)
+
+    def name_here(self, what: str) -> tuple[str, int]:
+        """Read an identifier (or ``#"odd name"``); return it and where it stands."""
+        found = self.match(NAME)
+        if found is None:
+            self.fail(f"expected {what}; {self.found()}")
+        self.pos = found.end()
+        return plain_name(found[1]), found.start(1)
+
+    def word(self, word: str) -> bool:
+        """Go past ``word`` if it comes next, and no longer word that begins with it."""
+        start = self.skip()
+        end = start + len(word)
+        following = self.text[end : end + 1]
+        longer = following.isalnum() or following in ("_", ".")
+        if not self.text.startswith(word, start) or (following and longer):
+            return False
+        self.pos = end
+        return True
+
+
+def plain_name(word: str) -> str:
+    """Return the name that an identifier, or a quoted one behind its sigil, spells."""
+    if word.startswith(('#"', '@"')):
+        return unquote(word[1:])
+    return word.removeprefix("@")

@@ -9,11 +9,10 @@ import numpy as np
 from multipledispatch import Dispatcher
 
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.relay.adt import Constructor
-from relayish.ir.relay.expr import Constant, Expr, Op
-from relayish.ir.relay.type import PrimExpr, Type
+from relayish.ir.node import Node
 from relayish.text.literals import quote, spell_float, spell_name
 from relayish.text.metadata_writer import MetadataWriter
+from relayish.text.tables import family_of
 
 
 class ValueContext(Protocol):
@@ -21,11 +20,11 @@ class ValueContext(Protocol):
 
     metadata: MetadataWriter
 
-    def operand(self, expr: Expr) -> str:
-        """Return how an expression is referred to."""
+    def operand(self, node: Node) -> str:
+        """Return how a node is referred to."""
 
-    def type_text(self, item: Type) -> str:
-        """Return the text of a type."""
+    def family_text(self, item: Node) -> str:
+        """Return the text of a node of a family with a grammar of its own."""
 
 
 spell_value: Callable[[object, ValueContext], str] = Dispatcher("spell_value")
@@ -36,7 +35,9 @@ one's own.
 """
 
 
-def _add(*kinds: type) -> Callable[[Callable[[Any, ValueContext], str]], object]:
+def add_value_rule(*kinds: type) -> Callable[[Callable[[Any, ValueContext], str]], object]:
+    """Return a decorator that adds the rule for values of these types."""
+
     def add(rule: Callable[[Any, ValueContext], str]) -> object:  # Any: a value of one of the kinds
         for kind in kinds:
             spell_value.add((kind, object), rule)  # type: ignore[attr-defined]
@@ -45,71 +46,62 @@ def _add(*kinds: type) -> Callable[[Callable[[Any, ValueContext], str]], object]
     return add
 
 
-@_add(object)
+@add_value_rule(object)
 def _other(value: object, context: ValueContext) -> str:
     return context.metadata.refer("Object", value)  # which refuses what has no form
 
 
-@_add(bool, type(None))
+@add_value_rule(bool, type(None))
 def _word(value: object, _: ValueContext) -> str:
     return str(value)
 
 
-@_add(int)
+@add_value_rule(int)
 def _int(value: int, _: ValueContext) -> str:
     return str(int(value))
 
 
-@_add(float)
+@add_value_rule(float)
 def _float(value: float, context: ValueContext) -> str:
     if value != value:  # noqa: PLR0124 - NaN is what differs from itself
         return context.metadata.refer("FloatImm", value)
     return spell_float(float(value)) + "f"
 
 
-@_add(str)
+@add_value_rule(str)
 def _str(value: str, _: ValueContext) -> str:
     return quote(value)
 
 
-@_add(tuple)
+@add_value_rule(tuple)
 def _tuple(value: tuple[object, ...], context: ValueContext) -> str:
     return f"[{', '.join([spell_value(item, context) for item in value])}]"
 
 
-@_add(DictAttrs)
+@add_value_rule(DictAttrs)
 def _mapping(value: DictAttrs, context: ValueContext) -> str:
     return f"{{{spell_items(value, context)}}}"
 
 
-@_add(Attrs)
+@add_value_rule(Attrs)
 def _attrs(value: Attrs, context: ValueContext) -> str:
     return context.metadata.refer(value.type_key, value)
 
 
-@_add(np.generic, np.ndarray)
+@add_value_rule(np.generic, np.ndarray)
 def _array(value: object, context: ValueContext) -> str:
     return context.metadata.refer("runtime.NDArray", value)
 
 
-@_add(Constant, Op, Constructor)
-def _leaf(value: Expr, context: ValueContext) -> str:
-    return context.metadata.refer(f"relay.{type(value).__name__}", value)
-
-
-@_add(Expr)
-def _expr(value: Expr, context: ValueContext) -> str:
-    return context.operand(value)
-
-
-@_add(Type)
-def _type(value: Type, context: ValueContext) -> str:
-    return f"type({context.type_text(value)})"
-
-
-@_add(PrimExpr)
-def _prim_expr(value: PrimExpr, context: ValueContext) -> str:
-    return context.metadata.refer("PrimExpr", value)
+@add_value_rule(Node)
+def _node(value: Node, context: ValueContext) -> str:
+    family = family_of(type(value))
+    if family is None:
+        return context.operand(value)
+    if family.entered:
+        return context.metadata.refer("Object", value)
+    text = context.family_text(value)
+    return f"{family.word}({text})" if family.word else text
 
 
 def spell_items(attrs: Attrs, context: ValueContext) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.ir.relay.adt import (
     Constructor,
     Pattern,
@@ -10,10 +12,14 @@ from relayish.ir.relay.adt import (
     PatternVar,
     PatternWildcard,
 )
-from relayish.text.lexer import TYPE
-from relayish.text.reader import Reader, plain_name
+from relayish.text.node_reader import node_form
+from relayish.text.relay.lexer import TYPE
+from relayish.text.relay.reader import Reader
+from relayish.text.relay.type_parser import simple_type, type_
 from relayish.text.rules import Rule
-from relayish.text.type_parser import meta, simple_type, type_
+from relayish.text.source import plain_name
+from relayish.text.tables import NODE, Read
+from relayish.text.values_reader import meta
 
 
 def pattern(reader: Reader) -> Rule:
@@ -33,6 +39,12 @@ def pattern(reader: Reader) -> Rule:
             return fields[0]
         return PatternTuple(fields, span=reader.span(at, reader.pos))
     word = found["name"]
+    rule = PATTERN_WORDS.get(word)
+    if rule is not None:
+        made = yield rule(reader, at)
+        if isinstance(made, Pattern):
+            return made
+        reader.fail(f"expected a pattern; found {type(made).__name__}", at)
     if word == "_":
         return PatternWildcard(span=reader.span(at, reader.pos))
     return (yield _constructor(reader, word, at))
@@ -89,3 +101,7 @@ def _constructor(reader: Reader, word: str, at: int) -> Rule:
     if reader.take("("):
         patterns, _ = yield _items(reader)
     return PatternConstructor(found, patterns, span=reader.span(at, reader.pos))
+
+
+PATTERN_WORDS: Final[dict[str, Read]] = {NODE: node_form}
+"""The rules of patterns that begin with a word."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
+from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import (
     Call,
@@ -25,12 +26,14 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.type import Type
 from relayish.ir.value import as_value
-from relayish.text.attrs_parser import attribute_value
-from relayish.text.lexer import AFTER, ATTRIBUTE, META, OPERAND
 from relayish.text.literals import NUMBER, read_scalar, unquote
-from relayish.text.reader import Reader, plain_name
+from relayish.text.relay.lexer import AFTER
+from relayish.text.relay.reader import Reader
+from relayish.text.relay.type_parser import type_list
 from relayish.text.rules import Rule
-from relayish.text.type_parser import meta, type_list
+from relayish.text.source import ATTRIBUTE, META, OPERAND, plain_name
+from relayish.text.tables import RESERVED, WORDS, is_reserved
+from relayish.text.values_reader import attribute_value, meta
 
 _BINARY: Final = {
     "*": ("relay::multiply", 12),
@@ -56,7 +59,7 @@ class _Open:
         self.start = start
         self.callee = callee
         self.precedence = precedence  # 0 for calls and parentheses
-        self.items: list[Expr] = []
+        self.items: list[Node] = []
         self.comma = False
         self.attrs: dict[str, object] | _Whole | None = None
         self.type_args: tuple[Type, ...] = ()
@@ -71,17 +74,13 @@ class _Whole:
         self.attrs = attrs
 
 
-_Special: TypeAlias = Callable[[Reader, int], Rule]
-BLOCK_RULES: Final[dict[str, _Special]] = {}
-"""Rules of what begins with a word and has blocks, and ``{``; the statement grammar fills it."""
-
 _REFERENCES: Final[dict[str, tuple[type[Expr], int]]] = {
     "ref": (RefCreate, 1),
     "ref_read": (RefRead, 1),
     "ref_write": (RefWrite, 2),
 }
 _LITERALS: Final[dict[str, bool | None]] = {"True": True, "False": False, "None": None}
-EXPR_KEYWORDS: Final = frozenset(
+RESERVED.update(
     {"let", "if", "else", "fn", "match", "meta", "free_var", "free_type", "def", "type", "extern"}
     | {*_REFERENCES, *_LITERALS, "_"}
     | {f"{word}f{width}" for word in ("inf", "nan") for width in ("", "16", "32", "64")}
@@ -104,7 +103,7 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
             value = reader.local(found["local"], start)
         elif kind == "name":
             word = found["name"]
-            rule = BLOCK_RULES.get(word)
+            rule = WORDS.get(word)
             if rule is not None:
                 value = yield rule(reader, start)
             elif word in _REFERENCES:
@@ -116,7 +115,7 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
         elif kind != "mark":
             value = _LEAVES[kind](reader, found, start, negative=False)
         elif found["mark"] == "{":
-            value = yield BLOCK_RULES["{"](reader, start)
+            value = yield WORDS["{"](reader, start)
         elif found["mark"] == "(":
             if not reader.take(")"):
                 stack.append(_Open(start))
@@ -217,22 +216,24 @@ def _takes_attrs(reader: Reader, start: int, top: _Open) -> bool:
 
 def _project(reader: Reader, value: object, after: re.Match[str], start: int) -> Expr:
     at = after.start("index")
-    if not isinstance(value, Expr):
+    if isinstance(value, str):
         reader.fail(f"{value} is no value to project from; call it: {value}(...)", at)
     if after.end() - at > 12:  # no tuple is that long
         reader.fail("a projection this far does not exist", at)
     reader.pos = after.end()
     span = reader.span(start, reader.pos)
-    return TupleGetItem(value, int(after["index"]), span=span)
+    return TupleGetItem(reader.expr(value, start), int(after["index"]), span=span)
 
 
 def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any: the operand
     if value is None:
         reader.fail("attributes are no operand", top.start)
+    value = reader.expr(value, top.start)
     if top.callee == "-" and not top.items:
         return _operator(reader, "relay::negative", (value,), top.start), top.start
     name, _ = _BINARY[str(top.callee)]
-    return _operator(reader, name, (top.items[0], value), top.start), top.start
+    left = reader.expr(top.items[0], top.start)
+    return _operator(reader, name, (left, value), top.start), top.start
 
 
 def _operator(reader: Reader, name: str, args: tuple[Expr, ...], start: int) -> Expr:
@@ -241,42 +242,48 @@ def _operator(reader: Reader, name: str, args: tuple[Expr, ...], start: int) -> 
     return Call(callee.expr, args, attrs, span=reader.span(start, reader.pos))
 
 
-def _close(reader: Reader, top: _Open) -> Expr:
+def _close(reader: Reader, top: _Open) -> Node:
     if len(top.items) == 1 and not top.comma:
         return top.items[0]  # parentheses that only group
-    return Tuple(tuple(top.items), span=reader.span(top.start, reader.pos))
+    return Tuple(_operands(reader, top), span=reader.span(top.start, reader.pos))
 
 
 def _close_call(reader: Reader, top: _Open) -> Expr:
     span = reader.span(top.start, reader.pos)
     if isinstance(top.callee, str):
         return _close_reference(reader, top, top.callee)
-    assert isinstance(top.callee, Expr)
-    callee = top.callee
+    callee = reader.expr(top.callee, top.start)
     attrs: Attrs | None
     if isinstance(top.attrs, _Whole):
         attrs = top.attrs.attrs
     else:
         attrs = reader.make_attrs(reader.callee_of(callee), top.attrs or {}, top.start)
-    return Call(callee, tuple(top.items), attrs, top.type_args, span=span)
+    return Call(callee, _operands(reader, top), attrs, top.type_args, span=span)
+
+
+def _operands(reader: Reader, top: _Open) -> tuple[Expr, ...]:
+    """Return the items of a call or tuple, which must be expressions of Relay."""
+    if reader.is_mixed:
+        return tuple([reader.expr(item, top.start) for item in top.items])
+    return tuple(top.items)  # type: ignore[arg-type]  # there are no others
 
 
 def _close_reference(reader: Reader, top: _Open, word: str) -> Expr:
     kind, arity = _REFERENCES[word]
     if len(top.items) != arity or top.attrs is not None:
         reader.fail(f"{word} takes {arity} argument(s); found {len(top.items)}", top.start)
-    return kind(*top.items, span=reader.span(top.start, reader.pos))
+    return kind(*_operands(reader, top), span=reader.span(top.start, reader.pos))
 
 
-def _word(reader: Reader, word: str, start: int) -> Expr:
+def _word(reader: Reader, word: str, start: int) -> Node:
     if word in _LITERALS:
         return Constant(as_value(_LITERALS[word]), span=reader.span(start, reader.pos))
     if word == "meta":
         made = meta(reader, start)
-        if isinstance(made, Expr):
+        if isinstance(made, Node):
             return made
         reader.fail(f"expected an expression; the metadata has {type(made).__name__} here", start)
-    if word in EXPR_KEYWORDS:
+    if is_reserved(word):
         reader.fail(f"expected an expression; found the keyword {word!r}", start)
     named = reader.callee(word, start).expr
     if type(named) is Constructor and not named.inputs:

@@ -1,4 +1,4 @@
-"""Writing blocks: statements, functions, conditionals and matches.
+"""Writing Relay's blocks: statements, functions, conditionals and matches.
 
 Rules are generators as in the parser; what does not nest is written by plain functions.
 """
@@ -8,13 +8,13 @@ Rules are generators as in the parser; what does not nest is written by plain fu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor, Match, TypeData
+from relayish.ir.relay.adt import Constructor, Match, Pattern, TypeData
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -32,32 +32,25 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.type import Type, TypeVar
+from relayish.ir.relay.type import PrimExpr, TensorType, Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
-from relayish.text.attrs_printer import spell_items
-from relayish.text.expr_parser import EXPR_KEYWORDS
+from relayish.text.layout import OUTERMOST, Plan, Position, nodes_in
 from relayish.text.literals import quote, spell_name, spell_scalar
 from relayish.text.metadata_writer import MetadataWriter
-from relayish.text.pattern_printer import PatternPrinter
+from relayish.text.node_writer import NodeWriter
+from relayish.text.relay.pattern_printer import PatternPrinter
+from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.rules import Rule, run
-from relayish.text.scopes import LEAVES, Plan, Position, Scope
-from relayish.text.type_printer import Names, TypePrinter
+from relayish.text.tables import LEAVES, PLACES, TEXTS, Write, is_reserved
+from relayish.text.values_writer import spell_items
+from relayish.text.writer import DEEPEST, INDENTS
 
-_DEEPEST: Final = 24
-"""Indentation does not grow beyond this many levels, or nests would take quadratic space."""
-_INDENTS: Final = tuple("  " * depth for depth in range(_DEEPEST + 1))
 _SHORT_TYPE: Final = 64
 """Inferred types with more nodes than this are not written into comments."""
 
 
-class BlockPrinter:
-    """Writes expressions onto ``out``.
-
-    Args:
-        annotate: See :func:`astext`.
-        before: A printer that has found out, by printing the same thing, which variables are used
-            outside of what binds them; these are declared at the beginning.
-    """
+class BlockPrinter(NodeWriter):
+    """Writes expressions onto ``out``, and nodes of other languages among them."""
 
     def __init__(
         self,
@@ -65,45 +58,31 @@ class BlockPrinter:
         readable: bool = False,
         before: BlockPrinter | None = None,
     ) -> None:
-        self.out: list[str] = []
-        self.metadata = MetadataWriter(readable)
-        declared: Iterable[TypeVar] = () if before is None else before.types.free
-        self.types: TypePrinter = TypePrinter(self.metadata, declared)
-        self.patterns = PatternPrinter(self)
-        self._annotate = annotate
-        self._plan = Plan(())
-        self._texts: dict[Node, str] = {}
-        """How what is in scope is referred to: variables, temporaries, and leaves once met."""
-        self._var_texts: dict[Var, str] = {}
-        self._names = Names()
-        self._temps = 0
-        self._bound: set[Var] = set()
-        self._free: dict[Var, None] = {}
-        self._declared: set[Var] = set()
         self._constructors: dict[tuple[str, str, int], str] = {}
         self._taken_words: set[str] = set()
         self._comments: dict[Type, str] = {}
-        if before is not None:
-            for var in before._free:
-                self._add_free(var)
+        super().__init__(RELAY.name, annotate, readable, before)
+        declared: Iterable[TypeVar] = () if before is None else before.types.free
+        self.types: TypePrinter = TypePrinter(self.metadata, declared)
+        self.patterns = PatternPrinter(self)
 
     # What the whole text needs
 
     def start(self, plan: Plan) -> None:
-        """Take the plan of what is to be printed."""
-        self._plan = plan
-        self.types.count_uses(plan.types)
+        super().start(plan)
+        self.types.count_uses([item for item in plan.apart if isinstance(item, Type)])
 
     def must_declare(self) -> bool:
-        """Return whether printing has to start anew, now that the free variables are known."""
-        bound_anew = any(var in self._bound and var not in self._declared for var in self._free)
         types = self.types
-        return bound_anew or any(v in types.bound and v not in types.declared for v in types.free)
+        if any(v in types.bound and v not in types.declared for v in types.free):
+            return True
+        return super().must_declare()
 
     def declarations(self) -> str:
         """Return the declarations of free variables, which stand at the beginning."""
         self.types.new_section(label_all=True)
-        lines = [f"free_var {self._binder(var, again=False)};\n" for var in self._free]
+        own = [var for var in self.free if type(var) is Var]
+        lines = [f"free_var {self.binder(var, again=False)};\n" for var in own]
         free = {**self.types.free, **dict.fromkeys(self.types.declared)}
         types = [f"{self.types.declare(var)}\n" for var in free]
         return "".join([*types, *lines, "\n"] if lines or types else [])
@@ -128,99 +107,71 @@ class BlockPrinter:
         """Write the attributes of the module."""
         self.out.append(f"#[attrs({spell_items(attrs, self)})]\n")
 
-    def definitions(self, functions: Mapping[GlobalVar, Expr]) -> None:
+    def definitions(self, functions: Mapping[GlobalVar, Node]) -> None:
         """Write the functions of a module, and what several of them share before them."""
-        run(self._statements(self._plan.root, 0))
-        if self._plan.root.nodes:
+        run(self.statements(OUTERMOST, 0))
+        if self.plan.lines[OUTERMOST]:
             self.out.append("\n")
         for name, func in functions.items():
             self.out.append(f"def {_spell_global(name.name_hint)}")
-            if type(func) is Function and self._plan.position.get(func) is Position.DEFINITION:
+            if type(func) is Function and self.plan.position.get(func) is Position.DEFINITION:
                 run(self._function_rest(func, 0))
             else:
                 self.out.append(" = ")
-                run(self._value(func, 0))
+                run(self.value_of(func, 0))
                 self.out.append(";")
             self.out.append("\n\n")
 
-    def whole(self, expr: Expr) -> None:
-        """Write an expression that stands alone."""
-        run(self._block(self._plan.root, expr, 0))
+    def whole(self, node: Node) -> None:
+        """Write a node that stands alone."""
+        run(self.body(OUTERMOST, node, 0))
 
     # Blocks
 
-    def _statements(self, scope: Scope, depth: int) -> Rule:
-        """The lines of what is used as an operand in ``scope``."""
-        out, texts, indent = self.out, self._texts, _INDENTS[depth]
-        for node in scope.nodes:
-            name = f"%{self._temps}"
-            self._temps += 1
-            plain = _PLAIN.get(type(node))
-            if plain is not None:
-                out.append(f"{indent}{name} = {plain(self, node)}{self._comment(node)};\n")
-            else:
-                out.append(f"{indent}{name} = ")
-                yield _NESTING[type(node)](self, node, depth)
-                out.append(f"{self._comment(node)};\n")
-            texts[node] = name
-
-    def _block(self, scope: Scope, node: Expr, depth: int, *, is_let: bool = False) -> Rule:
-        """Statements and the result ``node``, a line each."""
-        depth = min(depth, _DEEPEST)
-        out, indent, position = self.out, _INDENTS[depth], self._plan.position
-        lets: list[Var] = []
-        if scope.nodes:
-            yield self._statements(scope, depth)
+    def body(self, block: int | None, node: Node, depth: int, *, is_let: bool = False) -> Rule:
+        depth = min(depth, DEEPEST)
+        plan, out, indent, position = self.plan, self.out, INDENTS[depth], self.plan.position
+        lets: list[Node] = []
+        if block is not None and plan.lines[block]:
+            yield self.statements(block, depth)
         while type(node) is Let and (is_let or position.get(node) is Position.TAIL):
             is_let = False
             var, value = node.var, node.value
             out.append(f"{indent}let ")
             in_value = type(value) is Function and position.get(value) is Position.VALUE
-            text = self._bind(var, lets)
+            text = self.bind(var, lets)
             if not in_value:
                 self._suspend(var, lets)
             out.append(f"{text} = ")
-            plain = _PLAIN.get(type(value))
-            if plain is not None and value in position:
-                out.append(f"{plain(self, value)}{self._comment(value)};\n")
+            made = TEXTS[type(value)](self, value, depth) if value in position else None
+            if type(made) is str:
+                out.append(f"{made}{self.comment(value)};\n")
             else:
-                yield self._value(value, depth)
+                yield self.value_of(value, depth)
                 out.append(";\n")
             if not in_value:
                 self._resume(var, lets)
-            scope = self._plan.inner[node][1]
+            after = plan.opened[node][1]
             node = node.body
-            if scope.nodes:
-                yield self._statements(scope, depth)
+            if plan.lines[after]:
+                yield self.statements(after, depth)
         out.append(indent)
-        yield self._value(node, depth)
+        yield self.value_of(node, depth)
         out.append("\n")
-        self._leave(lets)
-
-    def _value(self, node: Expr, depth: int) -> Rule:
-        """An expression where any may stand."""
-        if type(node) in LEAVES or node not in self._plan.position:
-            self.out.append(self.operand(node))
-            return
-        plain = _PLAIN.get(type(node))
-        if plain is not None:
-            self.out.append(plain(self, node))
-        else:
-            yield _NESTING[type(node)](self, node, depth)
-        self.out.append(self._comment(node))
+        self.leave(lets)
 
     def _braces(self, let: Let, depth: int) -> Rule:
         self.out.append("{\n")
-        yield self._block(self._plan.inner[let][0], let, depth + 1, is_let=True)
-        self.out.append(f"{_INDENTS[min(depth, _DEEPEST)]}}}")
+        yield self.body(self.plan.opened[let][0], let, depth + 1, is_let=True)
+        self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
 
     def _if(self, node: If, depth: int) -> Rule:
-        true, false = self._plan.inner[node]
-        out, indent = self.out, _INDENTS[min(depth, _DEEPEST)]
+        _, true, false = self.plan.opened[node]
+        out, indent = self.out, INDENTS[min(depth, DEEPEST)]
         out.append(f"if ({self.operand(node.cond)}) {{\n")
-        yield self._block(true, node.true_branch, depth + 1)
+        yield self.body(true, node.true_branch, depth + 1)
         out.append(f"{indent}}} else {{\n")
-        yield self._block(false, node.false_branch, depth + 1)
+        yield self.body(false, node.false_branch, depth + 1)
         out.append(f"{indent}}}")
 
     def _function(self, func: Function, depth: int) -> Rule:
@@ -229,36 +180,36 @@ class BlockPrinter:
 
     def _function_rest(self, func: Function, depth: int) -> Rule:
         """A function without the word, or name, before it."""
-        bound: list[Var] = []
+        bound: list[Node] = []
         types = self.types.binders(func.type_params)
-        parts = [self._bind(param, bound) for param in func.params]
+        parts = [self.bind(param, bound) for param in func.params]
         if func.attrs is not None:
             keys = len(func.attrs.keys())
             parts.append(spell_items(func.attrs, self) if keys else self._whole(func.attrs))
         result = "" if func.ret_type is None else f" -> {self.types.text(func.ret_type)}"
         self.out.append(f"{types}({', '.join(parts)}){result} {{\n")
-        yield self._block(self._plan.inner[func][0], func.body, depth + 1)
-        self.out.append(f"{_INDENTS[min(depth, _DEEPEST)]}}}")
-        self._leave(bound)
+        yield self.body(self.plan.opened[func][1], func.body, depth + 1)
+        self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
+        self.leave(bound)
         self.types.leave(func.type_params)
 
     def _match(self, node: Match, depth: int) -> Rule:
-        out, arm_depth = self.out, min(depth + 1, _DEEPEST)
-        indent = _INDENTS[arm_depth]
+        out, arm_depth = self.out, min(depth + 1, DEEPEST)
+        indent = INDENTS[arm_depth]
         word = "match" if node.complete else "match?"
         out.append(f"{word} ({self.operand(node.data)}) {{\n")
-        for clause, scope in zip(node.clauses, self._plan.inner[node], strict=True):
-            bound: list[Var] = []
+        for clause, scope in zip(node.clauses, self.plan.opened[node][1:], strict=True):
+            bound: list[Node] = []
             out.append(f"{indent}{self.patterns.text(clause.lhs, bound)} => {{\n")
-            yield self._block(scope, clause.rhs, depth + 2)
+            yield self.body(scope, clause.rhs, depth + 2)
             out.append(f"{indent}}},\n")
-            self._leave(bound)
-        out.append(f"{_INDENTS[min(depth, _DEEPEST)]}}}")
+            self.leave(bound)
+        out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
 
     # What does not nest
 
-    def _call(self, call: Call) -> str:
-        texts = self._texts
+    def _call(self, call: Call, _depth: int) -> str:
+        texts = self.texts
         op = call.op
         if not call.args and type(op) is Constructor and self._stands_alone(call, op):
             return self.constructor(op)
@@ -287,29 +238,41 @@ class BlockPrinter:
     def _whole(self, attrs: Attrs | None) -> str:
         return self.metadata.refer("" if attrs is None else attrs.type_key, attrs)
 
-    def _tuple(self, node: Tuple) -> str:
+    def _tuple(self, node: Tuple, _depth: int) -> str:
         fields = ", ".join([self.operand(item) for item in node.fields])
         return f"({fields},)" if len(node.fields) == 1 else f"({fields})"
 
-    def _project(self, node: TupleGetItem) -> str:
+    def _project(self, node: TupleGetItem, _depth: int) -> str:
         return f"{self.operand(node.tuple_value)}.{node.index}"
 
-    def operand(self, node: Expr) -> str:
-        """Return how an expression is referred to where it is used."""
-        found = self._texts.get(node)
-        return found if found is not None else _LEAF_TEXTS[type(node)](self, node)
-
-    def type_text(self, item: Type) -> str:
-        """Return the text of a type."""
+    def family_text(self, item: Node) -> str:
+        """Return the text of a type, pattern or dimension."""
+        if isinstance(item, PrimExpr):
+            return self.metadata.refer("PrimExpr", item)
+        if isinstance(item, Pattern):
+            return self.patterns.text(item, [])
+        assert isinstance(item, Type)
         return self.types.text(item)
 
-    def _comment(self, node: Expr) -> str:
+    def bind_family(self, item: Node, bound: list[Node]) -> str:
+        assert isinstance(item, Pattern)
+        return self.patterns.text(item, bound)
+
+    def bind_types(self, variables: tuple[Node, ...]) -> str:
+        """Return ``[A, B]`` and bring these type variables into scope."""
+        return self.types.bind_types(variables)
+
+    def leave_types(self, variables: tuple[Node, ...]) -> None:
+        """Take type variables out of scope."""
+        self.types.leave(tuple([var for var in variables if isinstance(var, TypeVar)]))
+
+    def comment(self, node: Node) -> str:
         if self._annotate is not None:
-            shown = self._annotate(node)
-        elif node.checked_type is None:
+            return super().comment(node)
+        found = getattr(node, "checked_type", None)
+        if found is None:
             return ""
-        else:
-            shown = self._type_comment(node.checked_type)
+        shown = self._type_comment(found)
         return f" /* {shown.replace('*/', '* /')} */" if shown else ""
 
     def _type_comment(self, item: Type) -> str:
@@ -321,14 +284,14 @@ class BlockPrinter:
         return found
 
     def _leaf_global(self, node: GlobalVar) -> str:
-        text = self._texts[node] = _spell_global(node.name_hint)
+        text = self.texts[node] = _spell_global(node.name_hint)
         return text
 
     def _leaf_op(self, node: Op) -> str:
         text = _spell_op(node)
         if text is None or node.name in self._taken_words or text in self._taken_words:
             text = self.metadata.refer("Op", node)
-        self._texts[node] = text
+        self.texts[node] = text
         return text
 
     def _leaf_constant(self, node: Constant) -> str:
@@ -341,7 +304,7 @@ class BlockPrinter:
             text = spell_scalar(value) if isinstance(value, np.generic) else None
         if text is None:
             text = self.metadata.refer("relay.Constant", node)
-        text = self._texts[node] = text + self._comment(node)
+        text = self.texts[node] = text + self.comment(node)
         return text
 
     def constructor(self, constructor: Constructor) -> str:
@@ -354,7 +317,7 @@ class BlockPrinter:
         text = self.constructor(node)
         if not node.inputs and self._is_defined(node):
             text = f"{text}::"  # its name alone is its value
-        self._texts[node] = text
+        self.texts[node] = text
         return text
 
     def _is_defined(self, node: Constructor) -> bool:
@@ -370,45 +333,22 @@ class BlockPrinter:
 
     def _leaf_var(self, var: Var) -> str:
         """A variable that nothing around binds."""
-        self._add_free(var)
-        return self._texts[var]
+        self.add_free(var)
+        return self.texts[var]
 
-    def _add_free(self, var: Var) -> None:
-        """Let ``var``, and what it shares memory with, be declared at the beginning."""
+    def add_free(self, var: Node) -> None:
         chain = [var]
-        while (share := chain[-1].may_share) is not None and share not in self._texts:
+        while (share := getattr(chain[-1], "may_share", None)) is not None:
+            if share in self.texts:
+                break
             chain.append(share)
         for item in reversed(chain):
-            self._free[item] = None
-            self._declared_text(item)
+            super().add_free(item)
 
-    def _declared_text(self, var: Var) -> None:
-        if var not in self._bound:
-            self._declared.add(var)
-        self._texts[var] = self._name(var)
-
-    def _name(self, var: Var) -> str:
-        text = self._var_texts.get(var)
-        if text is None:
-            text = self._var_texts[var] = f"%{spell_name(self._names.take(var.name_hint))}"
-        return text
-
-    def bind(self, var: Var) -> str:
-        """Bring a variable of a pattern into scope."""
-        return self._bind(var, [])
-
-    def _bind(self, var: Var, bound: list[Var]) -> str:
-        """Bring ``var`` into scope and return its text there; note in ``bound`` what must leave."""
-        again = var in self._bound or var in self._declared
-        self._bound.add(var)
-        text = self._binder(var, again=again)
-        if var not in self._texts:
-            bound.append(var)
-            self._texts[var] = self._name(var)
-        return text
-
-    def _binder(self, var: Var, *, again: bool) -> str:
-        name = self._name(var)
+    def binder(self, var: Node, *, again: bool) -> str:
+        if type(var) is not Var:
+            return super().binder(var, again=again)
+        name = self.name(var)
         if again:
             return f"{name}-malformed-ir"
         if var.may_share is not None:
@@ -417,49 +357,98 @@ class BlockPrinter:
             return f"{name}: {self.types.text(var.type_annotation)}"
         return name
 
-    def _suspend(self, var: Var, bound: list[Var]) -> None:
+    def _suspend(self, var: Var, bound: list[Node]) -> None:
         """Take a variable out of scope while its own value is written."""
         if bound and bound[-1] is var:
-            del self._texts[var]
+            del self.texts[var]
 
-    def _resume(self, var: Var, bound: list[Var]) -> None:
+    def _resume(self, var: Var, bound: list[Node]) -> None:
         if bound and bound[-1] is var:
-            self._texts[var] = self._name(var)
-
-    def _leave(self, bound: list[Var]) -> None:
-        for var in bound:
-            if var not in self._free:
-                self._texts.pop(var, None)
+            self.texts[var] = self.name(var)
 
 
-_PLAIN: Final[dict[type[Node], Callable[[BlockPrinter, Any], str]]] = {  # Any: a node of the kind
+def _place_let(plan: Plan, let: Let, scope: int) -> None:
+    """What follows a let is a block inside of its own, which at the end of one needs no braces."""
+    own = scope if plan.position.get(let) is Position.TAIL else plan.open(scope)
+    after = plan.open(own)
+    plan.opened[let] = (own, after)
+    annotation = let.var.type_annotation
+    if annotation is not None and type(annotation) is not TensorType:
+        plan.apart.append(annotation)
+    plan.use(let.value, own, Position.VALUE)
+    plan.use(let.body, after, Position.TAIL)
+
+
+def _place_call(plan: Plan, call: Call, scope: int) -> None:
+    """As the roles say; most of what programs consist of."""
+    use, leaves = plan.use_operand, LEAVES
+    for arg in call.args:
+        if type(arg) not in leaves:
+            use(arg, scope)
+    if type(call.op) not in leaves:
+        use(call.op, scope)
+    if call.type_args:
+        plan.apart += call.type_args
+    if call.attrs is not None:
+        for found in nodes_in(call.attrs):
+            use(found, scope)
+
+
+def _place_tuple(plan: Plan, node: Tuple, scope: int) -> None:
+    """The empty tuple is written where it is used; others have a line of their own."""
+    plan.use_operands(node.fields, scope)
+    if not node.fields and node not in plan.position:
+        plan.place[node] = plan.open(scope)  # a block that nothing opens is not written
+
+
+def _place_match(plan: Plan, node: Match, scope: int) -> None:
+    """The arms are blocks of the match, also where it shares a clause with another."""
+    plan.use_operands((node.data,), scope)
+    arms = tuple([plan.open(scope) for _ in node.clauses])
+    plan.opened[node] = (-1, *arms)
+    for clause, arm in zip(node.clauses, arms, strict=True):
+        plan.position[clause] = Position.VALUE
+        plan.bind(clause.lhs, scope)
+        plan.use(clause.rhs, arm, Position.TAIL)
+
+
+for _kind, _place in {
+    Let: _place_let,
+    Call: _place_call,
+    Tuple: _place_tuple,
+    Match: _place_match,
+}.items():
+    PLACES.register(_kind, cast(Callable[[Any, Any, Any], None], _place))
+
+for _kind, _write in {
     Call: BlockPrinter._call,
     Tuple: BlockPrinter._tuple,
     TupleGetItem: BlockPrinter._project,
-    RefCreate: lambda printer, node: f"ref({printer.operand(node.value)})",
-    RefRead: lambda printer, node: f"ref_read({printer.operand(node.ref)})",
-    RefWrite: lambda printer, node: (
+    RefCreate: lambda printer, node, _: f"ref({printer.operand(node.value)})",
+    RefRead: lambda printer, node, _: f"ref_read({printer.operand(node.ref)})",
+    RefWrite: lambda printer, node, _: (
         f"ref_write({printer.operand(node.ref)}, {printer.operand(node.value)})"
     ),
-}
-_NESTING: Final[dict[type[Node], Callable[[BlockPrinter, Any, int], Rule]]] = {  # Any: likewise
     If: BlockPrinter._if,
     Function: BlockPrinter._function,
     Match: BlockPrinter._match,
     Let: BlockPrinter._braces,
-}
-_LEAF_TEXTS: Final[dict[type[Node], Callable[[BlockPrinter, Any], str]]] = {  # Any: likewise
-    Var: BlockPrinter._leaf_var,
-    GlobalVar: BlockPrinter._leaf_global,
-    Op: BlockPrinter._leaf_op,
-    Constant: BlockPrinter._leaf_constant,
-    Constructor: BlockPrinter._leaf_constructor,
-    Tuple: lambda _printer, _node: "()",  # the empty one: others have a line of their own
-}
+}.items():
+    TEXTS.register(_kind, cast(Write, _write))
+
+LEAVES.update(
+    {
+        Var: BlockPrinter._leaf_var,
+        GlobalVar: BlockPrinter._leaf_global,
+        Op: BlockPrinter._leaf_op,
+        Constant: BlockPrinter._leaf_constant,
+        Constructor: BlockPrinter._leaf_constructor,
+    }
+)
 
 
 def _spell(name: str) -> str:
-    spelt = quote(name) if name in EXPR_KEYWORDS else spell_name(name)
+    spelt = quote(name) if is_reserved(name) else spell_name(name)
     return f"#{spelt}" if spelt.startswith('"') else spelt
 
 
@@ -469,7 +458,7 @@ def _spell_op(op: Op) -> str | None:
     if meant == (op,) or (not meant and op.domain == RELAY.name):
         return _spell(op.name)
     qualifier = spell_name(op.domain)
-    if qualifier in EXPR_KEYWORDS or qualifier.startswith('"'):
+    if is_reserved(qualifier) or qualifier.startswith('"'):
         return None
     return f"{qualifier}::{_spell(op.name)}"
 

@@ -12,15 +12,18 @@ from relayish.ir.relay.adt import Pattern, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar, Type
-from relayish.text.attrs_parser import attributes
-from relayish.text.expr_parser import expression
-from relayish.text.lexer import GLOBAL, MODULE_ATTRS, VERSION, Source
 from relayish.text.metadata_reader import SECTION, Metadata, MetadataError
-from relayish.text.pattern_parser import pattern
-from relayish.text.reader import Reader, plain_name
+from relayish.text.relay import families as _families  # noqa: F401 - completes the tables
+from relayish.text.relay import metadata as _metadata  # noqa: F401 - likewise
+from relayish.text.relay.expr_parser import expression
+from relayish.text.relay.lexer import GLOBAL, MODULE_ATTRS, VERSION
+from relayish.text.relay.pattern_parser import pattern
+from relayish.text.relay.reader import Reader
+from relayish.text.relay.statement_parser import block, free_declarations, function
+from relayish.text.relay.type_parser import type_, type_definition
 from relayish.text.rules import Rule, run
-from relayish.text.statement_parser import block, free_declarations, function
-from relayish.text.type_parser import type_, type_definition
+from relayish.text.source import Source, plain_name
+from relayish.text.values_reader import attributes
 
 FORMAT_VERSION: Final = "0.0.5"
 
@@ -72,6 +75,25 @@ def parse(
 fromtext = parse
 
 
+def parse_node(
+    text: str, source_name: str = "from_string", *, allow_unknown_ops: bool = False
+) -> Node:
+    """Read a node of any language: an expression, or one in the generic form. See :func:`parse`.
+
+    The header of modules may stand before it. Types and patterns have :func:`parse_type` and
+    :func:`parse_pattern`, unless they are in the generic form.
+
+    Example:
+        >>> parse_node("node if(cond=True, true_branch={ 1 }, false_branch={ 2 })")
+        If(cond=<Constant>, true_branch=<Constant>, false_branch=<Constant>)
+    """
+    reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
+    _version(reader, required=False)
+    made = run(block(reader, ""))
+    assert isinstance(made, Node)
+    return made
+
+
 def parse_expr(
     text: str, source_name: str = "from_string", *, allow_unknown_ops: bool = False
 ) -> Expr:
@@ -84,8 +106,7 @@ def parse_expr(
     reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
     _version(reader, required=False)
     made = run(block(reader, ""))
-    assert isinstance(made, Expr)
-    return made
+    return reader.expr(made, len(reader.text))
 
 
 def parse_type(text: str, source_name: str = "from_string") -> Type:
@@ -147,27 +168,16 @@ def _alone(reader: Reader, *, type_definitions: bool) -> Rule:
     start = reader.skip()
     if not type_definitions:
         made: Any = yield pattern(reader)  # Any: a type or a pattern
-    elif _word(reader, "extern"):
+    elif reader.word("extern"):
         reader.expect("type", "after extern")
         made = yield type_definition(reader, start, is_extern=True)
-    elif _word(reader, "type"):
+    elif reader.word("type"):
         made = yield type_definition(reader, start, is_extern=False)
     else:
         made = yield type_(reader)
     if reader.skip() < len(reader.text):
         reader.fail(f"expected the end of the text; {reader.found()}")
     return made
-
-
-def _word(reader: Reader, word: str) -> bool:
-    """Go past ``word`` if it comes next, and no longer word that begins with it."""
-    start = reader.skip()
-    end = start + len(word)
-    following = reader.text[end : end + 1]
-    if not reader.text.startswith(word, start) or following.isalnum() or following in ("_", "."):
-        return False
-    reader.pos = end
-    return True
 
 
 def _module(reader: Reader, known: IRModule) -> Rule:
@@ -189,11 +199,11 @@ def _module(reader: Reader, known: IRModule) -> Rule:
         start = reader.skip()
         if start >= len(reader.text):
             break
-        if _word(reader, "def"):
+        if reader.word("def"):
             yield _definition(reader, start, functions)
-        elif _word(reader, "type"):
+        elif reader.word("type"):
             yield _type(reader, start, types, is_extern=False)
-        elif _word(reader, "extern"):
+        elif reader.word("extern"):
             reader.expect("type", "after extern")
             yield _type(reader, start, types, is_extern=True)
         else:
@@ -220,7 +230,7 @@ def _early_types(reader: Reader, types: dict[GlobalTypeVar, TypeData]) -> Rule:
             if line is not None:
                 start = reader.pos = line.start()
                 reader.skip()
-                is_extern = _word(reader, "extern")
+                is_extern = reader.word("extern")
                 reader.expect("type", "after extern")
                 yield _type(reader, start, types, is_extern=is_extern)
                 pieces.append((start, reader.pos))

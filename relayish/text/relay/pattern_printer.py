@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final, Protocol
+from collections.abc import Iterator
+from typing import Final, Protocol, cast
 
-from relayish.ir.node import Node
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
     Constructor,
     Pattern,
@@ -14,15 +15,26 @@ from relayish.ir.relay.adt import (
     PatternVar,
     PatternWildcard,
 )
-from relayish.ir.relay.expr import Var
 from relayish.ir.relay.traversal import PATTERNS
+from relayish.text.node_writer import parts_of
+from relayish.text.tables import REGISTER, Parts, family_of
+from relayish.text.values_writer import ValueContext
 
 
-class PatternContext(Protocol):
+class PatternContext(ValueContext, Protocol):
     """What writing a pattern needs from the printer."""
 
-    def bind(self, var: Var) -> str:
+    def bind(self, var: Node, bound: list[Node]) -> str:
         """Bring a variable into scope and return how it is written where it is bound."""
+
+    def kind_name(self, kind: type[Node]) -> str:
+        """Return the name of a kind."""
+
+    def bind_types(self, variables: tuple[Node, ...]) -> str:
+        """Bring type variables into scope and return their text."""
+
+    def leave_types(self, variables: tuple[Node, ...]) -> None:
+        """Take type variables out of scope."""
 
     def constructor(self, constructor: Constructor) -> str:
         """Return how a constructor is referred to."""
@@ -36,9 +48,9 @@ class PatternPrinter:
         self._labels: dict[Node, str] = {}
         self._shared: set[Node] = set()
 
-    def text(self, root: Pattern, bound: list[Var]) -> str:
+    def text(self, root: Pattern, bound: list[Node]) -> str:
         """Return the text of a pattern; the variables it binds are added to ``bound``."""
-        if type(root) in (PatternConstructor, PatternTuple) and root not in self._labels:
+        if PATTERNS.push[type(root)] is not None and root not in self._labels:
             self._find_shared(root)
         out: list[str] = []
         stack: list[object] = [root]
@@ -46,9 +58,11 @@ class PatternPrinter:
             item = stack.pop()
             if type(item) is str:
                 out.append(item)
-            elif isinstance(item, Var):
+            elif isinstance(item, tuple):
+                self._context.leave_types(item)
+            elif isinstance(item, Node) and type(item) in VARIABLES:
                 bound.append(item)
-                out.append(self._context.bind(item))
+                out.append(self._context.bind(item, []))
             elif isinstance(item, Pattern):
                 label = self._labels.get(item)
                 if label is not None:
@@ -57,7 +71,7 @@ class PatternPrinter:
                 if item in self._shared:
                     label = self._labels[item] = f"#{len(self._labels)}"
                     out.append(f"{label}=")
-                stack += reversed(list(_PARTS[type(item)](self._context, item)))
+                stack += reversed(list(PATTERN_PARTS[type(item)](self._context, item)))
         return "".join(out)
 
     def _find_shared(self, root: Pattern) -> None:
@@ -90,10 +104,39 @@ def _separated(items: tuple[Pattern, ...]) -> Iterator[object]:
         yield item
 
 
-_PARTS: Final[dict[type[Node], Callable[[PatternContext, Any], Iterator[object]]]] = {
+class _Pieces:
+    """What the generic form of a pattern asks for; variables are bound as they are met."""
+
+    def __init__(self, context: PatternContext) -> None:
+        self._context = context
+        self.metadata = context.metadata
+        self.kind_name, self.bind_types = context.kind_name, context.bind_types
+        self.operand, self.family_text = context.operand, context.family_text
+
+    def piece(self, item: Node) -> object:
+        """Return a pattern, or a variable where it is bound, as it is; the text of other nodes."""
+        if isinstance(item, Pattern):
+            return item
+        if family_of(type(item)) is not None:
+            return self._context.family_text(item)
+        return self._context.operand(item)
+
+    def binder(self, var: Node) -> object:
+        """Return a variable that is bound, as it is."""
+        return var
+
+
+def _generic(context: PatternContext, pattern: Pattern) -> Iterator[object]:
+    yield from parts_of(_Pieces(context), pattern)
+
+
+PATTERN_PARTS: Final[KindTable[Parts]] = KindTable("the printer of patterns", REGISTER)
+"""What a pattern consists of, in order; of an unknown kind its generic form."""
+for _kind, _parts in {
     PatternWildcard: lambda _context, _pattern: iter(("_",)),
     PatternVar: lambda _, pattern: iter((pattern.var,)),
     PatternConstructor: _constructor,
     PatternTuple: _tuple,
-}
-"""What a pattern consists of, in order; Any: a pattern of the key's kind."""
+    Pattern: _generic,
+}.items():
+    PATTERN_PARTS.register(_kind, cast(Parts, _parts))

@@ -30,9 +30,13 @@ from relayish.ir.relay.type import (
     TypeRelation,
     TypeVar,
 )
-from relayish.text.lexer import BLANK, INTEGER, META, TYPE
-from relayish.text.reader import Reader, plain_name
+from relayish.text.node_reader import node_form
+from relayish.text.relay.lexer import INTEGER, TYPE
+from relayish.text.relay.reader import Reader
 from relayish.text.rules import Rule
+from relayish.text.source import BLANK, plain_name
+from relayish.text.tables import NODE, Read
+from relayish.text.values_reader import meta
 
 _SIMPLE: Final = re.compile(
     rf"{BLANK}(?:Tensor\[\(((?:(?:\d++|\?)(?:, |,? ?(?=\))))*+)\), ([a-z]+\d+|bool)\]"
@@ -84,9 +88,12 @@ def type_(reader: Reader) -> Rule:
     plain = _PLAIN_KEYWORDS.get(word)
     if plain is not None:
         return plain(reader, start)
-    rule = _KEYWORDS.get(word)
+    rule = TYPE_WORDS.get(word)
     if rule is not None:
-        return (yield rule(reader, start))
+        made = yield rule(reader, start)
+        if isinstance(made, Type):
+            return made
+        reader.fail(f"expected a type; found {type(made).__name__}", start)
     return (yield _named(reader, word, start))
 
 
@@ -148,6 +155,12 @@ def _tensor_type(reader: Reader, start: int) -> Type:
         raise reader.error(str(error), at) from None
 
 
+def size(reader: Reader) -> Rule:
+    """A dimension."""
+    yield from ()
+    return _dimension(reader)
+
+
 def _dimension(reader: Reader) -> int | PrimExpr:
     if reader.take("?"):
         return AnyDim()
@@ -164,20 +177,6 @@ def _dimension(reader: Reader) -> int | PrimExpr:
             return made
         reader.fail(f"a dimension is a number, ? or a size; found {type(made).__name__}", at)
     raise reader.error(f"expected a dimension: a number, ? or meta[...]; {reader.found()}")
-
-
-def meta(reader: Reader, at: int) -> object:
-    """Read ``[key][index]`` behind ``meta`` and return what it stands for."""
-    found = reader.match(META)
-    if found is None:
-        reader.fail(f"expected meta[key][index]; {reader.found()}", at)
-    reader.pos = found.end()
-    if len(found[2]) > 12:  # no section is that long
-        reader.fail(f"meta[{found[1]}] has no such entry", at)
-    try:
-        return reader.metadata.get(found[1], int(found[2]))
-    except ValueError as error:
-        reader.fail(str(error), at)
 
 
 def _meta_type(reader: Reader, start: int) -> Rule:
@@ -295,17 +294,23 @@ def _named(reader: Reader, word: str, start: int) -> Rule:
     return TypeCall(head, (), span=reader.span(start, reader.pos))
 
 
-_KEYWORDS: Final[dict[str, Callable[[Reader, int], Rule]]] = {
+TYPE_WORDS: Final[dict[str, Read]] = {
+    NODE: node_form,
     "fn": _function_type,
     "ref": _ref_type,
     "meta": _meta_type,
     "relation": _relation,
 }
+"""The rules of types that begin with a word."""
 _PLAIN_KEYWORDS: Final[dict[str, Callable[[Reader, int], Type]]] = {
     "Tensor": _tensor_type,
     "_": _incomplete,
 }
-TYPE_KEYWORDS: Final = frozenset({*_KEYWORDS, *_PLAIN_KEYWORDS, "where", "with"})
+
+
+def is_type_word(word: str) -> bool:
+    """Return whether ``word`` is no name of a type, unless in quotes."""
+    return word in TYPE_WORDS or word in _PLAIN_KEYWORDS or word in ("where", "with")
 
 
 def type_definition(reader: Reader, start: int, is_extern: bool) -> Rule:

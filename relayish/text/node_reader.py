@@ -1,0 +1,334 @@
+"""Reading the generic form; see ``node_writer``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from relayish.errors import FieldError, suggest
+from relayish.ir.field import REQUIRED, Field, Shape
+from relayish.ir.language import languages
+from relayish.ir.node import VARIABLES, Node, node_kinds
+from relayish.ir.roles import Role
+from relayish.ir.span import Span
+from relayish.ir.storage import INTERNED
+from relayish.text.layout import block_fields
+from relayish.text.reader import Reader
+from relayish.text.rules import Rule
+from relayish.text.source import OPERAND
+from relayish.text.tables import FAMILY_WORDS, NODE, WORDS, family_of
+from relayish.text.values_reader import attribute_name, attribute_value
+from relayish.text.writer import hint_field
+
+
+class NodeReader(Reader):
+    """Reads nodes of any kind in the generic form, and what rules of single kinds ask for."""
+
+    # For the rules of single kinds
+
+    def read_expression(self) -> Rule:
+        """Read an expression."""
+        return self.grammar.expression(self)
+
+    def read_block(self, *variables: Node) -> Rule:
+        """Read braces and what is in them, in which ``variables`` are in scope."""
+        self.expect("{", "before a block")
+        mark = len(self.hidden_locals)
+        for var in variables:
+            self.bind(self.keys[var], var)
+        made = yield self.grammar.block(self, "}")
+        self.leave(mark)
+        return made
+
+    def read_binder(self) -> Rule:
+        """Read a variable where it is bound; it is in scope in the blocks it is named to."""
+        mark = len(self.hidden_locals)
+        made = yield variable(self)
+        self.leave(mark)
+        return made
+
+    def read_value(self) -> Rule:
+        """Read a value that is no node: a number, a string, a list, attributes."""
+        return attribute_value(self)
+
+    def read_field(self, kind: type[Node], name: str, *variables: Node) -> Rule:
+        """Read the value of a field as it stands in the generic form, ``variables`` in scope."""
+        (declared,) = [f for f in kind.fields_ if f.name == name]
+        mark = len(self.hidden_locals)
+        for var in variables:
+            self.bind(self.keys[var], var)
+        made = yield _field(self, declared, kind)
+        self.leave(mark)
+        return made
+
+
+def node_form(reader: NodeReader, start: int) -> Rule:
+    """``node kind(field=value, ...)``, from behind ``node``."""
+    reader.is_mixed = True
+    kind = _kind(reader)
+    if kind in VARIABLES and reader.text.startswith("%", reader.skip()):
+        reader.fail("a variable is declared where it is bound, or by free_var", start)
+    reader.expect("(", "before the fields of a node")
+    types = reader.mark_annotations()
+    mark = len(reader.hidden_locals)
+    bound: list[tuple[str, Node]] = []
+    values, places = yield _fields(reader, kind, bound)
+    reader.leave_annotations(types)
+    if kind.held_as_ is Role.BINDER:
+        for name, var in bound:  # what a pattern binds is known to its owner
+            reader.bind(name, var)
+    else:
+        reader.leave(mark)
+    return _build(reader, kind, values, places, start)
+
+
+def variable(reader: NodeReader) -> Rule:
+    """A variable where it is bound, of whatever kind; it comes into scope."""
+    reader.skip()
+    start = reader.pos
+    if not reader.word(NODE):
+        binder = reader.binder("where one is bound")
+        made = reader.bound_before(binder) if binder.again else None
+        if made is None:
+            made = yield reader.grammar.variable(reader, binder)
+        reader.keys[made] = binder.key
+        reader.bind(binder.key, made)
+        return made
+    kind = _kind(reader)
+    if kind not in VARIABLES:
+        reader.fail(f"{_name(reader, kind)} is no kind of variable", start)
+    binder = reader.binder(f"behind {NODE} {_name(reader, kind)}")
+    values: dict[str, object] = {}
+    places: dict[str, int] = {}
+    if reader.take("("):
+        values, places = yield _fields(reader, kind, [])
+    hint = hint_field(kind)
+    if hint is not None and hint.name not in values:
+        values[hint.name], places[hint.name] = binder.name, binder.at
+    made = _build(reader, kind, values, places, start)
+    reader.is_mixed = True
+    reader.keys[made] = binder.key
+    reader.bind(binder.key, made)
+    return made
+
+
+def declared_free(reader: NodeReader) -> Rule:
+    """The variable behind ``free_var``, which is in scope from here on."""
+    mark = len(reader.hidden_locals)
+    made = yield variable(reader)
+    ((key, _),) = reader.hidden_locals[mark:]
+    reader.leave(mark)
+    reader.env[key] = made
+
+
+def _fields(reader: NodeReader, kind: type[Node], bound: list[tuple[str, Node]]) -> Rule:
+    """The fields of a node, up to and including the closing parenthesis."""
+    known = {f.name: f for f in kind.fields_}
+    blocks = block_fields(kind)
+    values: dict[str, object] = {}
+    places: dict[str, int] = {}
+    while not reader.take(")"):
+        name, at = attribute_name(reader, "a field such as axis=1")
+        declared = known.get(name)
+        if declared is None:
+            reader.unknown(f"field of {_name(reader, kind)}:", name, known, at)
+        if name in values:
+            reader.fail(f"field {name} of {_name(reader, kind)} is given twice", at)
+        mark = len(reader.hidden_locals)
+        if declared in blocks:
+            for key, var in bound:
+                reader.bind(key, var)
+        places[name] = reader.skip()
+        values[name] = yield _field(reader, declared, kind)
+        if declared.role is Role.BINDER:
+            bound += reader.suspend(mark)
+        else:
+            reader.leave(mark)
+        if not reader.take(","):
+            reader.expect(")", "or ',' after a field")
+            break
+    return values, places
+
+
+def _field(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
+    """The value of a field."""
+    if declared.kind is None:
+        return (yield attribute_value(reader, enums=declared.enums))
+    at = reader.skip()
+    where = f"{_name(reader, kind)}.{declared.name}"
+    if declared in block_fields(kind):
+        return (yield _blocks(reader, declared, where))
+    family = family_of(declared.kind)
+    binds_types = family is not None and family.read_bound is not None
+    if declared.role is Role.BINDER and binds_types and declared.kind in VARIABLES:
+        assert family is not None
+        assert family.read_bound is not None
+        read = family.read_bound(reader)
+        if declared.holds_many:
+            return read
+        if len(read) != 1:
+            reader.fail(f"{where} is one variable; found {len(read)}", at)
+        return read[0]
+    if not declared.holds_many:
+        if declared.shape is Shape.OPTIONAL and reader.word("None"):
+            return None
+        return (yield _item(reader, declared, where))
+    reader.expect("[", f"before the items of {where}")
+    items: list[object] = []
+    while not reader.take("]"):
+        items.append((yield _item(reader, declared, f"{where}[{len(items)}]")))
+        if not reader.take(","):
+            reader.expect("]", f"or ',' after an item of {where}")
+            break
+    return tuple(items)
+
+
+def _item(reader: NodeReader, declared: Field, where: str) -> Rule:
+    """A node in a field, or another value where there are such."""
+    assert declared.kind is not None
+    at = reader.skip()
+    if declared.shape is Shape.MIXED and not reader.text.startswith(("(", "%"), at):
+        return (yield attribute_value(reader, enums=declared.enums))
+    family = family_of(declared.kind)
+    if declared.role is Role.BINDER and (family is None or declared.kind in VARIABLES):
+        found = reader.match(OPERAND)
+        made = yield (variable(reader) if _is_variable(reader, found) else _expression(reader))
+    elif family is not None and declared.shape is not Shape.MIXED:
+        made = yield family.read(reader)
+    else:
+        made = yield _expression(reader)
+    if type(made) not in declared.kind.kinds:
+        shown = type(made).__name__
+        reader.fail(f"{where} must be {declared.kind.__name__}; found {shown}", at)
+    return made
+
+
+def _is_variable(reader: NodeReader, found: Any) -> bool:  # Any: a match, or none
+    """Return whether a variable is declared at the position, and no pattern."""
+    if found is None or found.lastgroup == "local":
+        return True
+    if found["name"] != NODE:
+        return False
+    here = reader.pos
+    reader.pos = found.end()
+    kind = _kind(reader)
+    reader.pos = here
+    return kind in VARIABLES
+
+
+def _expression(reader: NodeReader) -> Rule:
+    """A node where any may stand, also one of a family with a grammar of its own."""
+    found = reader.match(OPERAND)
+    family = None if found is None else FAMILY_WORDS.get(found["name"] or "")
+    if found is not None and family is not None:
+        reader.pos = found.end()
+        reader.expect("(", f"after {found['name']}")
+        made = yield family.read(reader)
+        reader.expect(")", f"at the end of {found['name']}(...)")
+        return made
+    return (yield reader.grammar.expression(reader))
+
+
+def _blocks(reader: NodeReader, declared: Field, where: str) -> Rule:
+    """A field that is a scope: one block, or statements, each of them a root."""
+    assert declared.kind is not None
+    if declared.shape is Shape.OPTIONAL and reader.word("None"):
+        return None
+    if declared.shape is Shape.MIXED:
+        return (yield _mixed_blocks(reader, declared, where))
+    at = reader.skip()
+    reader.expect("{", f"before the block of {where}")
+    if declared.shape is not Shape.MANY:
+        made = yield reader.grammar.block(reader, "}")
+        _check(reader, declared, made, where, at)
+        return made
+    items: list[Node] = []
+    while not reader.take("}"):
+        here = reader.skip()
+        made = yield reader.grammar.statement(reader)
+        if made is not None:
+            _check(reader, declared, made, f"{where}[{len(items)}]", here)
+            items.append(made)
+            if not reader.take(";"):
+                reader.expect("}", f"or ';' after a statement of {where}")
+                break
+    return tuple(items)
+
+
+def _mixed_blocks(reader: NodeReader, declared: Field, where: str) -> Rule:
+    reader.expect("[", f"before the items of {where}")
+    items: list[object] = []
+    while not reader.take("]"):
+        at = reader.skip()
+        if reader.take("{"):
+            made = yield reader.grammar.block(reader, "}")
+            _check(reader, declared, made, f"{where}[{len(items)}]", at)
+            items.append(made)
+        else:
+            items.append((yield attribute_value(reader, enums=declared.enums)))
+        if not reader.take(","):
+            reader.expect("]", f"or ',' after an item of {where}")
+            break
+    return tuple(items)
+
+
+def _check(reader: NodeReader, declared: Field, made: Node, where: str, at: int) -> None:
+    assert declared.kind is not None
+    if type(made) not in declared.kind.kinds:
+        shown = type(made).__name__
+        reader.fail(f"{where} must be {declared.kind.__name__}; found {shown}", at)
+
+
+def _kind(reader: NodeReader) -> type[Node]:
+    """Read the name of a kind, with its language or without."""
+    name, at = reader.name_here(f"a kind of node after {NODE}")
+    language, _, visit = name.rpartition(".")
+    found = languages().get(language or reader.grammar.language)
+    kind = None if found is None else found.kinds.get(visit)
+    if kind is not None:
+        return kind
+    own = reader.grammar.language + "."
+    known = [each.removeprefix(own) for each in node_kinds()]
+    raise reader.error(
+        f"unknown kind of node {name}{suggest(name, known)}; the package that declares it has to "
+        f"be imported first",
+        at,
+    )
+
+
+def _name(reader: NodeReader, kind: type[Node]) -> str:
+    language = kind.language_.name
+    return (
+        kind.visit_name if language == reader.grammar.language else f"{language}.{kind.visit_name}"
+    )
+
+
+def _build(
+    reader: NodeReader,
+    kind: type[Node],
+    values: Mapping[str, object],
+    places: Mapping[str, int],
+    start: int,
+) -> Node:
+    """Return the node with these fields, and its span if it has one."""
+    missing = [f.name for f in kind.fields_ if f.default is REQUIRED and f.name not in values]
+    spans = [f.name for f in kind.fields_ if Span in f.accepts and f.name not in values]
+    given = {**values, **dict.fromkeys(spans, reader.span(start, reader.pos))}
+    missing = [name for name in missing if name not in given]
+    if missing:
+        reader.fail(f"{_name(reader, kind)} lacks its field {missing[0]!r}", start)
+    try:
+        made: Node = kind(**given)
+    except FieldError as error:
+        named = [re.match(rf"{kind.__name__}\.{re.escape(name)}\b", str(error)) for name in places]
+        at = [place for place, found in zip(places.values(), named, strict=True) if found]
+        raise reader.error(str(error), at[0] if at else start) from error
+    interned = INTERNED.get(kind)
+    if interned is not None:
+        find, arguments = interned(made)
+        made = find(*arguments)
+    return made
+
+
+WORDS[NODE] = node_form

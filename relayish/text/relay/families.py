@@ -1,0 +1,52 @@
+"""What of Relay has a grammar of its own among nodes of any language, and stands around them."""
+
+from __future__ import annotations
+
+from relayish.ir.relay.adt import Constructor, Pattern
+from relayish.ir.relay.expr import Constant, Expr, Op
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.type import PrimExpr, Type
+from relayish.text.node_reader import NodeReader
+from relayish.text.reader import Grammar
+from relayish.text.relay.block_printer import BlockPrinter
+from relayish.text.relay.expr_parser import expression
+from relayish.text.relay.pattern_parser import PATTERN_WORDS, pattern
+from relayish.text.relay.pattern_printer import PATTERN_PARTS
+from relayish.text.relay.reader import Reader
+from relayish.text.relay.statement_parser import block, statement, variable
+from relayish.text.relay.type_parser import TYPE_WORDS, size, type_, type_params
+from relayish.text.relay.type_printer import TYPE_PARTS
+from relayish.text.tables import Family, register_family
+from relayish.text.values_writer import ValueContext, add_value_rule
+
+register_family(
+    Type,
+    Family(
+        "type",
+        write=BlockPrinter.family_text,
+        read=type_,
+        parts=TYPE_PARTS,
+        words=TYPE_WORDS,
+        bind=BlockPrinter.bind_types,
+        leave=BlockPrinter.leave_types,
+        read_bound=type_params,
+    ),
+)
+register_family(PrimExpr, Family("", write=BlockPrinter.family_text, read=size))
+register_family(
+    Pattern,
+    Family(
+        "pattern",
+        write=BlockPrinter.family_text,
+        read=pattern,
+        parts=PATTERN_PARTS,
+        words=PATTERN_WORDS,
+        entered=True,
+    ),
+)
+NodeReader.grammar = Grammar(RELAY.name, expression, block, statement, variable, Reader.global_var)
+
+
+@add_value_rule(Constant, Op, Constructor)
+def _leaf(value: Expr, context: ValueContext) -> str:
+    return context.metadata.refer(f"relay.{type(value).__name__}", value)

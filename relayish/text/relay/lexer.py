@@ -1,0 +1,32 @@
+"""The words that only Relay's text has."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from relayish.text.literals import DOTTED, IDENTIFIER, STRING
+from relayish.text.source import BLANK
+
+AFTER: Final = re.compile(
+    rf"{BLANK}(?:(?P<mark>[(\[])|\.(?P<index>\d+)|(?P<binary><=|>=|==|!=|[-+*<>]|/(?![*/])))"
+)
+"""What may follow a value and belong to it."""
+STATEMENT: Final = re.compile(
+    rf"{BLANK}(?:%(?P<temp>\d+)\s*=(?!=)|(?P<word>let|free_var|free_type)(?![A-Za-z0-9_.=(])\s*)"
+)
+"""What a statement starts with, when it is not an expression alone."""
+FAST: Final = re.compile(
+    rf"{BLANK}(?:(%\d++)|let[ \t\n]++(%{IDENTIFIER})) = ({DOTTED})\((%\w++(?:, %\w++)*+)\)"
+    r"(?:[ ]/\*[^*/]*+\*/)?;",
+    re.ASCII,
+)
+"""``%n = op(%a, %b);`` and ``let %x = op(%a, %b);``, most of what programs consist of."""
+GLOBAL: Final = re.compile(rf"{BLANK}(@(?:{DOTTED}|{STRING}))")
+INTEGER: Final = re.compile(rf"{BLANK}(-?\d++)(?![A-Za-z0-9_.])")
+VERSION: Final = re.compile(rf'{BLANK}#\[{BLANK}version{BLANK}={BLANK}"([^"\n]*)"{BLANK}\]')
+MODULE_ATTRS: Final = re.compile(rf"{BLANK}#\[{BLANK}attrs{BLANK}\(")
+TYPE: Final = re.compile(
+    rf"{BLANK}(?:(?P<name>{DOTTED}|\#{STRING})|\#(?P<label>\d+)(?P<defined>=)?|(?P<mark>\())"
+)
+"""What a type starts with."""

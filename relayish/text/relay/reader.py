@@ -1,0 +1,196 @@
+"""What the reader of Relay knows while it reads: operators, types and constructors by name."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from relayish.errors import FieldError
+from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.relay.adt import Constructor, Pattern, TypeData
+from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
+from relayish.ir.relay.language import RELAY
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
+from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
+from relayish.text.metadata_reader import Metadata
+from relayish.text.node_reader import NodeReader
+from relayish.text.reader import Binder
+from relayish.text.source import plain_name
+
+
+class Callee(NamedTuple):
+    """What a name stands for in an expression, and the attributes a call without any has."""
+
+    expr: Expr
+    attrs_class: type[Attrs] | None
+    default_attrs: Attrs | None
+    is_fast: bool
+
+
+_EMPTY: Final = DictAttrs()
+
+
+class Reader(NodeReader):
+    """A source with everything that names in it stand for so far."""
+
+    def __init__(self, text: str, name: str, metadata: Metadata, *, unknown_ops: bool) -> None:
+        super().__init__(text, name, metadata)
+        self.unknown_ops = unknown_ops
+        self.callees: dict[str, Callee] = {}
+        """By the word that is written: what was called so far; by operator in ``operators``."""
+        self.operators: dict[Expr, Callee] = {}
+        self.globals: dict[str, GlobalVar] = {}
+        self.global_uses: dict[str, int] = {}
+        self.constructors: dict[str, Constructor | None] = {}
+        self.types: dict[str, GlobalTypeVar] = {}
+        self.type_uses: dict[str, int] = {}
+        self.type_vars: dict[str, TypeVar] = {}
+        self.bound_types: dict[str, TypeVar] = {}
+        self.hidden_types: list[tuple[str, TypeVar | None]] = []
+        self.labels: dict[str, Type] = {}
+        """Types that the text defines once (``#0=``) and uses again (``#0``)."""
+        self.pattern_labels: dict[str, Pattern] = {}
+
+    def bind_type(self, name: str, var: TypeVar) -> None:
+        """Bring a type variable into scope; ``leave_types`` takes it out."""
+        self.hidden_types.append((name, self.type_vars.get(name)))
+        self.type_vars[name] = self.bound_types[name] = var
+
+    def leave_types(self, mark: int) -> None:
+        """Take the type variables out of scope that came into it since ``mark``."""
+        hidden = self.hidden_types
+        while len(hidden) > mark:
+            name, old = hidden.pop()
+            if old is None:
+                self.type_vars.pop(name, None)
+            else:
+                self.type_vars[name] = old
+
+    def mark_annotations(self) -> int:
+        return len(self.hidden_types)
+
+    def leave_annotations(self, mark: int) -> None:
+        self.leave_types(mark)
+
+    def make_var(self, binder: Binder, annotation: Type | None) -> Var:
+        """Return a new variable, or the one bound before when it is marked ``-malformed-ir``."""
+        if not binder.again:
+            share = binder.share
+            if share is not None and not isinstance(share, Var):
+                self.fail(f"{binder.key} shares memory with no variable of Relay", binder.at)
+            return Var(binder.name, annotation, share, span=self.span(binder.at, self.pos))
+        found = self.bound_before(binder)
+        if not isinstance(found, Var):
+            self.fail(f"{binder.key} is no variable of Relay", binder.at)
+        return found
+
+    def expr(self, value: object, at: int) -> Expr:
+        """Return ``value``, which must be an expression of Relay."""
+        if isinstance(value, Expr):
+            return value
+        found = type(value).__name__
+        raise self.error(f"expected an expression of Relay; found {found}", at)
+
+    def global_var(self, name: str, at: int) -> GlobalVar:
+        """Return the one node that stands for ``@name``, defined above, below or not yet."""
+        found = self.globals.get(name)
+        if found is None:
+            found = self.globals[name] = GlobalVar(name, span=self.span(at, self.pos))
+            self.global_uses[name] = at
+        return found
+
+    def global_type(self, name: str, at: int) -> GlobalTypeVar:
+        """Return the one node that stands for the defined type ``name``."""
+        found = self.types.get(name)
+        if found is None:
+            found = self.types[name] = GlobalTypeVar(name, span=self.span(at, self.pos))
+            self.type_uses[name] = at
+        return found
+
+    def define_type(self, data: TypeData) -> None:
+        """Let the type and its constructors be found by their names."""
+        owner = data.header.name_hint
+        self.types[owner] = data.header
+        for constructor in data.constructors:
+            short = constructor.name_hint
+            self.constructors[short] = None if short in self.constructors else constructor
+            self.constructors[f"{owner}::{short}"] = constructor
+
+    def callee(self, word: str, at: int) -> Callee:
+        """Return what an identifier, as it is written, stands for where an expression may stand."""
+        found = self.callees.get(word)
+        if found is None:
+            found = self.callees[word] = self._find_callee(word, at)
+        return found
+
+    def _find_callee(self, word: str, at: int) -> Callee:
+        name = plain_name(word)
+        if name in self.constructors:
+            constructor = self.constructors[name]
+            if constructor is None:
+                owners = [k for k in self.constructors if k.endswith("::" + name)]
+                self.fail(f"constructor {name} is ambiguous; write one of {', '.join(owners)}", at)
+            return Callee(constructor, None, None, is_fast=True)
+        return self.callee_of(self._operator(word, at))
+
+    def _operator(self, word: str, at: int) -> Op:
+        """Return the operator that a word names, ``domain::name`` or ``name`` alone.
+
+        A name alone is that of Relay's own operator where there is one, whatever else is declared.
+        """
+        domain, mark, quoted = ("", "", "") if word.startswith("#") else word.partition("::")
+        name = plain_name(quoted if mark else word)
+        found = ops_meant(name, domain if mark else None)
+        if len(found) > 1:
+            spelt = " or ".join([f"{op.domain}::{word}" for op in found])
+            self.fail(f"operator {word} is ambiguous; write {spelt}", at)
+        if found:
+            return found[0]
+        if not self.unknown_ops:
+            known = [*list_ops(), *bare_names(), *self.constructors]
+            self.unknown("operator", word, known, at)
+        return intern_op(name, domain if mark else RELAY.name)
+
+    def callee_of(self, expr: Expr) -> Callee:
+        """Return what is known about an expression that is called."""
+        if type(expr) is not Op:
+            return Callee(expr, None, None, is_fast=True)
+        known = self.operators.get(expr)
+        if known is None:
+            declared = attrs_type.get(expr)
+            default, fast = self._default_attrs(declared)
+            known = self.operators[expr] = Callee(expr, declared, default, is_fast=fast)
+        return known
+
+    def _default_attrs(self, declared: type[Attrs] | None) -> tuple[Attrs | None, bool]:
+        if declared is None:
+            return None, True
+        try:
+            return declared(), True
+        except (TypeError, FieldError):
+            return None, False  # some attribute has no default: such a call is an error
+
+    def make_attrs(self, callee: Callee, values: dict[str, object], at: int) -> Attrs | None:
+        """Return the attributes of a call from what its text gives of them."""
+        declared = callee.attrs_class
+        if declared is None:
+            return DictAttrs(values) if values else None
+        if not values and callee.is_fast:
+            return callee.default_attrs
+        try:
+            return declared(**values)
+        except (TypeError, FieldError) as error:
+            name = callee.expr.full_name if isinstance(callee.expr, Op) else ""
+            known = list(declared.field_names)
+            for key in values:
+                if key not in known:
+                    self.unknown(f"attribute of {name}:", key, known, at)
+            for key in known:
+                if key not in values and key not in declared.defaults:
+                    self.fail(f"{name} is called without its attribute {key!r}", at)
+            self.fail(f"attributes of {name} cannot be read: {error}", at)
+
+
+def empty_attrs() -> DictAttrs:
+    """Return attributes without entries."""
+    return _EMPTY

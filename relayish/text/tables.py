@@ -1,0 +1,190 @@
+"""How kinds of nodes are written and read: tables that every package may add to.
+
+A kind that is in none of them has the generic form (``node_writer``, ``node_reader``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.errors import DeclarationError, DuplicateNameError
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.traversal import ByKind
+from relayish.text.literals import IDENTIFIER_ONLY
+from relayish.text.rules import Rule
+
+Write: TypeAlias = Callable[[Any, Any, int], "str | Rule"]  # Any: the writer, a node of the kind
+"""``write(writer, node, depth)``: the text, or a rule that writes it where it holds blocks."""
+
+Read: TypeAlias = Callable[[Any, int], Rule]  # Any: the reader
+"""``read(reader, start)``: the rule of what follows a word that stands at ``start``."""
+
+Parts: TypeAlias = Callable[[Any, Any], Iterator[object]]  # Any: the context, a node of the kind
+"""``parts(context, node)``: pieces of text, and nodes to be written between them."""
+
+NODE: Final = "node"
+"""The word of the generic form."""
+
+REGISTER: Final = "relay.text.register_text"
+
+TEXTS: Final[KindTable[Write]] = KindTable("the text printer", REGISTER)
+"""How nodes are written where any expression may stand."""
+
+LEAVES: Final[dict[type[Node], Callable[[Any, Any], str]]] = {}  # Any: as above
+"""Kinds that are written where they are used, each time, and how; the reader knows them by name."""
+
+PLACES: Final[KindTable[Callable[[Any, Any, Any], None]]] = KindTable("the layout", REGISTER)
+"""``place(plan, node, scope)``: where what a node holds is written; told by roles for most kinds.
+
+Any: the plan, a node of the kind, its scope
+"""
+
+WORDS: Final[dict[str, Read]] = {}
+"""The rules of what begins with a word, or a brace, where an expression may stand."""
+
+RESERVED: Final[set[str]] = {NODE}
+"""Further words that are no names of operators, unless in quotes."""
+
+
+class Family(NamedTuple):
+    """A family of nodes with a grammar of its own, as types have.
+
+    Attributes:
+        word: ``word(...)`` is one of these nodes where any value may stand; ``""`` without.
+        write: ``write(writer, node)``: the text of a node.
+        read: ``read(reader)``: the rule that reads one.
+        parts: What a node of each kind is written as.
+        words: The rules of what begins with a word.
+        bind: ``bind(writer, variables)``: their text where they are bound.
+        leave: ``leave(writer, variables)``: takes them out of scope.
+        read_bound: ``read_bound(reader)``: reads what ``bind`` wrote, and brings it into scope.
+        entered: Whether these nodes hold pieces of the program, as patterns hold variables.
+    """
+
+    word: str
+    write: Callable[[Any, Any], str]  # Any: as above
+    read: Callable[[Any], Rule]
+    parts: KindTable[Parts] | None = None
+    words: dict[str, Read] | None = None
+    bind: Callable[[Any, Any], str] | None = None
+    leave: Callable[[Any, Any], None] | None = None
+    read_bound: Callable[[Any], Any] | None = None
+    entered: bool = False
+
+
+FAMILIES: Final[KindTable[Family]] = KindTable("the grammar", REGISTER)
+"""Families with a grammar of their own, by their root."""
+
+
+_FAMILY_OF: Final = ByKind(lambda kind: FAMILIES[kind] if FAMILIES.knows(kind) else None)
+
+
+def family_of(kind: type[Node]) -> Family | None:
+    """Return the grammar that nodes of class ``kind`` have of their own."""
+    found: Family | None = _FAMILY_OF[kind]
+    return found
+
+
+FAMILY_WORDS: Final[dict[str, Family]] = {}
+"""The same, by the word that stands before them among other values."""
+
+
+def register_family(root: type[Node], family: Family) -> None:
+    """Say that the nodes of a family have a grammar of their own; before any is written."""
+    FAMILIES.register(root, family)
+    _FAMILY_OF.clear()
+    if family.word:
+        FAMILY_WORDS[family.word] = family
+        RESERVED.add(family.word)
+
+
+def is_reserved(word: str) -> bool:
+    """Return whether ``word`` means something of its own where an expression may stand."""
+    return word in WORDS or word in RESERVED
+
+
+def register_text(
+    kind: type[Node],
+    keyword: str,
+    *,
+    write: Callable[[Any, Any], Rule],  # Any: the writer, a node of the kind
+    read: Callable[[Any, int], Rule],  # Any: the reader
+    replace: bool = False,
+) -> None:
+    """Give a kind of node a text of its own, in place of the generic form.
+
+    The text begins with ``keyword``, which is written before ``write`` is asked for the rest, and
+    read before ``read`` is. Both are generators: what holds blocks is asked for by ``yield``, so
+    any depth works (see :mod:`relayish.text.rules`).
+
+    Args:
+        kind: The kind; none of variables, which are written where they are bound.
+        keyword: A word that nothing else begins with; an operator of that name is then quoted.
+        write: ``write(writer, node)``. It appends pieces by ``writer.write("...")``, and has, for
+            texts, ``writer.operand(node)``, ``writer.declare(node, "field")`` of what a field
+            binds, and ``writer.value(leaf)``. ``yield writer.block(node, "field")`` writes a field
+            that is a scope, in braces, with what the node binds in scope there, and
+            ``yield writer.field(node, "field")`` any field as the generic form does. For a kind of
+            type or pattern: a generator of pieces of text and of the types, or patterns, between.
+        read: ``read(reader, start)``. It has ``reader.expect("(", "where")``, ``reader.take(",")``,
+            ``reader.word("do")``, ``reader.fail("what", at)``, ``reader.span(start, reader.pos)``;
+            ``yield reader.read_expression()``, ``reader.read_binder()``, ``reader.read_value()``,
+            ``reader.read_block(variable, ...)``, which reads braces with the variables in scope,
+            and ``reader.read_field(kind, "field")``. It returns the node.
+        replace: Put these in place of what the kind had.
+
+    Raises:
+        DuplicateNameError: If the keyword is taken, or the kind has a text already.
+        DeclarationError: If the keyword is no identifier, or the kind one of variables.
+
+    Example:
+        >>> from relayish.errors import DuplicateNameError
+        >>> try:
+        ...     register_text(Node, "let", write=None, read=None)
+        ... except DuplicateNameError as error:
+        ...     print(error)
+        the keyword 'let' of Node is taken; choose another
+    """
+    if not IDENTIFIER_ONLY.fullmatch(keyword):
+        raise DeclarationError(f"the keyword {keyword!r} of {kind.__name__} is no identifier")
+    if kind in VARIABLES:
+        raise DeclarationError(
+            f"{kind.__name__} is a kind of variable, which is written where it is bound; "
+            f"it has no other text"
+        )
+    family = family_of(kind)
+    words = WORDS if family is None or family.words is None else family.words
+    old = _KEYWORDS.get(kind)
+    if (keyword in words or is_reserved(keyword)) and not (replace and old == keyword):
+        raise DuplicateNameError(
+            f"the keyword {keyword!r} of {kind.__name__} is taken; choose another"
+        )
+    if family is None:
+        TEXTS.register(kind, lambda *given: _write_keyword(keyword, write, *given), replace=replace)
+    elif family.parts is not None:
+        family.parts.register(
+            kind, lambda context, node: iter((keyword, *write(context, node))), replace=replace
+        )
+    if old is not None:
+        words.pop(old, None)
+    words[keyword] = read
+    _KEYWORDS[kind] = keyword
+
+
+_KEYWORDS: Final[dict[type[Node], str]] = {}
+
+
+def _write_keyword(
+    keyword: str,
+    write: Callable[[Any, Any], Rule],
+    writer: Any,  # Any: as above
+    node: Node,
+    depth: int,
+) -> Rule:
+    writer.out.append(keyword)
+    outside = writer.enter(depth)
+    yield write(writer, node)
+    writer.enter(outside)
+    writer.forget(node)

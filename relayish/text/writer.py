@@ -1,0 +1,332 @@
+"""Writing blocks of any language: statements, names of variables, what is in scope.
+
+Rules are generators as in the readers; what does not nest is written by plain functions. How a
+node of some kind is written is told by :data:`~relayish.text.tables.TEXTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from relayish.errors import FieldError
+from relayish.ir.field import Field, Shape
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.scoping import holding
+from relayish.ir.traversal import ByKind
+from relayish.text.layout import Plan, block_fields
+from relayish.text.literals import spell_name
+from relayish.text.metadata_writer import MetadataWriter
+from relayish.text.names import Names
+from relayish.text.rules import Rule
+from relayish.text.tables import LEAVES, TEXTS, family_of
+
+DEEPEST: Final = 24
+"""Indentation does not grow beyond this many levels, or nests would take quadratic space."""
+INDENTS: Final = tuple("  " * depth for depth in range(DEEPEST + 1))
+
+
+class Line(str):
+    """The text of a statement that is not the value of a graph temporary."""
+
+    __slots__ = ()
+
+
+class Writer:
+    """Writes nodes onto ``out``.
+
+    Args:
+        language: The language whose kinds go by their visit names alone.
+        annotate: Called with each node that has a line of its own, for a comment.
+        readable: See :class:`MetadataWriter`.
+        before: A writer that has found out, by writing the same thing, which variables are used
+            outside of what binds them; these are declared at the beginning.
+    """
+
+    def __init__(
+        self,
+        language: str,
+        annotate: Callable[[Any], str] | None,  # Any: a node of the caller's language
+        readable: bool = False,
+        before: Writer | None = None,
+    ) -> None:
+        self.out: list[str] = []
+        self.metadata = MetadataWriter(readable)
+        self.language = language
+        self.plan = Plan(())
+        self.texts: dict[Node, str] = {}
+        """How what is in scope is referred to: variables, temporaries, and leaves once met."""
+        self.free: dict[Node, None] = {}
+        self._annotate = annotate
+        self._var_texts: dict[Node, str] = {}
+        self._names = Names()
+        self._temps = 0
+        self._depth = 0
+        self._bound: set[Node] = set()
+        self._declared: set[Node] = set()
+        self._known: dict[Node, list[Node]] = {}
+        """For each node being written, what it binds."""
+        self._around: set[Node] = set()
+        """The nodes whose block around others is still to be written."""
+        for var in before.free if before is not None else ():
+            self.add_free(var)
+
+    def start(self, plan: Plan) -> None:
+        """Take the plan of what is to be written."""
+        self.plan = plan
+
+    def must_declare(self) -> bool:
+        """Return whether writing has to start anew, now that the free variables are known."""
+        for var in self.free:
+            if type(var) not in LEAVES and var not in self.plan.free:
+                return True
+            if var in self._bound and var not in self._declared:
+                return True
+        return False
+
+    # For the rules of single kinds
+
+    def write(self, text: str) -> None:
+        """Append a piece of text."""
+        self.out.append(text)
+
+    def operand(self, node: Node) -> str:
+        """Return how a node is referred to where it is used."""
+        found = self.texts.get(node)
+        if found is not None:
+            return found
+        leaf = LEAVES.get(type(node))
+        if leaf is not None:
+            return leaf(self, node)
+        return self._in_place(node)
+
+    def declare(self, node: Node, name: str) -> str:
+        """Return the text of what a field of ``node`` binds, which is in scope in its blocks."""
+        held = getattr(node, name)
+        bound = self._known.setdefault(node, [])
+        self.resume(bound)
+        items = held if isinstance(held, tuple) else () if held is None else (held,)
+        text = ", ".join([self.bind(item, bound) for item in items])
+        self.suspend(bound)
+        return text
+
+    def block(self, node: Node, name: str) -> Rule:
+        """Write the scope in a field of ``node``, in braces, with what ``node`` binds in scope."""
+        index = [f.name for f in block_fields(type(node))].index(name)
+        return self.block_of(node, index)
+
+    def enter(self, depth: int) -> int:
+        """Write at another depth from here on; return the one before."""
+        before, self._depth = self._depth, depth
+        return before
+
+    # Blocks
+
+    def statements(self, block: int, depth: int) -> Rule:
+        """The lines of what is used as an operand in a block."""
+        out, texts, indent, write = self.out, self.texts, INDENTS[depth], TEXTS
+        for node in self.plan.lines[block]:
+            made = write[type(node)](self, node, depth)
+            if type(made) is str:
+                name = f"%{self._temps}"
+                self._temps += 1
+                out.append(f"{indent}{name} = {made}{self.comment(node)};\n")
+            elif isinstance(made, Line):
+                out.append(f"{indent}{made}\n")
+                continue
+            else:
+                name = f"%{self._temps}"
+                self._temps += 1
+                out.append(f"{indent}{name} = ")
+                yield made
+                out.append(f"{self.comment(node)};\n")
+            texts[node] = name
+
+    def body(self, block: int | None, node: Node, depth: int) -> Rule:
+        """The lines of a block, if they are not written yet, and its result ``node``."""
+        depth = min(depth, DEEPEST)
+        if block is not None and self.plan.lines[block]:
+            yield self.statements(block, depth)
+        self.out.append(INDENTS[depth])
+        yield self.value_of(node, depth)
+        self.out.append("\n")
+
+    def value_of(self, node: Node, depth: int) -> Rule:
+        """A node where any may stand."""
+        if node not in self.plan.position or type(node) in VARIABLES:
+            self.out.append(self.operand(node))
+            return
+        made = TEXTS[type(node)](self, node, depth)
+        if isinstance(made, str):
+            self.out.append(made)
+        else:
+            yield made
+        self.out.append(self.comment(node))
+
+    def comment(self, node: Node) -> str:
+        """Return the comment behind a node that has a line of its own."""
+        if self._annotate is None:
+            return ""
+        shown = self._annotate(node)
+        return f" /* {shown.replace('*/', '* /')} */" if shown else ""
+
+    def block_of(self, node: Node, index: int) -> Rule:
+        plan, out = self.plan, self.out
+        blocks = plan.opened[node]
+        declared = block_fields(type(node))[index]
+        roots = _ROOTS[type(node)][index](node)
+        depth = min(self._depth + 1, DEEPEST)
+        bound = self._known.get(node, [])
+        self.resume(bound)
+        outside = self.enter(depth)
+        if declared.shape is Shape.MANY:
+            out.append("{\n")
+            yield self._around_of(node, depth)
+            yield self.statements(blocks[index + 1], depth)
+            for root in roots:
+                out.append(INDENTS[depth])
+                yield self.value_of(root, depth)
+                out.append(";\n")
+            out.append(f"{INDENTS[min(outside, DEEPEST)]}}}")
+        elif not roots:
+            out.append("None")
+        else:
+            (root,) = roots
+            out.append("{\n")
+            yield self._around_of(node, depth)
+            yield self.body(blocks[index + 1], root, depth)
+            out.append(f"{INDENTS[min(outside, DEEPEST)]}}}")
+        self.enter(outside)
+        self.suspend(bound)
+
+    def mixed_block(self, node: Node, index: int, write_leaf: Callable[[object], str]) -> Rule:
+        """Write a scope that holds nodes and other values, as a list of these and of blocks."""
+        blocks, out = self.plan.opened[node], self.out
+        depth = min(self._depth + 1, DEEPEST)
+        bound = self._known.get(node, [])
+        self.resume(bound)
+        outside = self.enter(depth)
+        out.append("[")
+        first = True
+        for place, item in enumerate(getattr(node, block_fields(type(node))[index].name)):
+            out.append(", " if place else "")
+            if not isinstance(item, Node):
+                out.append(write_leaf(item))
+                continue
+            out.append("{\n")
+            if first:
+                yield self._around_of(node, depth)
+                yield self.statements(blocks[index + 1], depth)
+            first = False
+            yield self.body(None, item, depth)
+            out.append(f"{INDENTS[min(outside, DEEPEST)]}}}")
+        out.append("]")
+        self.enter(outside)
+        self.suspend(bound)
+
+    def _around_of(self, node: Node, depth: int) -> Rule:
+        """The lines that several blocks of a node have in common, in the first that is written."""
+        around = self.plan.opened[node][0]
+        if around >= 0 and node not in self._around:
+            self._around.add(node)
+            yield self.statements(around, depth)
+
+    def forget(self, node: Node) -> None:
+        """Say that a node is written; what it binds is not in scope any more."""
+        self.leave(self._known.pop(node, ()))
+        self._around.discard(node)
+
+    def _in_place(self, node: Node) -> str:
+        """Return the text of a node without a line of its own where it is used."""
+        if type(node) in VARIABLES:
+            self.add_free(node)
+            return self.texts[node]
+        family = family_of(type(node))
+        if family is not None:
+            text = family.write(self, node)
+            return f"{family.word}({text})" if family.word else text
+        made = TEXTS[type(node)](self, node, self._depth)
+        if type(made) is str:
+            return made
+        raise FieldError(
+            f"{node!r} ({type(node).__name__}) is written as a block, so it cannot stand in an "
+            f"attribute or pattern"
+        )
+
+    # Variables
+
+    def add_free(self, var: Node) -> None:
+        """Let ``var`` be declared at the beginning."""
+        self.free[var] = None
+        if var not in self._bound:
+            self._declared.add(var)
+        self.texts[var] = self.name(var)
+
+    def name(self, var: Node) -> str:
+        """Return the name of a variable."""
+        text = self._var_texts.get(var)
+        if text is None:
+            hint = name_hint(var)
+            text = self._var_texts[var] = f"%{spell_name(self._names.take(hint))}"
+        return text
+
+    def bind(self, var: Node, bound: list[Node]) -> str:
+        """Bring ``var`` into scope and return its text there; note in ``bound`` what must leave."""
+        again = var in self._bound or var in self._declared
+        self._bound.add(var)
+        text = self.binder(var, again=again)
+        if var not in self.texts:
+            bound.append(var)
+            self.texts[var] = self.name(var)
+        return text
+
+    def binder(self, var: Node, *, again: bool) -> str:
+        """Return the text of a variable where it is bound, unless it is bound ``again``."""
+        raise NotImplementedError
+
+    def suspend(self, bound: Iterable[Node]) -> None:
+        """Take variables out of scope until :meth:`resume`."""
+        for var in bound:
+            if var not in self.free:
+                self.texts.pop(var, None)
+
+    def resume(self, bound: Iterable[Node]) -> None:
+        """Bring variables into scope again."""
+        for var in bound:
+            self.texts[var] = self.name(var)
+
+    leave = suspend
+
+
+def _roots_of_kind(kind: type[Node]) -> list[Callable[[Any], tuple[Node, ...]]]:  # Any: of the kind
+    made = [holding([declared]) for declared in block_fields(kind)]
+    return [roots for roots in made if roots is not None]
+
+
+_ROOTS: Final = ByKind(_roots_of_kind)
+
+
+def _hint_of_kind(kind: type[Node]) -> Field | None:
+    fields = [f for f in kind.fields_ if f.hint and f.accepts == (str,)]
+    return fields[0] if fields else None
+
+
+_HINTS: Final = ByKind(_hint_of_kind)
+
+
+def hint_field(kind: type[Node]) -> Field | None:
+    """Return the field that variables of a kind are called by."""
+    found: Field | None = _HINTS[kind]
+    return found
+
+
+def name_hint(var: Node) -> str:
+    """Return what a variable would be called."""
+    declared = hint_field(type(var))
+    return type(var).visit_name if declared is None else str(getattr(var, declared.name))
+
+
+def kind_name(kind: type[Node], language: str) -> str:
+    """Return the name of a kind, with its language where that is not ``language``."""
+    own, visit = kind.language_.name, kind.visit_name
+    return visit if own == language else f"{own}.{visit}"
