@@ -45,11 +45,6 @@ STILL_IN_THE_GROUND = {
         "expr_functor", "let_list", "mixed_mode", "pattern_functor", "rewriter", "substitute",
         "type_functor",
     },
-    "text": {
-        "attrs_parser", "attrs_printer", "block_printer", "expr_parser", "metadata_reader",
-        "metadata_writer", "parser", "pattern_parser", "pattern_printer", "printer", "reader",
-        "scopes", "statement_parser", "type_parser", "type_printer",
-    },
 }  # fmt: skip
 """Relay's parts that have not moved up yet."""
 
