@@ -4,10 +4,12 @@
     python bench/run.py --sizes 1000,10000 --only fold # part of it
     python bench/run.py --peers DIR --envs DIR         # peers as well, each in its environment
     python bench/run.py --write                        # and put the table into bench/RESULTS.md
+    python bench/run.py --collector rare,frozen        # as in the relayish command
 
 A figure is CPU time of the process in microseconds an operation, the median of several runs on
-fresh programs, the cyclic garbage collector on. Each cell runs in a process of its own: loop and
-relayish in turn, so that noise falls on both.
+fresh programs. The cyclic garbage collector is on, and as Python sets it unless ``--collector``
+says otherwise: ``rare`` collects rarely, ``frozen`` spares what is there before the work begins.
+Each cell runs in a process of its own: loop and relayish in turn, so that noise falls on both.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -184,37 +187,41 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     }
 
 
-def measure(work: str, size: int) -> tuple[float, float]:
+def measure(work: str, size: int, collector: list[str]) -> tuple[float, float]:
     """Return microseconds an operation of the tight loop and of relayish."""
     build_loop, loop, build_ours, ours = works()[work]
     rounds = 7 if size <= 10_000 else 5 if size <= 100_000 else 3
     loops, relays = [], []
     for _ in range(rounds):
-        loops.append(_once(build_loop, loop, size))
-        relays.append(_once(build_ours, ours, size))
+        loops.append(_once(build_loop, loop, size, collector))
+        relays.append(_once(build_ours, ours, size, collector))
     return statistics.median(loops), statistics.median(relays)
 
 
-def _once(build: Callable[[int], Any], work: Callable[[Any], Any] | None, size: int) -> float:
+def _once(
+    build: Callable[[int], Any],
+    work: Callable[[Any], Any] | None,
+    size: int,
+    collector: list[str],
+) -> float:
+    from relayish._support.collector import collecting_rarely, frozen
+
+    manners = {"rare": collecting_rarely, "frozen": frozen}
+    program = size if work is None else build(size)
     gc.collect()
-    if work is None:
+    with ExitStack() as stack:
+        for name in collector:
+            stack.enter_context(manners[name]())
         start = time.process_time()
-        program = build(size)
-    else:
-        program = build(size)
-        gc.collect()
-        start = time.process_time()
-        result = work(program)
-    elapsed = time.process_time() - start
-    del program
-    if work is not None:
-        del result
+        result = (work or build)(program)
+        elapsed = time.process_time() - start
+    del program, result
     return elapsed / size * 1e6
 
 
-def measure_apart(work: str, size: int) -> tuple[float, float]:
+def measure_apart(work: str, size: int, collector: str) -> tuple[float, float]:
     """Measure in a process of its own."""
-    command = [sys.executable, __file__, "--cell", work, str(size)]
+    command = [sys.executable, __file__, "--cell", work, str(size), "--collector", collector]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     loop, ours = json.loads(done.stdout.splitlines()[-1])
     return loop, ours
@@ -230,7 +237,9 @@ def measure_peer(script: Path, python: Path, work: str, size: int) -> str:
     return f"{float(words[words.index('ns/node') - 1]) / 1000:.2f}"
 
 
-def table(names: list[str], sizes: list[int], peers: dict[str, tuple[Path, Path]]) -> str:
+def table(
+    names: list[str], sizes: list[int], peers: dict[str, tuple[Path, Path]], collector: str
+) -> str:
     """Return the table as Markdown."""
     heads = ["work", *[f"{size:,}: loop / relayish / ratio" for size in sizes]]
     heads += ["bound", "bound as ratio", *peers]
@@ -238,7 +247,7 @@ def table(names: list[str], sizes: list[int], peers: dict[str, tuple[Path, Path]
     for name in names:
         cells = [name]
         for size in sizes:
-            loop, ours = measure_apart(name, size)
+            loop, ours = measure_apart(name, size, collector)
             cells.append(f"{loop:.2f} / {ours:.2f} / {ours / loop:.1f}")
         bound, reference = BOUNDS.get(name), REFERENCE.get(name)
         cells.append(f"{bound}" if bound else "")
@@ -270,14 +279,16 @@ def main() -> None:
     parser.add_argument("--peers", type=Path, help="directory of p_<peer>.py scripts")
     parser.add_argument("--envs", type=Path, help="directory of virtual environments <peer>/")
     parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
+    parser.add_argument("--collector", default="", help="rare, frozen, or both: rare,frozen")
     parser.add_argument("--cell", nargs=2, metavar=("WORK", "SIZE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.cell:
-        print(json.dumps(measure(options.cell[0], int(options.cell[1]))), flush=True)
+        collector = [name for name in options.collector.split(",") if name]
+        print(json.dumps(measure(options.cell[0], int(options.cell[1]), collector)), flush=True)
         os._exit(0)  # leave deep programs to the operating system
     names = options.only.split(",") if options.only else list(works())
     sizes = [int(size) for size in options.sizes.split(",")]
-    text = table(names, sizes, find_peers(options.peers, options.envs))
+    text = table(names, sizes, find_peers(options.peers, options.envs), options.collector)
     where = f"CPython {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
     text = (
         f"# Results\n\nMicroseconds of CPU an operation, {where}. Made by `python bench/run.py "

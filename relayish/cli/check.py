@@ -6,11 +6,13 @@ import argparse
 import sys
 from typing import Final
 
+from relayish._support.collector import frozen
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.cli.files import parse_source, read_source
 from relayish.cli.report import describe_diagnostic, describe_error
 from relayish.errors import TypeInferenceError, WellFormedError
+from relayish.ir.relay.module import IRModule
 
 WANTING: Final = 1
 """The exit code for a program that is not well formed or ill-typed."""
@@ -20,6 +22,12 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; a program that cannot even be read is an error with its place."""
     source = read_source(args.file)
     mod = parse_source(args.file, source, allow_unknown_ops=args.allow_unknown_ops)
+    with frozen():
+        return _check(mod, source, args)
+
+
+def _check(mod: IRModule, source: str, args: argparse.Namespace) -> int:
+    """Say what is wrong with a program, or that nothing is; return the exit code."""
     try:
         check_well_formed(mod)
     except WellFormedError as error:

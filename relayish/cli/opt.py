@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from relayish import text
+from relayish._support.collector import frozen
 from relayish.cli.files import read_module, write_result
 from relayish.cli.setting import context_of, pipeline_of
 from relayish.transform.check import get_check
@@ -27,11 +28,12 @@ def run(args: argparse.Namespace) -> int:
     watching = [*([timing] if args.timing else []), *_instruments(args, pipeline)]
     ctx = context_of(args, pipeline, watching)
     mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
-    with ctx:
+    with ctx, frozen():
         # without the call around it, which would print and time the whole like one more pass
         out = pipeline.run(mod, ctx)
         sys.stderr.write(timing.render())
-    write_result(text.astext(out), args.output)
+        result = text.astext(out)
+    write_result(result, args.output)
     return 0
 
 

@@ -2,14 +2,15 @@
 
 What is tried, largest part first, as long as anything helps: a definition is dropped; then the
 steps that languages register for their definitions. In definitions of other languages a node
-becomes one of the nodes it holds, and nodes lose some of those they hold in a tuple: statements of
-a block, say.
+becomes one of the nodes it holds, an operand taking the place of variables where it bound some, and
+nodes lose some of those they hold in a tuple: statements of a block, say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import product
 from typing import Any, Final, TypeAlias, TypeVar
 
 from relayish.errors import RelayishError
@@ -17,7 +18,7 @@ from relayish.ir.field import Field
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scoping import PROGRAM, operands, scopes
 from relayish.ir.traversal import EVERYTHING
 from relayish.transform.check import run_check
 from relayish.transform.type_inference import has_type_inference, inferred
@@ -155,8 +156,17 @@ def _by_a_part(mod: AnyModule) -> Iterator[AnyModule]:
     """Put a node in place of one that holds it, the largest first."""
     for name, func in _unregistered(mod):
         for node in reversed(PROGRAM.post_order(func)):
-            for part in PROGRAM.children(node):
+            for part in (*PROGRAM.children(node), *_freed(node)):
                 yield from _replaced(mod, name, func, {node: part})
+
+
+def _freed(node: Node) -> Iterator[Node]:
+    """Yield what scopes of ``node`` evaluate, with an operand in place of what it binds there."""
+    for scope in scopes(node):
+        for root, operand in product(scope.roots, operands(node) if scope.binders else ()):
+            made = _made(partial(_rebuilt, root, dict.fromkeys(scope.binders, operand)))
+            if made is not None:
+                yield made
 
 
 def _without_items(mod: AnyModule) -> Iterator[AnyModule]:

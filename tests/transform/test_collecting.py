@@ -1,0 +1,118 @@
+"""How the cyclic garbage collector runs while passes do."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from relayish._support.collector import RARE
+from relayish.ir.relay.module import IRModule
+from relayish.transform import Pass, PassContext, create_module_pass, list_configs
+
+RARELY = {"relayish.rare_gc": True}
+FROZEN = {"relayish.freeze_input": True}
+USUAL = (700, 10, 10)
+
+
+@pytest.fixture(autouse=True)
+def _as_usual() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(*USUAL)
+    assert gc.get_freeze_count() == 0
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*before)
+
+
+def looking(seen: list[tuple[object, bool]]) -> Pass:
+    """Return a pass that notes how the collector runs."""
+
+    def look(mod: IRModule, _ctx: PassContext) -> IRModule:
+        seen.append((gc.get_threshold(), gc.get_freeze_count() > 0))
+        return mod
+
+    return create_module_pass(look, 0, "Look")
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, (USUAL, False)),
+        (RARELY, (RARE, False)),
+        (FROZEN, (USUAL, True)),
+        ({**RARELY, **FROZEN}, (RARE, True)),
+    ],
+)
+def test_collector_runs_as_the_context_says_and_as_before_afterwards(mod, config, expected):
+    seen: list[tuple[object, bool]] = []
+    with PassContext(config=config):
+        looking(seen)(mod)
+        looking(seen)(mod)
+        assert (gc.get_threshold(), gc.get_freeze_count()) == (USUAL, 0)
+    assert seen == [expected, expected]
+
+
+def test_collector_runs_as_before_when_a_pass_fails(mod):
+    def fail(_mod: IRModule, _ctx: PassContext) -> IRModule:
+        raise ZeroDivisionError
+
+    with PassContext(config={**RARELY, **FROZEN}), pytest.raises(ZeroDivisionError):
+        create_module_pass(fail, 0, "Fail")(mod)
+    assert (gc.get_threshold(), gc.get_freeze_count()) == (USUAL, 0)
+
+
+def test_pass_inside_another_leaves_the_collector_to_it(mod):
+    seen: list[tuple[object, bool]] = []
+    look = looking(seen)
+    outer = create_module_pass(lambda m, _c: look(look(m)), 0, "Outer")
+    with PassContext(config={**RARELY, **FROZEN}):
+        outer(mod)
+    assert seen == [(RARE, True)] * 2
+    assert (gc.get_threshold(), gc.get_freeze_count()) == (USUAL, 0)
+
+
+def test_inner_context_without_options_leaves_the_collector_to_the_outer(mod):
+    seen: list[tuple[object, bool]] = []
+
+    def inner(given: IRModule, _ctx: PassContext) -> IRModule:
+        with PassContext():
+            return looking(seen)(given)
+
+    with PassContext(config=RARELY):
+        create_module_pass(inner, 0, "Outer")(mod)
+    assert seen == [(RARE, False)]
+
+
+@pytest.mark.parametrize("thresholds", [(0, 10, 10), (60_000, 5, 5), RARE])
+def test_thresholds_that_are_no_lower_stay(mod, thresholds):
+    gc.set_threshold(*thresholds)
+    seen: list[tuple[object, bool]] = []
+    with PassContext(config=RARELY):
+        looking(seen)(mod)
+    assert seen == [(thresholds, False)]
+    assert gc.get_threshold() == thresholds
+
+
+def test_thresholds_that_a_pass_sets_stay(mod):
+    def choose(given: IRModule, _ctx: PassContext) -> IRModule:
+        gc.set_threshold(123, 4, 5)
+        return given
+
+    with PassContext(config=RARELY):
+        create_module_pass(choose, 0, "Choose")(mod)
+    assert gc.get_threshold() == (123, 4, 5)
+
+
+def test_what_was_frozen_before_stays_frozen(mod):
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    with PassContext(config=FROZEN):
+        looking([])(mod)
+    assert gc.get_freeze_count() == pytest.approx(frozen, rel=0.01)  # what is freed is gone
+
+
+def test_options_of_the_collector_are_off_if_nobody_sets_them():
+    configs = list_configs()
+    assert not any(configs[name]["default"] for name in {**RARELY, **FROZEN})
