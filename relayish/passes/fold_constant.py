@@ -13,7 +13,8 @@ After::
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator
 from relayish.ir.dtype import numpy_dtype
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -39,6 +41,11 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Role
+from relayish.ir.scopes import Scopes
+from relayish.ir.scoping import holding
+from relayish.ir.traversal import ByKind
 from relayish.ir.value import Value
 from relayish.op import registry
 from relayish.passes.constant_checker import ConstantChecker, constant_value, value_to_expr
@@ -89,6 +96,14 @@ class ConstantFolder(MixedModeMutator):
         self._tuples: dict[Expr, Expr] = {}  # what a variable stands for, in its annotations
         self._named: set[Expr] = set()  # variables that must stay: a constant cannot replace them
         self._plans: dict[Expr, _Plan] = {}
+        self._root: Expr | None = None
+        self._shared: set[Node] | None = None
+
+    def fold(self, root: Expr) -> Expr:
+        """Return ``root``, a whole program, with what is constant in it evaluated."""
+        self._root = root
+        self._named.update(_named_by_fields(root))
+        return self.visit(root)
 
     def visit_let(self, let: Let) -> Expr:
         """Drop the bindings whose value is constant, putting the constant where they are used."""
@@ -97,7 +112,7 @@ class ConstantFolder(MixedModeMutator):
         while type(tail) is Let and tail not in self.memo_map:
             value = self.visit(tail.value)
             constant = type(value) is Constant or type(ignoring_on_device(value)) is Constant
-            if constant:
+            if constant and tail.var not in self._named:
                 self.memo_map[tail.var] = value
             else:
                 self._note_tuple(tail.var, value)
@@ -133,12 +148,29 @@ class ConstantFolder(MixedModeMutator):
             return func
         return self.mutate_children(func)
 
-    def rewrite_if(self, pre: If, post: If) -> Expr:  # noqa: ARG002
-        """Take the branch that a constant condition leads to."""
+    def rewrite_if(self, pre: If, post: If) -> Expr:
+        """Take the branch that a constant condition leads to.
+
+        What acts and is shared by the other branch stays where it is only as long as both use it.
+        """
         cond = ignoring_on_device(post.cond)
-        if type(cond) is Constant and isinstance(cond.data, np.bool_):
-            return post.true_branch if cond.data else post.false_branch
-        return post
+        if type(cond) is not Constant or not isinstance(cond.data, np.bool_):
+            return post
+        left_out = pre.false_branch if cond.data else pre.true_branch
+        if not self._timeless.check(left_out) and left_out in self._sharing():
+            return post
+        return post.true_branch if cond.data else post.false_branch
+
+    def _sharing(self) -> set[Node]:
+        """Return the nodes in which something acts that several blocks use."""
+        if self._shared is None:
+            self._shared = set()
+            scopes = Scopes(() if self._root is None else self._root)
+            acting = {n for n in scopes.lifted if not self._timeless.check(cast("Expr", n))}
+            for node in scopes.order if acting else ():
+                if node in acting or not self._shared.isdisjoint(EXPRESSIONS.children(node)):
+                    self._shared.add(node)
+        return self._shared
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
         """Take the field, of a tuple that stands there, is constant, or is bound to a variable.
@@ -250,6 +282,29 @@ def _strays(plan: _Plan, values: list[Value]) -> bool:
     return False
 
 
+def _named_by_fields(root: Expr) -> set[Expr]:
+    """Return the variables that stand where a constant cannot: in fields that hold variables."""
+    kinds = Expr.language_.kinds.values()
+    if not any(_VARIABLE_FIELDS[kind] for kind in kinds):
+        return set()
+    found: set[Expr] = set()
+    for node in EXPRESSIONS.pre_order(root):
+        held = _VARIABLE_FIELDS[type(node)]
+        if held is not None:
+            found.update(held(node))
+    return found
+
+
+def _variable_fields(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]] | None:  # Any: a node
+    """Return what gives the variables in operands of a kind that can be nothing else."""
+    return holding(
+        [f for f in kind.fields_ if f.role is Role.OPERAND and f.kind and f.kind.kinds <= VARIABLES]
+    )
+
+
+_VARIABLE_FIELDS: Final = ByKind(_variable_fields)
+
+
 def _elements(value: Value) -> int:
     if isinstance(value, _NUMBERS):
         return value.size
@@ -275,10 +330,11 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
     projections of tuples in which something has an effect. ``on_device`` around what is constant is
     looked through, and stays around what is constant by itself.
 
+    An if stays as well where the branch that is not taken shares with other scopes what acts: that
+    would otherwise be evaluated in the scope of the uses that are left.
+
     Args:
-        expr: Any well-formed expression, shared subexpressions included. What has an
-            effect or makes a reference, and is used in several scopes, should be bound by a let:
-            where it is only shared, the scope it is evaluated in is that of the uses that are left.
+        expr: Any well-formed expression, shared subexpressions included.
         fold_qnn: Fold operators of the ``qnn`` dialect too.
         size_limit: How many elements a result may have, unless its operands have as many together.
 
@@ -292,7 +348,7 @@ def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_
         Relay ``FoldConstant``; beyond it, projections of constant tuples and of let-bound ones.
     """
     with np.errstate(all="ignore"):
-        return ConstantFolder(fold_qnn=fold_qnn, size_limit=size_limit).visit(expr)
+        return ConstantFolder(fold_qnn=fold_qnn, size_limit=size_limit).fold(expr)
 
 
 def fold_constant_expr(expr: Expr, mod: IRModule | None = None, fold_qnn: bool = False) -> Expr:  # noqa: ARG001 - Relay's signature

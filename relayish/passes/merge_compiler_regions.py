@@ -12,10 +12,13 @@ After::
 
 from __future__ import annotations
 
+from collections import Counter
+
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.marks import is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
@@ -44,11 +47,13 @@ class _Unmarker(ExprRewriter):
 def merge_regions(regions: Regions) -> Contraction:
     """Merge regions where a value goes from one to another of the same compiler.
 
-    Regions stay apart if merging them made one that depends on itself, if they belong to different
-    scopes, or if what they take acts: together they are computed where the first of them was.
+    Regions stay apart if merging them made one that depends on itself, or if they belong to
+    different scopes; also if what they take acts and others need the first of them, where both
+    would then be computed.
     """
     graph, evaluation = RegionGraph(regions), EvaluationOrder()
     acting = {r for r in regions.regions if evaluation.acting([m.args[0] for m in r.begins])}
+    uses = Counter(child for node in regions.order for child in EXPRESSIONS.children(node))
     vertex_of, contraction, closures = graph.vertex_of, graph.contraction, graph.closures()
     for vertex in contraction.order:
         region = regions.of(graph.nodes[vertex][0])
@@ -59,11 +64,14 @@ def merge_regions(regions: Regions) -> Contraction:
             source, target = regions.of(value), regions.of(mark)
             if source is None or target is None or not is_end(value) or not _alike(source, target):
                 continue
-            if source in acting or target in acting:
-                continue
+            takes_what_acts = source in acting or target in acting
+            if takes_what_acts and not (len(source.ends) == 1 and uses[value] == 1):
+                continue  # it would be taken where others need the source, before its turn
             before = vertex_of[value]
             if closures[before] == closures[vertex] and contraction.merge(before, vertex):
                 regions.merge(source, target)
+                if takes_what_acts:
+                    acting.add(target)
     return contraction
 
 

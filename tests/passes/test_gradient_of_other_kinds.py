@@ -8,76 +8,32 @@ from typing import Any
 
 import numpy as np
 import pytest
+from loop_kinds import (
+    DECLARED,
+    PAIR,
+    SCALAR,
+    Choose,
+    Scale,
+    Sequence_,
+    Switch,
+    SwitchCase,
+    While,
+    lowered,
+)
 
 import relayish as relay
 from relayish.analysis import well_formed
-from relayish.analysis.infer_type.rule import register_type_rule
 from relayish.errors import DeclarationError, GradientError, UnknownKindError
-from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.effect import Effect
-from relayish.ir.node import declared_temporarily, field, node
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import FuncType, TensorType
-from relayish.ir.roles import Runs
 from relayish.passes.ad.kind_rules import GRADIENT_RULES
 from relayish.transform import ControlFlow, FirstOrderGradient, gradient, register_gradient_rule
-
-SCALAR, TRUTH = TensorType((), "float32"), TensorType((), "bool")
-PAIR = TensorType((2,), "float32")
-
-
-class Scale(Expr):
-    value: Expr
-    factor: float
-
-
-class Choose(Expr):
-    cond: Expr
-    yes: Expr = field(scope=Runs.ONE_OF)
-    no: Expr = field(scope=Runs.ONE_OF)
-
-
-class While(Expr):
-    var: Var = field(binder=True)
-    init: Expr
-    cond: Expr = field(scope=Runs.REPEATEDLY)
-    body: Expr = field(scope=Runs.REPEATEDLY)
-
-
-class Sequence_(Expr):
-    statements: tuple[Expr, ...] = field(scope=Runs.REPEATEDLY, block=True)
-
-
-DECLARED = declared_temporarily()
-with DECLARED:
-    Scale = node("scale", effect=Effect.NONE)(Scale)  # type: ignore[misc]
-    Choose = node("choose", effect=Effect.NONE)(Choose)  # type: ignore[misc]
-    While = node("while_loop")(While)  # type: ignore[misc]
-    Sequence_ = node("statement_sequence")(Sequence_)  # type: ignore[misc]
 
 
 @pytest.fixture(autouse=True)
 def declared() -> Iterator[None]:
     with DECLARED:
         yield
-
-
-def _type_of_while(loop: Any, infer: Any) -> Any:
-    infer.bind(loop.var, loop.init)
-    yield loop.cond, loop.body
-    return infer.bind(loop.var, loop.body, "body")
-
-
-def _type_of_choose(choose: Any, infer: Any) -> Any:
-    first, _ = yield choose.yes, choose.no
-    infer.equate(first, choose.no, "other branch")
-    return first
-
-
-register_type_rule(Scale, lambda scale, infer: infer.type_of(scale.value))
-register_type_rule(Choose, _type_of_choose)
-register_type_rule(While, _type_of_while)
 
 
 @contextmanager
@@ -97,30 +53,12 @@ def scaled(scale: Any, grad: Expr) -> list[Expr]:
     return [Scale(grad, scale.factor)]
 
 
-ALL = {Scale: scaled, Choose: ControlFlow(plain=("cond",)), While: ControlFlow(plain=("cond",))}
-
-
-class Lowering(ExprRewriter):
-    """Says in Relay what the kinds say."""
-
-    def rewrite_expr(self, pre: Expr, post: Any) -> Expr:
-        if isinstance(post, Scale):
-            return relay.op.multiply(post.value, relay.const(post.factor))
-        if isinstance(post, Choose):
-            return If(post.cond, post.yes, post.no)
-        if isinstance(post, While):
-            ty = post.checked_type or pre.checked_type
-            loop = Var("loop", None if ty is None else FuncType((ty,), ty))
-            again = Call(loop, (post.body,))
-            func = Function((post.var,), If(post.cond, again, post.var))
-            return Let(loop, func, Call(loop, (post.init,)))
-        return post
-
-
-def lowered(expr: Expr) -> Function:
-    image = post_order_rewrite(expr, Lowering())
-    assert isinstance(image, Function)
-    return image
+ALL = {
+    Scale: scaled,
+    Choose: ControlFlow(plain=("cond",)),
+    While: ControlFlow(plain=("cond",)),
+    Switch: ControlFlow(plain=("index",)),
+}
 
 
 def assert_gradient_is_that_of_relay(
@@ -184,6 +122,15 @@ def test_gradient_goes_through_loops_in_loops():
     outer = While(i, x, relay.op.less(i, relay.const(50.0)), inner * x)
     with rules(ALL):
         assert_gradient_is_that_of_relay(Function((x,), outer), np.float32(1.5))
+
+
+@pytest.mark.parametrize("value", [0.5, 3.0])
+def test_gradient_goes_through_parts_that_bind_and_hold_scopes(value):
+    x, y, z = Var("x", SCALAR), Var("y", SCALAR), Var("z", SCALAR)
+    cases = (SwitchCase(y, y * x), SwitchCase(z, relay.op.exp(z) * z))
+    chosen = Switch(relay.op.less(x, relay.const(1.0)), x * x, cases)
+    with rules(ALL):
+        assert_gradient_is_that_of_relay(Function((x,), chosen), np.float32(value))
 
 
 def test_gradient_goes_around_a_kind_in_a_function_and_a_checkpoint():
