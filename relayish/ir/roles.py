@@ -33,12 +33,14 @@ class Runs(Enum):
 
 
 class Access(Flag):
-    """Whether the place that a field names is read, written, or both."""
+    """Whether the place that a field names is read, written, or both, and how it is named."""
 
     NONE = 0
     READ = 1
     WRITE = 2
     BOTH = 3
+    INDIRECT = 4  # the field does not name the place; its value refers to it, as an address does
+    PARTLY = 8  # a part of the place, as an element of a tensor; the rest stays what it was
 
 
 class Atom(Enum):

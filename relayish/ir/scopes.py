@@ -83,6 +83,7 @@ class Scopes:
         """For each scope of several roots, a scope within for each of these."""
         self.common: set[int] = set()
         """The scopes around others of one node, in which nothing but operands stands."""
+        self._blocks: dict[int, int] = {}  # of rooms, the scopes they are in
         self._flat = flat
         self._is_flat = False
         self._place_all(enter, traversal)
@@ -172,8 +173,13 @@ class Scopes:
             self.place(roots[0], scope)
             return
         self.rooms[scope] = tuple([self.open(scope, Runs.ONCE) for _ in roots])
+        self._blocks.update(dict.fromkeys(self.rooms[scope], scope))
         for root, room in zip(roots, self.rooms[scope], strict=True):
             self.place(root, room)
+
+    def declare(self, scope: int) -> int:
+        """Return the scope in which a statement of ``scope`` declares: that of its whole block."""
+        return self._blocks.get(scope, scope)
 
     def is_inside(self, node: Node, scope: int) -> bool:
         """Return whether ``node`` is computed in ``scope``, or needs no computing.

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.roles import Access, Role, Runs
+from relayish.ir.roles import Role, Runs
 from relayish.ir.traversal import ByKind, Traversal
 
 Nodes: TypeAlias = tuple[Node, ...]
@@ -136,7 +136,7 @@ def binders(node: Node) -> Nodes:
     found: list[Node] = []
     for declared in node.fields_:
         if declared.role is Role.BINDER and declared.is_evaluated:
-            for root in _held(declared, node):
+            for root in nodes_held(declared, node):
                 found += variables_in(root)
     return tuple(found)
 
@@ -157,46 +157,6 @@ def variables_in(root: Node) -> list[Node]:
 
 
 _BINDING: Final = RoleTraversal(Role.BINDER)
-
-
-def definitions(node: Node) -> Nodes:
-    """Return what ``node`` gives a value: the variables it binds and the places it writes."""
-    return (*binders(node), *places(node, Access.WRITE))
-
-
-def uses(node: Node) -> Nodes:
-    """Return what ``node`` itself takes a value from: variables it is given and places it reads.
-
-    A place that is only written is not used, though its name stands in the node.
-    """
-    found: list[Node] = []
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        for declared in part.fields_:
-            if declared.role is Role.PART:
-                pending += _held(declared, part)
-            elif declared.role is not Role.OPERAND:
-                continue
-            elif declared.access is Access.NONE:
-                found += [held for held in _held(declared, part) if type(held) in VARIABLES]
-            elif Access.READ in declared.access:
-                found += _held(declared, part)
-    return tuple(found)
-
-
-def places(node: Node, access: Access) -> Nodes:
-    """Return the places that ``node`` reads or writes by itself, as ``access`` asks."""
-    found: list[Node] = []
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        for declared in part.fields_:
-            if declared.access & access:
-                found += _held(declared, part)
-            elif declared.role is Role.PART:
-                pending += _held(declared, part)
-    return tuple(found)
 
 
 def rebuild_fields(node: Node, change: Callable[[Node, Field, Node], Node]) -> Any:  # Any: its kind
@@ -287,7 +247,8 @@ def display_name(variable: Node) -> str:
     return repr(variable) if name is None else f"%{name}"
 
 
-def _held(declared: Field, node: Node) -> list[Node]:
+def nodes_held(declared: Field, node: Node) -> list[Node]:
+    """Return the nodes that a field of ``node`` holds, in order."""
     value = getattr(node, declared.name)
     match declared.shape:
         case Shape.ONE:
@@ -421,7 +382,7 @@ def _gather_layout(node: Node) -> tuple[Nodes, tuple[Group, ...]]:
         part = pending.pop()
         for declared in part.fields_:
             if _is_outside(declared):
-                outside += _held(declared, part)
+                outside += nodes_held(declared, part)
         group = _GROUPS[type(part)](part)
         if group.scopes:
             groups.append(group)

@@ -31,6 +31,9 @@ class Placer(Protocol):
     def place_several(self, nodes: Sequence[object], scope: int) -> None:
         """Note that several nodes are evaluated in ``scope``, each in a room of its own."""
 
+    def declare(self, scope: int) -> int:
+        """Return the scope in which a statement of ``scope`` declares variables."""
+
     def bind_again(self, variable: Node, binder: Node) -> None:
         """Note that ``binder`` binds ``variable``, which another node does as well."""
 
@@ -69,7 +72,8 @@ def _generate(kind: type[Node]) -> Spread:
     for declared in held:
         if declared.role is Role.OPERAND and not declared.sees_binders:
             lines += _each(declared, _place("scope"))
-    lines.append(f"known = around = {_around(inner, seeing) if shared else 'scope'}")
+    outer = "placer.declare(scope)" if bound and not inner else "scope"
+    lines.append(f"known = around = {_around(inner, seeing) if shared else outer}")
     for number, declared in enumerate(inner):
         lines += _open(declared, number, shares=shared and declared.runs is Runs.ONCE)
     if shared:

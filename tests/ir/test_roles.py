@@ -75,8 +75,8 @@ class TestRelay:
         assert set(roles(FuncType).values()) == {Role.ANNOTATION, Role.BINDER}
 
     def test_references_are_read_and_written(self):
-        assert RefRead.fields_[0].access is Access.READ
-        assert RefWrite.fields_[0].access is Access.WRITE
+        assert RefRead.fields_[0].access == Access.READ | Access.INDIRECT
+        assert RefWrite.fields_[0].access == Access.WRITE | Access.INDIRECT
         assert (RefRead.traits_.effect, RefWrite.traits_.effect) == (Effect.READS, Effect.WRITES)
         assert RefCreate.traits_.allocates
 

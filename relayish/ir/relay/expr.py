@@ -313,14 +313,14 @@ class RefCreate(Expr):
 class RefRead(Expr):
     """The value in the cell ``ref``."""
 
-    ref: Expr = field(access=Access.READ)
+    ref: Expr = field(access=Access.READ | Access.INDIRECT)
 
 
 @node("ref_write", effect=Effect.WRITES)
 class RefWrite(Expr):
     """Put ``value`` into the cell ``ref``; the result is the empty tuple."""
 
-    ref: Expr = field(access=Access.WRITE)
+    ref: Expr = field(access=Access.WRITE | Access.INDIRECT)
     value: Expr
 
 

@@ -1,0 +1,72 @@
+"""Definitions and uses: what a node gives a value, and what it takes one from.
+
+All of it is told from the roles of fields, so that data flow over any language can start from here.
+"""
+
+from __future__ import annotations
+
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.roles import Access, Role, Runs
+from relayish.ir.scoping import Nodes, binders, nodes_held, parts
+
+
+def definitions(node: Node) -> Nodes:
+    """Return what ``node`` gives a value: the variables it binds and the places it writes.
+
+    Places that an operand merely refers to are not among them; see :func:`places`.
+    """
+    return (*binders(node), *_named_places(node, Access.WRITE, Access.INDIRECT))
+
+
+def kills(node: Node) -> Nodes:
+    """Return those of its definitions after which nothing of the former value is left."""
+    return (*binders(node), *_named_places(node, Access.WRITE, Access.INDIRECT | Access.PARTLY))
+
+
+def uses(node: Node) -> Nodes:
+    """Return what ``node`` itself takes a value from: variables it is given and places it reads.
+
+    A place that is only written is not used, though its name stands in the node; a reference to it
+    is.
+    """
+    found: list[Node] = []
+    for part in (node, *parts(node)):
+        for declared in part.fields_:
+            if declared.role is not Role.OPERAND:
+                continue
+            if not declared.access or Access.INDIRECT in declared.access:
+                found += [held for held in nodes_held(declared, part) if type(held) in VARIABLES]
+            elif Access.READ in declared.access:
+                found += nodes_held(declared, part)
+    return tuple(found)
+
+
+def places(node: Node, access: Access) -> Nodes:
+    """Return the operands that name or refer to what ``node`` itself reads or writes.
+
+    Args:
+        node: Any node; what its parts access counts as well.
+        access: ``Access.READ`` or ``Access.WRITE``, or both for either.
+    """
+    return _named_places(node, access, Access.NONE)
+
+
+def _named_places(node: Node, access: Access, without: Access) -> Nodes:
+    found: list[Node] = []
+    for part in (node, *parts(node)):
+        for declared in part.fields_:
+            if declared.access & access and not declared.access & without:
+                found += nodes_held(declared, part)
+    return tuple(found)
+
+
+def may_run_none(node: Node) -> bool:
+    """Return whether all of the scopes of which one runs may be passed over.
+
+    So it is where one of them is optional and absent, as the other branch of a conditional may be.
+    """
+    return any(
+        declared.runs is Runs.ONE_OF and not declared.block and not nodes_held(declared, each)
+        for each in (node, *parts(node))
+        for declared in each.fields_
+    )
