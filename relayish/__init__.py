@@ -32,6 +32,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "TypeInferenceError",
         "UnknownKindError",
         "UnknownNameError",
+        "UnvisitedNodeError",
         "WellFormedError",
     ),
     "relayish.ir.relay.adt": (

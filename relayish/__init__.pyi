@@ -43,6 +43,7 @@ from relayish.ir.roles import Atom as Atom
 from relayish.ir.roles import Role as Role
 from relayish.ir.roles import Runs as Runs
 from relayish.errors import UnknownNameError as UnknownNameError
+from relayish.errors import UnvisitedNodeError as UnvisitedNodeError
 from relayish.errors import WellFormedError as WellFormedError
 from relayish.frontend import ScopeBuilder as ScopeBuilder
 from relayish.functor import ExprFunctor as ExprFunctor

@@ -55,6 +55,13 @@ class AmbiguousNameError(UnknownNameError):
     """Several things have a name, and nothing says which is meant."""
 
 
+class UnvisitedNodeError(RelayishError, KeyError):
+    """The memo of a functor was asked for the result of a node that has none yet."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
 class DuplicateNameError(RelayishError, ValueError):
     """Two things claim one name."""
 

@@ -40,14 +40,6 @@ HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 GROUND = {name for names in LAYERS[: LAYERS.index(("ir.relay",))] for name in names}
 """The storeys that know no kind of node."""
 
-STILL_IN_THE_GROUND = {
-    "functor": {
-        "expr_functor", "let_list", "mixed_mode", "pattern_functor", "rewriter", "substitute",
-        "type_functor",
-    },
-}  # fmt: skip
-"""Relay's parts that have not moved up yet."""
-
 FACES = {name.removesuffix(".relay") for name in HEIGHT if name.endswith(".relay")} - {"ir"}
 
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -79,8 +71,7 @@ def layer_of(module: str) -> str | None:
     relay = f"{parts[1]}.relay"
     if len(parts) == 2:
         return relay if parts[1] in FACES else parts[1]
-    is_relay = parts[2] == "relay" or parts[2] in STILL_IN_THE_GROUND.get(parts[1], ())
-    return relay if relay in HEIGHT and is_relay else parts[1]
+    return relay if relay in HEIGHT and parts[2] == "relay" else parts[1]
 
 
 def imports_of(path: Path) -> Iterator[Import]:

@@ -1,28 +1,39 @@
-"""Functors: dispatch on the kind of a node, visitors, mutators, rewriters."""
+"""Functors: dispatch on the kind of a node, visitors, mutators, rewriters.
 
-from relayish.functor.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
-from relayish.functor.let_list import LetList, LetListError, expand_a_normal_form
+:class:`Functor`, :class:`Visitor`, :class:`Mutator`, :class:`PostOrderVisitor` and
+:class:`Rewriter` serve any family of nodes; the others are made of them for Relay's.
+"""
+
+from relayish.functor.functor import Functor, Mutator, Visitor
 from relayish.functor.memoized import memoized
-from relayish.functor.mixed_mode import MixedModeVisitor
-from relayish.functor.pattern_functor import PatternFunctor, PatternMutator, PatternVisitor
-from relayish.functor.rewriter import ExprRewriter, MixedModeMutator, post_order_rewrite
-from relayish.functor.type_functor import TypeFunctor, TypeMutator, TypeVisitor
+from relayish.functor.post_order import PostOrderVisitor, Rewriter
+from relayish.functor.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
+from relayish.functor.relay.let_list import LetList, LetListError, expand_a_normal_form
+from relayish.functor.relay.mixed_mode import MixedModeMutator, MixedModeVisitor
+from relayish.functor.relay.pattern_functor import PatternFunctor, PatternMutator, PatternVisitor
+from relayish.functor.relay.rewriter import ExprRewriter, post_order_rewrite
+from relayish.functor.relay.type_functor import TypeFunctor, TypeMutator, TypeVisitor
 
 __all__ = [
     "ExprFunctor",
     "ExprMutator",
     "ExprRewriter",
     "ExprVisitor",
+    "Functor",
     "LetList",
     "LetListError",
     "MixedModeMutator",
     "MixedModeVisitor",
+    "Mutator",
     "PatternFunctor",
     "PatternMutator",
     "PatternVisitor",
+    "PostOrderVisitor",
+    "Rewriter",
     "TypeFunctor",
     "TypeMutator",
     "TypeVisitor",
+    "Visitor",
     "expand_a_normal_form",
     "memoized",
     "post_order_rewrite",

@@ -5,35 +5,58 @@
 
 Kinds whose handler a class does not override are walked and rebuilt on an explicit stack, in the
 order the natural recursion would take. Only overridden handlers are called. What they visit by hand
-nests, and goes on on further thread stacks as deep as the program goes (``_support.segments``). A
-class that overrides ``visit`` itself is called for every node, and nests as its own code does.
+nests, and goes on on further thread stacks as deep as the program goes (``_support.segments``);
+:meth:`Functor.visit` is where levels are counted. A class that overrides ``visit`` itself is called
+for every node, and nests as its own code does.
+
+No kind of node is known here. The default handlers that ``super().visit_<kind>(node)`` finds are
+made for every kind that is declared, whenever that is.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any, ClassVar, Final, Generic, TypeVar, cast
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
 
 from relayish._support.segments import IDLE, Levels, descend
-from relayish.errors import DispatchError
+from relayish.errors import DispatchError, UnvisitedNodeError
 from relayish.functor.vtable import (
     Handler,
     VTable,
     check_handler_names,
     default_handler,
     find_handler,
+    install_default,
     is_default,
 )
 from relayish.ir.node import Node
-from relayish.ir.traversal import EVERYTHING, Push, Rebuild, Traversal
+from relayish.ir.traversal import EVERYTHING, Rebuild, Traversal
 
 N = TypeVar("N", bound=Node)
 M = TypeVar("M", bound=Node)
 R = TypeVar("R")
 
 OVERRIDDEN: Final = "overridden"
-_HOOKS: Final = frozenset({"visit_children", "visit_clause", "visit_pattern", "visit_type"})
+_HOOKS: Final = frozenset({"visit_children"})
+
+
+class Memo(dict[Node, Any]):  # Any: results, of the type each functor declares
+    """Results by node, of functors that have handlers: these may look for what is not there.
+
+    The library's own loops run faster on a plain ``dict``.
+    """
+
+    __slots__ = ()
+
+    def __missing__(self, node: Node) -> NoReturn:
+        raise UnvisitedNodeError(
+            f"memo_map holds nothing for {node!r}: it was not visited, or what handles it has not "
+            f"said what takes its place; visit it with self.visit(), and let the post_visit of "
+            f"expand_a_normal_form return the image of its node or put it into memo_map"
+        )
 
 
 class Functor(Generic[N, R]):
@@ -47,9 +70,16 @@ class Functor(Generic[N, R]):
     """The family of nodes it serves; the kinds of its language may have handlers."""
     traversal: ClassVar[Traversal] = EVERYTHING
     memo_map: dict[Node, Any]  # Any: results, of the type each functor declares
+    visit_counter: dict[Node, int] | None
+    """How often each node was reached, where that is counted: in visitors."""
+    visit_limit: int = 1
+    """How often a node that is reached repeatedly is handled, where that is counted."""
 
     _levels: Levels
     _handlers: ClassVar[VTable]
+    _memo: ClassVar[type[dict[Node, Any]]] = dict  # Any: as above
+    _steps: VTable  # what a visit calls: the handler of the node's kind, or the loop
+    _images: VTable | None = None  # the kinds that may take the place of one, if checked
     _intercepts: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
@@ -57,20 +87,25 @@ class Functor(Generic[N, R]):
         if "family" in cls.__dict__ and "traversal" not in cls.__dict__:
             cls.traversal = Traversal(cls.family, evaluated=True)
         families = (cls.family, *cls.traversal.families)
-        check_handler_names(cls, Functor, "visit_", families, _HOOKS)
+        if check_handler_names(cls, Functor, "visit_", families, _HOOKS):
+            cls._memo = Memo
         cls._intercepts = not is_default(cls.visit)
         cls._tabulate()
 
     def __new__(cls, *_args: object, **_options: object) -> Functor[N, R]:
         self = super().__new__(cls)
-        self.memo_map = {}
+        self.memo_map = cls._memo()
+        self.visit_counter = None
+        self.visit_limit = cls.visit_limit
         self._levels = IDLE
+        self._steps, self._images = cls._steps, cls._images  # of the class, but found sooner
         return self
 
     @classmethod
     def _tabulate(cls) -> None:
         """Make the tables of the class; those of its bases do not know its handlers."""
         cls._handlers = VTable(lambda kind: find_handler(cls, "visit_", kind) or cls._missing(kind))
+        cls._steps = cls._handlers
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
@@ -96,26 +131,94 @@ class Functor(Generic[N, R]):
             DispatchError: If the functor has no handler for the kind of ``node``.
             EndlessRecursionError: If the handlers visit without end.
         """
-        if not args and node in self.memo_map:
-            return cast("R", self.memo_map[node])
+        counter = self.visit_counter
+        step: Callable[..., R]
+        result: R
+        if args:
+            step = self._handlers[type(node)]
+        elif counter is None:
+            result = self.memo_map.get(node)  # type: ignore[assignment]
+            if result is not None or node in self.memo_map:
+                return result
+            step = self._steps[type(node)]
+        elif node in counter and (self.visit_limit == 1 or counter[node] >= self.visit_limit):
+            counter[node] += 1
+            return self.memo_map.get(node)  # type: ignore[return-value]
+        else:
+            step = self._steps[type(node)]
         levels = self._levels
         if levels.depth >= levels.limit:
             subject = None if args else node
-            return cast("R", descend(self, subject, Functor.visit, self, node, *args))
-        handler = self._handlers[type(node)]
+            result = descend(self, subject, Functor.visit, self, node, *args)
+            return result
         levels.depth += 1
         try:
             if not args:
-                result = self.memo_map[node] = handler(self, node)
+                if counter is not None:
+                    counter[node] = 1 if self.visit_limit == 1 else counter[node] + 1
+                result = step(self, node)
             elif len(args) == 1:  # spelt out: f(*args) would cross C at every level
-                result = handler(self, node, args[0])
+                return step(self, node, args[0])
             elif len(args) == 2:
-                result = handler(self, node, args[0], args[1])
+                return step(self, node, args[0], args[1])
             else:
-                result = handler(self, node, *args)
+                return step(self, node, *args)
         finally:
             levels.depth -= 1
-        return cast("R", result)
+        if counter is None or result is not None:
+            if self._images is not None and type(result) not in self._images[type(node)]:
+                self._refuse(node, result)
+            self.memo_map[node] = result
+        return result
+
+    def _refuse(self, node: Node, image: object) -> NoReturn:
+        """Raise for an image that cannot stand for ``node``."""
+        found = "None" if image is None else f"{image!r} ({type(image).__name__})"
+        raise DispatchError(
+            f"{type(self).__name__} returned {found} for {node!r}; its handler for "
+            f"{type(node).__name__} must return {_kind(_family_of(type(node)))}, "
+            f"the node itself where nothing changes"
+        )
+
+
+def functor_at_work() -> Functor[Any, Any] | None:  # Any: over any family, with any results
+    """Return the functor whose handlers or loop the caller was called by, the innermost."""
+    at_work = Functor.visit.__code__
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - a record would cost each visit
+    while frame is not None and frame.f_code is not at_work:
+        frame = frame.f_back
+    return None if frame is None else cast("Functor[Any, Any]", frame.f_locals["self"])
+
+
+def _tables(
+    owner: type[Functor[Any, Any]], pushes: Any, loop: Handler, leaf: Handler
+) -> tuple[VTable, VTable]:  # Any: functors and tables of all kinds
+    """Return how the engine takes each node class: in its loop, and where a visit begins.
+
+    The first says how to go on from a node: a push, ``None`` for a leaf, or that the class handles
+    it. The second says what a visit calls: the handler, the loop, or ``leaf`` for a leaf.
+    """
+
+    def push_of(kind: type[Node]) -> object:
+        if not owner.traversal.accepts(kind):
+            owner._handlers[kind]  # noqa: SLF001 - raises, naming what was met
+            raise DispatchError(
+                f"{owner.__name__}.visit got a {kind.__name__}; expected {_kind(owner.family)}"
+            )
+        if owner._intercepts or find_handler(owner, "visit_", kind) is not None:  # noqa: SLF001
+            return OVERRIDDEN
+        found: object = pushes[kind]
+        return found
+
+    pushed = VTable(push_of)
+
+    def step_of(kind: type[Node]) -> Handler | None:
+        push = pushed[kind]
+        if push is OVERRIDDEN:
+            return cast("Handler", owner._handlers[kind])  # noqa: SLF001
+        return leaf if push is None else loop
+
+    return pushed, VTable(step_of)
 
 
 def _kind(family: type[Node]) -> str:
@@ -144,8 +247,7 @@ class Visitor(Functor[N, Any]):
     @classmethod
     def _tabulate(cls) -> None:
         super()._tabulate()
-        push = cls.traversal.push_all
-        cls._push = VTable(lambda kind: _step(cls, kind, push))
+        cls._push, cls._steps = _tables(cls, cls.traversal.push_all, cls._walk, cls._leave)
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
@@ -153,35 +255,12 @@ class Visitor(Functor[N, Any]):
             return super()._missing(kind)
         return Visitor.visit_children
 
-    @default_handler
-    def visit(self, node: N, *args: Any) -> Any:  # Any: whatever the handlers take and return
-        """Visit ``node`` unless it was visited before; return what its handler returned."""
-        if args:
-            return Functor.visit(self, node, *args)
-        if node in self.visit_counter:
-            self.visit_counter[node] += 1
-            return self.memo_map.get(node)
-        levels = self._levels
-        if levels.depth >= levels.limit:
-            return descend(self, node, Visitor.visit, self, node)
-        if self._push[type(node)] is not OVERRIDDEN:
-            self._walk(node)
-            return None
-        self.visit_counter[node] = 1
-        levels.depth += 1
-        try:
-            result = self._handlers[type(node)](self, node)
-        finally:
-            levels.depth -= 1
-        if result is not None:
-            self.memo_map[node] = result
-        return result
-
     def _walk(self, root: Node) -> None:
         """Visit what is below ``root``, calling handlers where the class overrides them."""
-        counter, table, levels = self.visit_counter, self._push, self._levels
-        stack = [root]
+        counter, table = self.visit_counter, self._push
+        stack: list[Node] = []
         pop, append, extend = stack.pop, stack.append, stack.extend
+        table[type(root)](root, append, extend)
         while stack:
             node = pop()
             if node in counter:
@@ -192,15 +271,14 @@ class Visitor(Functor[N, Any]):
             if push is None:
                 continue
             if push is OVERRIDDEN:
-                levels.depth += 1
-                try:
-                    result = self._handlers[type(node)](self, node)
-                finally:
-                    levels.depth -= 1
+                result = self._handlers[type(node)](self, node)
                 if result is not None:
                     self.memo_map[node] = result
                 continue
             push(node, append, extend)
+
+    def _leave(self, node: Node) -> None:
+        """Do nothing: below ``node``, a leaf, there is nothing to visit."""
 
     def visit_children(self, node: Node) -> object:
         """Visit the children of ``node`` in order, each through ``visit``; return ``None``."""
@@ -222,13 +300,12 @@ class Mutator(Functor[N, N]):
 
     _push: ClassVar[VTable]
     _rebuild: ClassVar[VTable]
-    _images: ClassVar[VTable]  # for each kind of node, the kinds that may take its place
+    _images: VTable
 
     @classmethod
     def _tabulate(cls) -> None:
         super()._tabulate()
-        push = cls.traversal.push
-        cls._push = VTable(lambda kind: _step(cls, kind, push))
+        cls._push, cls._steps = _tables(cls, cls.traversal.push, cls._mutate, cls._keep)
         cls._rebuild = VTable(cls.traversal.rebuild.__getitem__)
         cls._images = VTable(lambda kind: _family_of(kind).kinds)
 
@@ -238,38 +315,13 @@ class Mutator(Functor[N, N]):
             return super()._missing(kind)
         return Mutator.mutate_children
 
-    @default_handler
-    def visit(self, node: N, *args: Any) -> N:  # Any: whatever the handlers take
-        """Return the image of ``node``; the same image whenever the same node is visited.
+    def mutate(self, node: N, *args: Any) -> N:  # Any: as visit
+        """Return what :meth:`visit` returns."""
+        return self.visit(node, *args) if args else self.visit(node)
 
-        Raises:
-            DispatchError: If a handler returns something that cannot stand for its node.
-            EndlessRecursionError: If the handlers visit without end.
-        """
-        if args:
-            return Functor.visit(self, node, *args)
-        image = self.memo_map.get(node)
-        if image is not None:
-            return cast("N", image)
-        levels = self._levels
-        if levels.depth >= levels.limit:
-            return cast("N", descend(self, node, Mutator.visit, self, node))
-        if self._push[type(node)] is not OVERRIDDEN:
-            self._mutate(node)
-            return cast("N", self.memo_map[node])
-        levels.depth += 1
-        try:
-            image = self._checked(node, self._handlers[type(node)](self, node))
-        finally:
-            levels.depth -= 1
-        self.memo_map[node] = image
-        return cast("N", image)
-
-    mutate = visit
-
-    def _mutate(self, root: Node) -> None:
-        """Put the images of ``root`` and of what is below it into the memo."""
-        memo, table, rebuild, levels = self.memo_map, self._push, self._rebuild, self._levels
+    def _mutate(self, root: Node) -> Node:
+        """Put the images of ``root`` and of what is below it into the memo; return the first."""
+        memo, table, rebuild, images = self.memo_map, self._push, self._rebuild, self._images
         get = memo.get
         stack: list[Node | None] = [root]
         pop, append = stack.pop, stack.append
@@ -286,25 +338,19 @@ class Mutator(Functor[N, N]):
             if push is None:
                 memo[node] = node
             elif push is OVERRIDDEN:
-                levels.depth += 1
-                try:
-                    memo[node] = self._checked(node, self._handlers[type(node)](self, node))
-                finally:
-                    levels.depth -= 1
+                image = self._handlers[type(node)](self, node)
+                if type(image) not in images[type(node)]:
+                    self._refuse(node, image)
+                memo[node] = image
             else:
                 append(node)
                 append(None)
                 push(node, memo, append)
+        return cast("Node", memo[root])
 
-    def _checked(self, node: Node, image: object) -> Node:
-        if type(image) in self._images[type(node)]:
-            return cast("Node", image)
-        found = "None" if image is None else f"{image!r} ({type(image).__name__})"
-        raise DispatchError(
-            f"{type(self).__name__} returned {found} for {node!r}; its handler for "
-            f"{type(node).__name__} must return {_kind(_family_of(type(node)))}, "
-            f"the node itself where nothing changes"
-        )
+    def _keep(self, node: Node) -> Node:
+        """Return ``node``: nothing below it, a leaf, can change."""
+        return node
 
     def mutate_children(self, node: M) -> M:
         """Return ``node`` with each child replaced by its image, each through ``visit``."""
@@ -327,19 +373,22 @@ class Mutator(Functor[N, N]):
         return tuple(images) if changed else cast("tuple[N, ...]", nodes)
 
 
-def _step(owner: type[Functor[Any, Any]], kind: type[Node], push: Any) -> object:  # Any: tables
-    """Return how the engine takes nodes of class ``kind``: a push, ``None``, or the handler."""
-    if not owner.traversal.accepts(kind):
-        owner._handlers[kind]  # noqa: SLF001 - raises, naming what was met
-        raise DispatchError(
-            f"{owner.__name__}.visit got a {kind.__name__}; expected {_kind(owner.family)}"
-        )
-    if owner._intercepts or find_handler(owner, "visit_", kind) is not None:  # noqa: SLF001
-        return OVERRIDDEN
-    followed: Push | None = push[kind]
-    return followed
-
-
 def _family_of(kind: type[Node]) -> type[Node]:
     """Return the outermost class below ``Node`` that ``kind`` belongs to, such as ``Expr``."""
     return kind.__mro__[kind.__mro__.index(Node) - 1]
+
+
+@default_handler
+def _visit_children(self: Visitor[Any], node: Node) -> object:
+    """Visit the children of ``node``."""
+    return self.visit_children(node)
+
+
+@default_handler
+def _mutate_children(self: Mutator[Any], node: Node) -> Node:
+    """Return ``node`` with its children mutated."""
+    return self.mutate_children(node)
+
+
+install_default(Visitor, "visit_", _visit_children)
+install_default(Mutator, "visit_", _mutate_children)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from relayish.errors import DeclarationError, suggest
-from relayish.ir.language import languages
+from relayish.ir.language import languages, on_declaration
 from relayish.ir.node import Node
 
 Handler = Callable[..., Any]  # Any: the arguments and the result are those of each functor
@@ -33,14 +33,28 @@ def is_default(handler: Handler) -> bool:
     return hasattr(handler, _DEFAULT)
 
 
+def install_default(owner: type, prefix: str, default: Handler) -> None:
+    """Give ``owner`` the handler ``default`` for every kind and family, declared by now or later.
+
+    These are what ``super().visit_<kind>(node)`` finds; a handler written in ``owner`` stays.
+    """
+    assert is_default(default)
+
+    def install(name: str) -> None:
+        if prefix + name not in owner.__dict__:
+            setattr(owner, prefix + name, default)
+
+    on_declaration(install)
+
+
 def check_handler_names(
     owner: type,
     checked: type,
     prefix: str,
     families: Iterable[type[Node]],
     allowed: Iterable[str] = (),
-) -> None:
-    """Raise for methods of ``owner`` that start with ``prefix`` and name no kind it may meet.
+) -> bool:
+    """Return whether ``owner`` has handlers of its own, refusing those that name no kind it meets.
 
     Methods of mix-ins count as well: bases not derived from ``checked``, so not looked at before.
 
@@ -55,6 +69,7 @@ def check_handler_names(
         DeclarationError: Naming the method and the nearest handler there is.
     """
     known = handler_names(families)
+    found = False
     for base in owner.__mro__:
         if base is not owner and issubclass(base, checked):
             continue
@@ -62,12 +77,14 @@ def check_handler_names(
             if not name.startswith(prefix) or not callable(member) or name in allowed:
                 continue
             if name.removeprefix(prefix) in known:
+                found = True
                 continue
             nearest = suggest(name, [*(prefix + k for k in sorted(known)), *allowed])
             raise DeclarationError(
                 f"{base.__name__}.{name} names no node kind{nearest}; "
                 f"methods called {prefix}* are handlers, helpers need another name"
             )
+    return found
 
 
 def handler_names(families: Iterable[type[Node]]) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from relayish.errors import DeclarationError, UnknownNameError, suggest
@@ -69,11 +69,15 @@ class Language:
             Domain(self.name)
         self.domain.add(visit, None, num_children, properties, is_kind=True)
         self.kinds[visit] = kind
-        self.families.update(
+        families = {
             str(base.__dict__["visit_name"])
             for base in kind.__mro__[1:]
             if "visit_name" in base.__dict__
-        )
+        }
+        self.families.update(families)
+        for told in _LISTENERS:
+            for name in (visit, *sorted(families)):
+                told(name)
 
     def forget(self, visit: str) -> None:
         """Take the kind of a visit name out, if it is there."""
@@ -86,6 +90,18 @@ class Language:
 
 _LANGUAGES: Final[dict[str, Language]] = {}
 watch_table(_LANGUAGES, lambda _, language: bool(language.kinds))
+_LISTENERS: Final[list[Callable[[str], None]]] = []
+
+
+def on_declaration(told: Callable[[str], None]) -> None:
+    """Call ``told`` with the visit name of each kind and family, declared by now or later.
+
+    It may be told a name more than once: of several languages, or of one kind declared again.
+    """
+    for language in _LANGUAGES.values():
+        for name in (*language.kinds, *sorted(language.families)):
+            told(name)
+    _LISTENERS.append(told)
 
 
 def languages() -> Mapping[str, Language]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError, UnknownNameError, suggest
-from relayish.functor.substitute import fits, substitute, type_of_value
+from relayish.functor.relay.substitute import fits, substitute, type_of_value
 from relayish.ir.relay.expr import Constant, Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
@@ -36,8 +36,8 @@ def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
 
     Returns:
         ``expr`` itself when none of the variables occurs. Types that need not hold any longer are
-        dropped (see :func:`~relayish.functor.substitute.substitute`), and so is the type of the
-        result of a function if what a parameter is bound to is of another type.
+        dropped (see :func:`~relayish.functor.relay.substitute.substitute`), and so is the type of
+        the result of a function if what a parameter is bound to is of another type.
 
     Raises:
         PassError: If a let, a pattern or a function within binds one of the variables; if what is

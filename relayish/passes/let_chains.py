@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from relayish.errors import PassError, UnknownNameError
-from relayish.functor.substitute import substitute
+from relayish.functor.relay.substitute import substitute
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS

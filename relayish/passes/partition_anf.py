@@ -27,7 +27,7 @@ from relayish.analysis.acting import ActingNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
-from relayish.functor.substitute import substitute
+from relayish.functor.relay.substitute import substitute
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType

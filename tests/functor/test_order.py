@@ -19,7 +19,7 @@ from relayish.functor import (
     TypeVisitor,
     post_order_rewrite,
 )
-from relayish.functor.rewriter import ExprRewriter
+from relayish.functor.relay.rewriter import ExprRewriter
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
 from relayish.ir.relay.expr import Call, Constant, Expr, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.op import intern_op

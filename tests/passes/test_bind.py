@@ -9,7 +9,7 @@ from deep import DEEP_NESTS, doublings
 import relayish as relay
 from relayish.analysis import free_vars, infer_type, well_formed
 from relayish.errors import PassError, UnknownNameError
-from relayish.functor.substitute import substitute
+from relayish.functor.relay.substitute import substitute
 from relayish.interpreter import evaluate
 from relayish.ir.relay.adt import Clause, Match, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.functor.relay.handlers import MutatorHandlers, VisitorHandlers
 from relayish.ir.relay.adt import Pattern
 from relayish.ir.relay.traversal import PATTERNS
 
@@ -18,7 +19,7 @@ class PatternFunctor(Functor[Pattern, R], Generic[R]):
     traversal = PATTERNS
 
 
-class PatternVisitor(Visitor[Pattern]):
+class PatternVisitor(VisitorHandlers, Visitor[Pattern]):
     """Visits every distinct pattern within a pattern once.
 
     Source:
@@ -29,7 +30,7 @@ class PatternVisitor(Visitor[Pattern]):
     traversal = PATTERNS
 
 
-class PatternMutator(Mutator[Pattern]):
+class PatternMutator(MutatorHandlers, Mutator[Pattern]):
     """Rebuilds a pattern from what its handlers return; the same object where nothing changed.
 
     Source:

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 
 import numpy as np
 
-from relayish.functor.rewriter import MixedModeMutator
+from relayish.functor.relay.mixed_mode import MixedModeMutator
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS

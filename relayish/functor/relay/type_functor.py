@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.functor.relay.handlers import MutatorHandlers, VisitorHandlers
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type
 
@@ -26,7 +27,7 @@ class TypeFunctor(Functor[Type, R], Generic[R]):
     traversal = TYPES
 
 
-class TypeVisitor(Visitor[Type]):
+class TypeVisitor(VisitorHandlers, Visitor[Type]):
     """Visits every distinct type within a type once; dimensions are not entered.
 
     Source:
@@ -37,7 +38,7 @@ class TypeVisitor(Visitor[Type]):
     traversal = TYPES
 
 
-class TypeMutator(Mutator[Type]):
+class TypeMutator(MutatorHandlers, Mutator[Type]):
     """Rebuilds a type from what its handlers return; the same object where nothing changed.
 
     Source:

@@ -1,0 +1,216 @@
+"""Post-order on an explicit stack: functors whose handlers see a node after all below it.
+
+:class:`PostOrderVisitor` visits so, :class:`Rewriter` rebuilds so: ``rewrite_<kind>(pre, post)``
+gets the node of the program and the same node over its rewritten children. Such handlers never
+recurse, so no program is too deep for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TypeVar
+
+from relayish.functor.functor import OVERRIDDEN, Mutator, Visitor
+from relayish.functor.vtable import (
+    Handler,
+    VTable,
+    check_handler_names,
+    default_handler,
+    find_handler,
+    install_default,
+)
+from relayish.ir.node import Node
+
+N = TypeVar("N", bound=Node)
+
+
+class PostOrderVisitor(Visitor[N]):
+    """Visits children before parents on an explicit stack.
+
+    A handler is called when everything below its node was visited, and has nothing to visit itself.
+
+    Args:
+        visit_limit: How often, 1 to 9, a node that is reached repeatedly is handled.
+
+    Complexity:
+        Linear in the number of distinct nodes and edges.
+    """
+
+    post_order: ClassVar[frozenset[type[Node]] | None] = None
+    """The kinds that are handled after what is below them, if not all. A handler of another kind
+    decides what is visited below its node; kinds without a handler are walked."""
+    _after: ClassVar[VTable]
+
+    def __init__(self, visit_limit: int = 1) -> None:
+        if not 1 <= visit_limit <= 9:
+            raise ValueError(f"visit_limit must be 1 to 9; found {visit_limit!r}")
+        self.visit_limit = visit_limit
+
+    @classmethod
+    def _is_post_order(cls, kind: type[Node]) -> bool:
+        return cls.post_order is None or kind in cls.post_order
+
+    @classmethod
+    def _tabulate(cls) -> None:
+        super()._tabulate()
+        push_of, push_all = cls._push, cls.traversal.push_all
+
+        def engine_asks(kind: type[Node]) -> bool:
+            """Whether the loop calls the handler of ``kind`` when what is below was visited."""
+            return cls._is_post_order(kind) and not cls._intercepts
+
+        def push(kind: type[Node]) -> object:
+            found = push_of[kind]  # raises for what is no node of the family
+            return push_all[kind] if engine_asks(kind) else found
+
+        def step(kind: type[Node]) -> Handler:
+            push_of[kind]
+            return cls._walk
+
+        def after(kind: type[Node]) -> Handler | None:
+            return find_handler(cls, "visit_", kind) if engine_asks(kind) else None
+
+        cls._push, cls._after = VTable(push), VTable(after)
+        cls._steps = VTable(step)
+
+    @classmethod
+    def _missing(cls, kind: type[Node]) -> Handler:
+        handler = super()._missing(kind)
+        visits = handler is Visitor.visit_children and cls._is_post_order(kind)
+        return _leave_children if visits else handler
+
+    def _walk(self, root: Node) -> Any:  # Any: what the handler of the root returned last, if ever
+        counter, table, after = self.visit_counter, self._push, self._after
+        limit = self.visit_limit
+        counter[root] -= 1  # the loop counts it as all others
+        stack: list[Node | None] = [root]
+        pop, append, extend = stack.pop, stack.append, stack.extend
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                assert node is not None
+                result = after[type(node)](self, node)
+                if result is not None:
+                    self.memo_map[node] = result
+                continue
+            counter[node] += 1
+            if counter[node] > limit:
+                continue
+            push = table[type(node)]
+            if push is OVERRIDDEN:
+                if self._is_post_order(type(node)):  # visit() is overridden: children go through it
+                    self.visit_children(node)
+                result = self._handlers[type(node)](self, node)
+                if result is not None:
+                    self.memo_map[node] = result
+                continue
+            if after[type(node)] is not None:
+                append(node)
+                append(None)
+            if push is not None:
+                push(node, append, extend)
+        return self.memo_map.get(root)
+
+
+class RewriteHandlers:
+    """The handlers ``rewrite_<kind>(pre, post)``; each returns ``post`` unless overridden.
+
+    ``pre`` is the node of the program, ``post`` the same node over the rewritten children (``pre``
+    itself where nothing below changed). What a handler returns stands for the node; it is not
+    visited again.
+    """
+
+    _rewrites: ClassVar[VTable]
+
+    def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
+        super().__init_subclass__(**options)
+        family: type[Node] = getattr(cls, "family", Node)
+        check_handler_names(cls, RewriteHandlers, "rewrite_", (family,))
+        cls._rewrites = VTable(lambda kind: find_handler(cls, "rewrite_", kind))
+
+
+class Rewriter(RewriteHandlers, Mutator[N]):
+    """Rebuilds children before parents on an explicit stack, then asks ``rewrite_<kind>``.
+
+    A handler ``visit_<kind>`` takes its node over: it decides what is visited below, and no
+    ``rewrite_<kind>`` is asked.
+
+    Complexity:
+        Linear in the number of distinct nodes and edges.
+    """
+
+    @classmethod
+    def _missing(cls, kind: type[Node]) -> Handler:
+        """Return what serves a kind without a handler where ``visit`` is overridden."""
+        handler = super()._missing(kind)
+        return _rewrite_after_children if handler is Mutator.mutate_children else handler
+
+    @property
+    def _rewriter(self) -> RewriteHandlers:
+        return self
+
+    def _mutate(self, root: Node) -> Node:
+        memo, table, rebuild = self.memo_map, self._push, self._rebuild
+        rewriter = self._rewriter
+        rewrites = rewriter._rewrites  # noqa: SLF001 - another rewriter's table, of this module
+        get, images = memo.get, self._images
+        stack: list[Node | None] = [root]
+        pop, append = stack.pop, stack.append
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                assert node is not None
+                kind = type(node)
+                image = rebuild[kind](node, get)
+                rewrite = rewrites[kind]
+                if rewrite is not None:
+                    image = rewrite(rewriter, node, image)
+                    if type(image) not in images[kind]:
+                        self._refuse(node, image)
+                memo[node] = image
+                continue
+            if node in memo:
+                continue
+            push = table[type(node)]
+            if push is None:
+                rewrite = rewrites[type(node)]
+                if rewrite is None:
+                    memo[node] = node
+                    continue
+                image = rewrite(rewriter, node, node)
+            elif push is OVERRIDDEN:
+                image = self._handlers[type(node)](self, node)
+            else:
+                append(node)
+                append(None)
+                push(node, memo, append)
+                continue
+            if type(image) not in images[type(node)]:
+                self._refuse(node, image)
+            memo[node] = image
+        found: Node = memo[root]
+        return found
+
+
+def _rewrite_after_children(self: Rewriter[Any], pre: Node) -> object:
+    post = self.mutate_children(pre)
+    rewriter = self._rewriter
+    rewrite = rewriter._rewrites[type(pre)]  # noqa: SLF001 - a table of this module
+    return post if rewrite is None else rewrite(rewriter, pre, post)
+
+
+@default_handler
+def _leave_children(self: PostOrderVisitor[Any], node: Node) -> object:
+    """Do nothing where what is below ``node`` was visited before; else visit its children."""
+    return None if self._is_post_order(type(node)) else self.visit_children(node)
+
+
+@default_handler
+def _return_post(self: RewriteHandlers, pre: Node, post: Node) -> Node:  # noqa: ARG001
+    """Return what stands for ``pre``."""
+    return post
+
+
+install_default(PostOrderVisitor, "visit_", _leave_children)
+install_default(RewriteHandlers, "rewrite_", _return_post)

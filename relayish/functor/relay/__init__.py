@@ -1,0 +1,1 @@
+"""Functors over Relay's expressions, types and patterns."""
