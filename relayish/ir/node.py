@@ -19,6 +19,7 @@ import typing
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
+from relayish._support import show
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 from relayish.ir.construct import brief, generate_constructors
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
@@ -96,6 +97,8 @@ class Node:
 
     def __delattr__(self, name: str) -> NoReturn:
         raise FrozenNodeError(f"cannot delete {type(self).__name__}.{name}: nodes are immutable")
+
+    __str__ = show.text
 
     def __repr__(self) -> str:
         shown = [f"{f.name}={brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from relayish._support import show
 from relayish.ir.comparison import register_comparison
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, field, node
@@ -42,7 +41,6 @@ class Pattern(Node, language=RELAY, held_as=Role.BINDER):
     visit_name = "pattern"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
-    __str__ = show.text
 
 
 @node("pattern_wildcard")

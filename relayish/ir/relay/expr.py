@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, Union
 
 import numpy as np
 
-from relayish._support import infix, show
+from relayish._support import infix
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.comparison import register_comparison
 from relayish.ir.effect import Effect
@@ -41,7 +41,6 @@ class Expr(Node, language=RELAY):
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
     checked_type: Type | None = field(default=None, compared=False, inferred=True, kw_only=True)
-    __str__ = show.text
     __array_ufunc__ = None  # numpy leaves its operators to those below
 
     def __add__(self, other: Operand) -> Call:

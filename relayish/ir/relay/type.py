@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from relayish._support import show
 from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import register_comparison
 from relayish.ir.dtype import DType, check_dtype
@@ -65,7 +64,6 @@ class Type(Node, language=RELAY, held_as=Role.ANNOTATION):
     visit_name = "type"
 
     span: Span | None = field(default=None, compared=False, kw_only=True)
-    __str__ = show.text
 
 
 def _check_shape(shape: object) -> tuple[int | PrimExpr, ...]:
