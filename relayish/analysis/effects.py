@@ -122,9 +122,10 @@ class Effects:
         self._argument_precision = function_argument_precision
         self._special: dict[type[Node], Summarise] = {}
         self._summaries = _Summaries()
-        order = PROGRAM.post_order(root)
-        if _matters(order):
-            self._solve(order)
+        self._order = PROGRAM.post_order(root)
+        self._is_solved = False
+        if _matters(self._order):
+            self._solve()
 
     def of(self, expr: Node) -> Effect:
         """Return what evaluating ``expr``, a node of the analysed expression, may do."""
@@ -137,10 +138,13 @@ class Effects:
 
     def of_call(self, function: Node) -> Effect:
         """Return what calling the value of ``function`` may do."""
+        if not self._is_solved:
+            self._solve()
         return _as_effect(application(self._summaries[function]))
 
-    def _solve(self, order: list[Node]) -> None:
-        order = self._with_globals(order)
+    def _solve(self) -> None:
+        self._is_solved = True
+        order = self._with_globals(self._order)
         named = _named(order, self._mod)
         summaries = self._summaries
         early: set[Node] = set()  # variables that were looked at before what they stand for

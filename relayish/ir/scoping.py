@@ -386,6 +386,8 @@ def _gather_layout(node: Node) -> tuple[Nodes, tuple[Group, ...]]:
         group = _GROUPS[type(part)](part)
         if group.scopes:
             groups.append(group)
+        else:
+            outside += group.seeing
         pending += _PARTS.children(part)[::-1]
     return tuple(outside), tuple(groups)
 
