@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
+from relayish.ir.traversal import ByKind, compile_function
 
 _Node = TypeVar("_Node", bound=Node)
 
@@ -36,6 +37,10 @@ def with_evaluated(node: _Node, operands: Sequence[Node], roots: Sequence[Node])
         >>> changed.true_branch is y, changed.false_branch is z
         (True, True)
     """
+    replace = _REPLACE[type(node)]
+    if replace is not None:
+        made: _Node = replace(node, operands, roots)
+        return made
     given = {Role.OPERAND: iter(operands), Role.SCOPE: iter(roots)}
     parts: list[Node] = []  # each before those inside of it
     changes: list[dict[str, object]] = []
@@ -83,3 +88,38 @@ def _taken(declared: Field, node: Node, given: Iterator[Node]) -> object:
     if declared.holds_many:
         return tuple([next(given) for _ in value])
     return None if value is None else next(given)
+
+
+def _replace_of_kind(kind: type[Node]) -> Callable[[Any, Any, Any], Any] | None:  # Any: one kind
+    """Return the update for kinds that hold one node in each field, ``None`` for others.
+
+    Places that take any node of a family are trusted to get one; others are checked.
+    """
+    told = [f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE, Role.PART)]
+    if any(f.role is Role.PART or f.shape is not Shape.ONE for f in told):
+        return None
+    images: dict[str, str] = {}
+    for role, given in ((Role.OPERAND, "operands"), (Role.SCOPE, "roots")):
+        names = [f.name for f in told if f.role is role]
+        images.update({name: f"{given}[{at}]" for at, name in enumerate(names)})
+    names = list(images)
+    values = [
+        "None"
+        if f.inferred
+        else f"new{names.index(f.name)}"
+        if f.name in names
+        else f"node.{f.name}"
+        for f in kind.fields_
+    ]
+    same = " and ".join([f"new{at} is node.{name}" for at, name in enumerate(names)]) or "True"
+    trusted = all(f.kind is not None and Node in f.kind.__bases__ for f in told)
+    lines = [f"new{at} = {image}" for at, image in enumerate(images.values())]
+    lines += [f"if {same}: return node", f"return make({', '.join(values)})"]
+    make = kind._make if trusted else kind
+    made: Callable[[Any, Any, Any], Any] = compile_function(
+        "replace(node, operands, roots)", lines, {"make": make}
+    )
+    return made
+
+
+_REPLACE: Final = ByKind(_replace_of_kind)

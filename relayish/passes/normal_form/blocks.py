@@ -6,19 +6,24 @@ in which the variable of the loop is known. What belongs there is evaluated by e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from relayish.analysis.marks import is_transparent
 from relayish.analysis.timeless import Timeless
 from relayish.errors import PassError
+from relayish.ir.field import Field, Shape
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import with_evaluated
+from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import binders, layout
+from relayish.ir.scoping import binders, holding, layout
+from relayish.ir.traversal import ByKind
 from relayish.passes.interprocedural.copy import fresh_var
+
+Held: TypeAlias = Callable[[Any], tuple[Any, ...]]  # Any: a node of one kind, and expressions
 
 Block: TypeAlias = tuple[Expr, int]
 """The result of a block, and the scope that it is."""
@@ -29,9 +34,8 @@ class Blocks:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
-        self._known: dict[Node, tuple[list[Any], list[Block]]] = {}
 
-    def of(self, node: Expr) -> tuple[list[Any], list[Block]]:  # Any: expressions
+    def of(self, node: Expr) -> tuple[Sequence[Any], list[Block]]:  # Any: expressions
         """Return the operands of a node that has scopes, and its blocks; none of a kernel.
 
         Raises:
@@ -39,7 +43,11 @@ class Blocks:
         """
         opened = self._scopes.opened.get(node)
         if opened is None:
-            return [], []
+            return (), []
+        plain = _PLAIN[type(node)]
+        if plain is not None:
+            operands, roots = plain
+            return operands(node), list(zip(roots(node), opened, strict=True))
         lay_out = layout(type(node))
         assert lay_out is not None
         outside, groups = lay_out(node)
@@ -60,20 +68,30 @@ class Blocks:
                     f"{_told(node)} evaluates {held!r}, which is no expression of Relay; a let "
                     f"cannot bind it: bring the program into normal form before it is put there"
                 )
-        found = self._known[node] = ([*outside], blocks)
-        return found
+        return outside, blocks
 
-    def rebuilt(self, node: Expr, images: Mapping[Node, Expr], closed: dict[int, Expr]) -> Expr:
-        """Return ``node`` with its operands replaced, and its blocks by those that are closed."""
-        known = self._known.pop(node, None)
-        if known is None:
-            return node
-        operands, blocks = known
-        return with_evaluated(
-            node,
-            [images.get(operand, operand) for operand in operands],
-            [closed.pop(scope) for _, scope in blocks],
-        )
+
+def _plain_of_kind(kind: type[Node]) -> tuple[Held, Held] | None:
+    """Return what gives operands, and roots of scopes, where each scope plainly is one block."""
+    told = [f for f in kind.fields_ if f.is_evaluated and f.role is not Role.BINDER]
+    if any(f.role is Role.PART or f.sees_binders or not _is_expression(f) for f in told):
+        return None
+    roots = [f for f in told if f.role is Role.SCOPE]
+    if any(f.shape is not Shape.ONE for f in roots):
+        return None
+    operands = [f for f in told if f.role is Role.OPERAND]
+    return holding(operands) or _nothing, holding(roots) or _nothing
+
+
+def _is_expression(declared: Field) -> bool:
+    return declared.kind is not None and issubclass(declared.kind, Expr)
+
+
+def _nothing(_node: Node) -> tuple[Node, ...]:
+    return ()
+
+
+_PLAIN: Final = ByKind(_plain_of_kind)
 
 
 Wanted: TypeAlias = Callable[[Scopes, Collection[Node]], Collection[Node] | None]

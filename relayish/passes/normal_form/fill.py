@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from relayish.analysis.marks import is_transparent
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.replacing import with_evaluated
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
 from relayish.passes.normal_form.blocks import Blocks, separated
@@ -75,13 +76,6 @@ def _lifted_or_acting(scopes: Scopes, acts: Collection[Node]) -> Collection[Node
     return scopes.lifted.union([node for node in acts if type(node) is not Let])
 
 
-class _Close(NamedTuple):
-    """What is done when a block is visited: its bindings are put around its result."""
-
-    root: Expr
-    scope: int
-
-
 class _Filler:
     """Binds nodes; used once.
 
@@ -112,7 +106,6 @@ class _Filler:
         self.bindings: defaultdict[int, Bindings] = defaultdict(list)
         self.open: set[Var] = set()  # variables of lets whose values are being visited
         self.outer: dict[int, int] = {}  # for scopes that end together, the outermost of them
-        self.closed: dict[int, Expr] = {}  # the blocks that were visited, by scope
         self.count = 0
         # a node, the let whose value it is, and whether its children were visited
         self.tasks: list[tuple[Any, Let | None, bool]] = []  # Any: a node of the kind at hand
@@ -131,10 +124,7 @@ class _Filler:
                     self.bind_name(node, let)
                 continue
             if ready:
-                if kind is _Close:
-                    self.closed[node.scope] = self.wrapped(node.scope, node.root)
-                else:
-                    self.bind(node, self.rebuilt(node), let)
+                self.bind(node, self.rebuilt(node), let)
                 continue
             if node in images:
                 if let is not None:
@@ -215,13 +205,22 @@ class _Filler:
         kind = type(node)
         if type(node) is Let:
             return self.built_let(node)
-        if has_scopes(kind):
-            return self.blocks.rebuilt(node, self.images, self.closed)
+        if kind is not Call and has_scopes(kind):
+            return self.built_blocks(node)
         rebuild = EXPRESSIONS.rebuild[kind]
         if rebuild is None:
             return node
         image: Expr = rebuild(node, self.images.get)
         return image
+
+    def built_blocks(self, node: Expr) -> Expr:
+        images = self.images
+        operands, blocks = self.blocks.of(node)
+        return with_evaluated(
+            node,
+            [images.get(operand, operand) for operand in operands],
+            [self.wrapped(scope, root) for root, scope in blocks],
+        )
 
     def built_let(self, let: Let) -> Expr:
         (inner,) = self.inner[let]
@@ -259,13 +258,12 @@ class _Filler:
         if not has_scopes(type(node)):
             return EXPRESSIONS.children(node)[::-1]
         operands, blocks = self.blocks.of(node)
-        first_blocks = type(node) is If and not self.in_order
-        if first_blocks:
-            self.tasks += [(operand, None, False) for operand in operands[::-1]]
-        for root, scope in blocks if first_blocks else blocks[::-1]:
+        for root, scope in blocks:
             self.enter_body(root, scope)
-            self.tasks += ((_Close(root, scope), None, True), (root, None, False))
-        return () if first_blocks else operands[::-1]
+        roots = [root for root, _ in blocks]
+        if type(node) is If and not self.in_order:
+            return (*operands, *roots)
+        return (*roots[::-1], *operands[::-1])
 
     def let_children(self, let: Let) -> tuple[Expr, ...]:
         self.open.add(let.var)
