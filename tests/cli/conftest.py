@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from relayish.transform.registry import REGISTRY
+from relayish.ir.declarations import declared_temporarily
 
 PROGRAM = """#[version = "0.0.5"]
 def @main(%x: Tensor[(2), float32]) -> Tensor[(2), float32] {
@@ -24,8 +24,5 @@ def program(tmp_path: Path) -> Path:
 @pytest.fixture
 def registry() -> Iterator[None]:
     """Whatever a test registers is forgotten after it."""
-    REGISTRY.entries()  # what is registered on demand must not come and go with a test
-    held = dict(REGISTRY._entries)
-    yield
-    REGISTRY._entries.clear()
-    REGISTRY._entries.update(held)
+    with declared_temporarily():
+        yield

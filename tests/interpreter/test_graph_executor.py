@@ -12,6 +12,7 @@ import relayish as relay
 from relayish.errors import EvaluationError
 from relayish.interpreter import GraphExecutor, PlannedFunction, same_value
 from relayish.interpreter.plan import make_plan
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -25,7 +26,6 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType, TypeVar
-from relayish.op import registry
 from relayish.op.registry import register_op
 
 
@@ -40,13 +40,10 @@ def planned(function: Function, **options) -> PlannedFunction:
 
 
 @pytest.fixture
-def operator(monkeypatch):
+def operator():
     """Declare operators for one test."""
-    monkeypatch.setattr(registry, "_DECLARED", dict(registry._DECLARED))
-    for table in ("num_inputs", "arguments", "pattern", "evaluate", "stateful"):
-        values = getattr(registry, table)._values
-        monkeypatch.setattr(getattr(registry, table), "_values", dict(values))
-    return register_op
+    with declared_temporarily():
+        yield register_op
 
 
 # What it computes

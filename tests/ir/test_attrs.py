@@ -14,8 +14,8 @@ from relayish.errors import (
     FrozenNodeError,
     UnknownNameError,
 )
-from relayish.ir import attrs as attrs_module
 from relayish.ir.attrs import Attrs, DictAttrs, attrs, attrs_class
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.dtype import DType
 
 
@@ -51,10 +51,8 @@ class NoAttrs(Attrs):
 
 @pytest.fixture
 def declarations():
-    keys = set(attrs_module._ATTRS_BY_KEY)
-    yield
-    for key in set(attrs_module._ATTRS_BY_KEY) - keys:
-        del attrs_module._ATTRS_BY_KEY[key]
+    with declared_temporarily():
+        yield
 
 
 def test_fields_are_listed_in_order_with_their_defaults():

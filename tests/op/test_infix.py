@@ -11,6 +11,7 @@ import pytest
 
 import relayish as relay
 from relayish.errors import FieldError, FieldIndexError, OperatorError, UnknownNameError
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Tuple, TupleGetItem
 from relayish.ir.relay.type import FuncType, TensorType, TupleType
 from relayish.op import get_op, registry
@@ -290,14 +291,14 @@ def test_built_calls_are_ordinary_nodes():
     assert evaluate.get(call.op) is not None
 
 
-def test_operators_are_registered_under_relays_names(monkeypatch):
-    monkeypatch.setattr("relayish.op.registry._DECLARED", dict(registry._DECLARED))
-    op = relay.op.op.register("tests.infix", "Does nothing.", arguments=("a", "b"))
-    relay.op.register_pattern("tests.infix", relay.op.OpPattern.ELEMWISE)
-    relay.op.op.register_stateful("tests.infix", True)
-    assert relay.op.op.get("tests.infix") is op
-    assert "tests.infix" in relay.op.op.list_op_names()
-    assert registry.pattern.get(op) is relay.op.op.OpPattern.ELEMWISE
-    assert registry.stateful.get(op) is True
-    assert registry.description.get(op) == "Does nothing."
-    assert op(x, y).args == (x, y)
+def test_operators_are_registered_under_relays_names():
+    with declared_temporarily():
+        op = relay.op.op.register("tests.infix", "Does nothing.", arguments=("a", "b"))
+        relay.op.register_pattern("tests.infix", relay.op.OpPattern.ELEMWISE)
+        relay.op.op.register_stateful("tests.infix", True)
+        assert relay.op.op.get("tests.infix") is op
+        assert "tests.infix" in relay.op.op.list_op_names()
+        assert registry.pattern.get(op) is relay.op.op.OpPattern.ELEMWISE
+        assert registry.stateful.get(op) is True
+        assert registry.description.get(op) == "Does nothing."
+        assert op(x, y).args == (x, y)

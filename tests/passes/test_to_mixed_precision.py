@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
@@ -9,16 +11,17 @@ from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DuplicateNameError, PassError
 from relayish.interpreter import evaluate
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import MixedPrecision, register_mixed_precision_conversion
 from relayish.op.registry import mixed_precision
 from relayish.passes.rules.table import op
 from relayish.passes.to_mixed_precision import to_mixed_precision
+from relayish.testing import TempOpAttr
 from relayish.text import parse
 from relayish.transform import PassContext, ToMixedPrecision
 
@@ -219,11 +222,15 @@ def test_option_that_makes_no_sense_is_refused(dtype: str, mode: int, message: s
         ToMixedPrecision(dtype, mode)(IRModule.from_expr(Function((x,), x)))
 
 
-def test_conversion_of_ones_own_counts_by_its_level(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = dict(mixed_precision._values)
-    monkeypatch.setattr(mixed_precision, "_values", values)
-    monkeypatch.setattr("relayish.op.mixed_precision._LEVELS", {intern_op("nn.dense"): 10})
+@pytest.fixture
+def temporary() -> Iterator[None]:
+    """What a test declares is forgotten after it."""
+    with declared_temporarily():
+        yield
 
+
+@pytest.mark.usefixtures("temporary")
+def test_conversion_of_ones_own_counts_by_its_level() -> None:
     with pytest.raises(DuplicateNameError, match="level 10 already; give a higher level"):
         register_mixed_precision_conversion("nn.dense", lambda *_: None)
 
@@ -238,10 +245,10 @@ def test_conversion_of_ones_own_counts_by_its_level(monkeypatch: pytest.MonkeyPa
     assert image.args[0].args[0].attrs.out_dtype == "float32"
 
 
-def test_conversion_that_answers_nonsense_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers = {**mixed_precision._values, intern_op("exp"): lambda *_: ("often", "float32")}
-    monkeypatch.setattr(mixed_precision, "_values", answers)
-    with pytest.raises(PassError, match=r"of exp returned \('often', 'float32'\); expected"):
+def test_conversion_that_answers_nonsense_is_named() -> None:
+    said = r"of exp returned \('often', 'float32'\); expected"
+    nonsense = TempOpAttr("exp", mixed_precision, lambda *_: ("often", "float32"))
+    with nonsense, pytest.raises(PassError, match=said):
         narrowed(op.exp(x))
 
 

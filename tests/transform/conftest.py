@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
-from relayish.transform.registry import REGISTRY
 
 
 @pytest.fixture
@@ -27,8 +27,5 @@ def one_function() -> IRModule:
 @pytest.fixture
 def registry() -> Iterator[None]:
     """Whatever a test registers is forgotten after it."""
-    REGISTRY.entries()  # what is registered on demand must not come and go with a test
-    held = dict(REGISTRY._entries)
-    yield
-    REGISTRY._entries.clear()
-    REGISTRY._entries.update(held)
+    with declared_temporarily():
+        yield

@@ -1,0 +1,208 @@
+"""What is declared for a while, and then forgotten."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import relayish as relay
+from relayish.errors import UnknownNameError
+from relayish.ir.attrs import Attrs, attrs, attrs_class
+from relayish.ir.declarations import changes_of, declared_temporarily
+from relayish.ir.domain import Domain, get_domain, is_domain
+from relayish.ir.language import Language, languages
+from relayish.ir.node import Node, node, node_kinds
+from relayish.op import (
+    builder,
+    get_op,
+    is_registered,
+    register_gradient,
+    register_mixed_precision_conversion,
+    register_op,
+    registry,
+)
+from relayish.transform import function_pass, list_passes, register_pass
+
+
+def test_operator_and_its_properties_are_forgotten():
+    with declared_temporarily():
+        made = register_op("tests.halve", arguments_=("data",), has_state=True, evaluates=abs)
+        registry.description.set(made, "Halve it.")
+        assert relay.tests.halve(relay.const(1)).op is made
+    assert not is_registered("tests.halve")
+    assert "tests.halve" not in get_domain("relay").operators
+    for table in (registry.arguments, registry.stateful, registry.evaluate, registry.description):
+        assert made not in table
+    with pytest.raises(UnknownNameError):
+        builder("tests.halve")
+
+
+def test_operator_may_be_declared_otherwise_afterwards():
+    for arguments in (("a",), ("a", "b")):
+        with declared_temporarily():
+            made = register_op("tests.halve", arguments_=arguments)
+            assert builder("tests.halve")(*[relay.const(1)] * len(arguments)).op is made
+            assert get_domain("relay").get("tests.halve").num_children == len(arguments)
+
+
+def test_properties_changed_meanwhile_are_as_before():
+    exp = get_op("exp")
+    pattern = registry.pattern.get(exp)
+    with declared_temporarily():
+        registry.pattern.set(exp, registry.OpPattern.OPAQUE, replace=True)
+        registry.evaluate.remove(exp)
+    assert registry.pattern.get(exp) is pattern
+    assert exp in registry.evaluate
+
+
+def test_gradient_and_conversion_may_be_told_again_afterwards():
+    exp = get_op("exp")
+    before = registry.primal_gradient.get(exp), registry.mixed_precision.get(exp)
+    for _ in range(2):
+        with declared_temporarily():
+            told = register_gradient("exp", lambda call, grad: [grad], level=50)
+            register_mixed_precision_conversion("exp", lambda call, dtype: (1, dtype, dtype), 50)
+            assert registry.primal_gradient.get(exp) is told
+        assert (registry.primal_gradient.get(exp), registry.mixed_precision.get(exp)) == before
+
+
+def test_ambiguity_ends_with_the_declaration():
+    with declared_temporarily():
+        register_op("add", arguments_=(), domain=Domain("lattices"))
+        with pytest.raises(UnknownNameError):
+            get_op("add")
+    assert get_op("add").domain == "relay"
+    assert not is_domain("lattices")
+
+
+def test_attributes_are_forgotten():
+    for _ in range(2):
+        with declared_temporarily():
+
+            @attrs("tests.attrs.HalveAttrs")
+            class HalveAttrs(Attrs):
+                """Of ``tests.halve``."""
+
+            assert attrs_class("tests.attrs.HalveAttrs") is HalveAttrs
+    assert attrs_class("tests.attrs.HalveAttrs") is None
+    assert attrs_class("relay.attrs.ClipAttrs") is not None
+
+
+def test_passes_are_forgotten():
+    known = list_passes()
+    for _ in range(2):
+        with declared_temporarily():
+
+            @register_pass()
+            @function_pass(opt_level=1, name="TestsHalve")
+            def halve(func, mod, ctx):
+                return func
+
+            assert "TestsHalve" in list_passes()
+    assert list_passes() == known
+
+
+def test_languages_and_their_domains_are_forgotten():
+    for _ in range(2):
+        with declared_temporarily():
+
+            class Leaf(Node, language=Language("trees")):
+                __slots__ = ()
+
+            @node("leaf")
+            class Green(Leaf):
+                """A green leaf."""
+
+            assert node_kinds()["trees.leaf"] is Green
+            assert "trees" in languages()
+        assert "trees.leaf" not in node_kinds()
+        assert "trees" not in languages()
+        assert not is_domain("trees")
+
+
+def test_error_inside_forgets_as_well():
+    def fail():
+        with declared_temporarily():
+            register_op("tests.halve", arguments_=())
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert not is_registered("tests.halve")
+
+
+def test_entered_again_it_declares_the_same_anew():
+    declared = declared_temporarily()
+    with declared:
+        lattices = Domain("lattices")
+        made = register_op("join", arguments_=("a", "b"), domain=lattices, has_state=True)
+    for _ in range(2):
+        assert not is_registered("join")
+        with declared:
+            assert get_op("lattices::join") is made
+            assert registry.stateful.get(made)
+            assert get_domain("lattices") is lattices
+            assert lattices.get("join").num_children == 2
+
+
+def test_inner_ones_forget_only_what_is_theirs():
+    with declared_temporarily():
+        outer = register_op("tests.outer", arguments_=())
+        with declared_temporarily():
+            register_op("tests.inner", arguments_=())
+        assert get_op("tests.outer") is outer
+        assert not is_registered("tests.inner")
+    assert not is_registered("tests.outer")
+
+
+def test_table_is_brought_back_to_what_it_held():
+    table = {"a": 1, "b": 2, "c": 3}
+    undo = changes_of(table, lambda value: value == 5)
+    table |= {"a": 4, "d": 5, "e": 6}
+    del table["b"]
+    redo = undo()
+    assert table == {"a": 1, "b": 2, "c": 3, "d": 5}
+    redo()
+    assert table == {"a": 4, "b": 2, "c": 3, "d": 5, "e": 6}
+
+
+def test_library_that_is_imported_meanwhile_stays():
+    program = """
+        from relayish.ir.declarations import declared_temporarily
+        with declared_temporarily():
+            import relayish as relay
+            from relayish.ir.attrs import Attrs, attrs
+            from relayish.op.registry import register_op
+            register_op("tests.halve", arguments_=())
+            relay.transform.FoldConstant()
+            import relayish.dataflow_pattern, relayish.passes.fuse_ops
+            @attrs("tests.Mine")
+            class Mine(Attrs):
+                pass
+        from relayish.ir.attrs import attrs_class
+        from relayish.ir.node import node_kinds
+        assert relay.op.is_registered("add") and not relay.op.is_registered("tests.halve")
+        assert attrs_class("relay.attrs.ClipAttrs") and attrs_class("tests.Mine") is None
+        assert relay.transform.FuseOps() and relay.transform.FoldConstant()
+        assert relay.nn.conv2d and relay.op.stack  # one is made, the other written by hand
+        x = relay.var("x", shape=(2,), dtype="float32")
+        func = relay.Function([x], relay.exp(x + x))
+        mod = relay.transform.InferType()(relay.IRModule.from_expr(func))
+        print(relay.transform.gradient(mod["main"], mod) and len(node_kinds()) > 30)
+        assert any("dataflow" in kind.__module__ for kind in node_kinds().values())
+        try:
+            relay.op.register_gradient("exp", lambda call, grad: [grad])
+        except relay.RelayishError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.startswith("True\noperator 'exp' has a gradient of level 10 already")
