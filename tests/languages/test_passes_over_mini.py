@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Iterator
 
 import mini
 import pytest
 from test_mini import sum_of_squares
 
+from relayish.cli.main import main
 from relayish.errors import (
     CheckError,
     DeclarationError,
@@ -24,7 +27,10 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import Traversal
+from relayish.text import astext, parse
 from relayish.transform import (
+    DiffInstrument,
+    DumpInstrument,
     FunctionPass,
     ImmutableModuleInstrument,
     ModulePass,
@@ -32,6 +38,7 @@ from relayish.transform import (
     PassCountInstrument,
     PassRegistry,
     PassTimingInstrument,
+    PrintAfterAll,
     ProgressInstrument,
     Sequential,
     VerifyInstrument,
@@ -44,7 +51,7 @@ from relayish.transform import (
     run_check,
 )
 from relayish.transform.bisect import bisect
-from relayish.transform.fault import failing_check
+from relayish.transform.fault import failing_check, failing_command
 from relayish.transform.registry import REGISTRY
 from relayish.transform.shrink import shrink
 
@@ -290,6 +297,29 @@ class TestInstruments:
             assert seen == ["[1/1] P"]
             assert counted.changes["P"] == 1
 
+    def test_printing_shows_definitions_of_all_languages(self, mod):
+        file = io.StringIO()
+        with PassContext(instruments=[PrintAfterAll(file=file, only_changed=True)]):
+            out = create_function_pass(incremented, 1, "P", takes=mini.Function)(mod)
+        assert structural_equal(parse(file.getvalue()), out)
+
+    def test_difference_shows_the_lines_of_another_language_that_changed(self, mod):
+        file = io.StringIO()
+        with PassContext(instruments=[DiffInstrument(file=file, context=0)]):
+            create_function_pass(incremented, 1, "P", takes=mini.Function)(mod)
+        changed = [line for line in file.getvalue().splitlines() if line[:1] in "+-"][2:]
+        assert [line[:1] for line in changed] == ["-", "+"]
+        assert "number(value=1)" in changed[0]
+        assert "number(value=2)" in changed[1]
+
+    def test_dumped_programs_parse_back(self, mod, tmp_path):
+        dump = DumpInstrument(tmp_path)
+        with PassContext(instruments=[dump]):
+            out = create_function_pass(incremented, 1, "P", takes=mini.Function)(mod)
+        assert [path.name for path in dump.written] == ["0_init.relay", "1_P.relay"]
+        assert structural_equal(parse(dump.written[0].read_text()), mod)
+        assert structural_equal(parse(dump.written[1].read_text()), out)
+
     @pytest.mark.parametrize("by", ["an instrument", "an option"])
     def test_pass_that_changes_a_definition_in_place_is_refused(self, mod, by):
         def change(given, ctx):
@@ -335,6 +365,12 @@ class TestBlame:
         x = mini.Var("x")
         assert name.name_hint == "kernel"
         assert structural_equal(found.shrunk[name], mini.Function((x,), mini.Say(x)))
+
+    def test_command_is_given_the_text_of_all_definitions(self, mod, pipeline):
+        script = "import sys; sys.exit('number(value=3)' in open(sys.argv[1]).read())"
+        found = bisect(pipeline, mod, failing_command([sys.executable, "-c", script]), most_tries=0)
+        assert found is not None
+        assert (found.name, found.position) == ("Late", 2)
 
     def test_pass_that_raises_is_found(self, mod):
         def fail(func, *_):
@@ -387,3 +423,34 @@ def test_module_passes_are_made_by_decorators_too(mod):
 
     assert issubclass(Keep, ModulePass)
     assert "tiny" not in Keep()(mod)
+
+
+class TestCommand:
+    """The ``relayish`` command on a file that holds definitions of two languages."""
+
+    @pytest.fixture
+    def program(self, mod, tmp_path):
+        path = tmp_path / "mixed.relay"
+        path.write_text(astext(mod))
+        return str(path)
+
+    def test_passes_run(self, program, mod, registry, capsys):
+        register_pass(takes=mini.Function)(create_function_pass(incremented, 1, "Count"))
+        assert main(["opt", program, "-p", "Count,FoldConstant", "--verify-each"]) == 0
+        assert numbers(parse(capsys.readouterr().out)) == [2, 7]
+
+    def test_default_passes_run(self, program, mod, capsys):
+        assert main(["opt", program, "-O", "4"]) == 0
+        assert numbers(parse(capsys.readouterr().out)) == [1, 7]
+
+    def test_program_is_checked(self, program, capsys):
+        assert main(["check", program]) == 0
+        assert "well formed and well typed, 3 functions" in capsys.readouterr().out
+
+    def test_faulty_pass_is_found(self, program, registry, capsys):
+        register_pass(takes=mini.Function)(create_function_pass(faulty, 1, "Faulty"))
+        argv = ["bisect", program, "-p", "FoldConstant,Faulty", "--check", "no_free_vars"]
+        assert main(argv) == 1
+        told = capsys.readouterr()
+        assert "Faulty is at fault, after 1 other pass" in told.err
+        assert isinstance(parse(told.out)["kernel"].body, mini.Say)
