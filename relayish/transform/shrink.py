@@ -38,7 +38,10 @@ _STEPS: Final[dict[type[Node], tuple[Step, ...]]] = {}
 
 
 def register_shrinking(kind: type[Node], *steps: Step) -> None:
-    """Say how definitions of class ``kind`` are made smaller, in place of what is done for any."""
+    """Say how definitions of class ``kind`` are made smaller, in place of what is done for any.
+
+    These steps are tried where the module is well-typed.
+    """
     _STEPS[kind] = steps
 
 
@@ -68,11 +71,13 @@ class _Shrinker:
         self.left = most_tries
         self.checks = [name for name in KEPT_CHECKS if _holds(name, mod)]
         self.is_typed = has_type_inference(type(mod)) and _typed(mod) is not None
-        self.steps = (
+        known = _STEPS if self.is_typed else {}  # steps of a language go by types
+        others = partial(_others, tuple(known))
+        self.steps: tuple[Step, ...] = (
             _without_definitions,
-            *[step for steps in _STEPS.values() for step in steps],
-            _by_a_part,
-            _without_items,
+            *[step for steps in known.values() for step in steps],
+            partial(_by_a_part, others),
+            partial(_without_items, others),
         )
 
     def shrink(self, mod: _M) -> _M:
@@ -146,15 +151,19 @@ def _without_definitions(mod: AnyModule) -> Iterator[AnyModule]:
             yield mod.without_functions(dropped)
 
 
-def _unregistered(mod: AnyModule) -> list[tuple[Any, Node]]:  # Any: what stands for a name
-    """Return the definitions for which no steps were registered."""
-    registered = tuple(_STEPS)
-    return [(n, func) for n, func in mod.functions.items() if not isinstance(func, registered)]
+_Chosen: TypeAlias = Callable[[AnyModule], list[tuple[Any, Node]]]  # Any: what stands for a name
 
 
-def _by_a_part(mod: AnyModule) -> Iterator[AnyModule]:
+def _others(
+    known: tuple[type[Node], ...], mod: AnyModule
+) -> list[tuple[Any, Node]]:  # Any: as above
+    """Return the definitions that are of none of some kinds."""
+    return [(name, func) for name, func in mod.functions.items() if not isinstance(func, known)]
+
+
+def _by_a_part(chosen: _Chosen, mod: AnyModule) -> Iterator[AnyModule]:
     """Put a node in place of one that holds it, the largest first."""
-    for name, func in _unregistered(mod):
+    for name, func in chosen(mod):
         for node in reversed(PROGRAM.post_order(func)):
             for part in (*PROGRAM.children(node), *_freed(node)):
                 yield from _replaced(mod, name, func, {node: part})
@@ -169,9 +178,9 @@ def _freed(node: Node) -> Iterator[Node]:
                 yield made
 
 
-def _without_items(mod: AnyModule) -> Iterator[AnyModule]:
+def _without_items(chosen: _Chosen, mod: AnyModule) -> Iterator[AnyModule]:
     """Leave out nodes that stand in tuples, many at a time first."""
-    for name, func in _unregistered(mod):
+    for name, func in chosen(mod):
         for node in reversed(PROGRAM.post_order(func)):
             for field in node.fields_:
                 if _is_dispensable(field):
