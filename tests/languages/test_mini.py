@@ -11,10 +11,11 @@ import pytest
 from relayish.errors import DeclarationError
 from relayish.functor import ExprVisitor
 from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.ir.def_use import uses
 from relayish.ir.domain import get_domain
 from relayish.ir.node import node
 from relayish.ir.relay.expr import Call, Let, Var
-from relayish.ir.scoping import binders, free_variables, operands, scopes, uses
+from relayish.ir.scoping import binders, free_variables, operands, scopes
 from relayish.ir.structural_equal import first_mismatch, structural_equal
 from relayish.ir.structural_hash import structural_hash
 

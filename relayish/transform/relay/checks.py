@@ -10,7 +10,7 @@ from relayish.errors import CheckError, WellFormedError
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import free_variables
+from relayish.ir.scoping import display_name, free_variables
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform.check import register_check
 
@@ -27,7 +27,7 @@ def check_closed(mod: IRModule) -> None:
     for name, definition in mod.functions.items():
         free = free_variables(definition)
         if free:
-            listed = ", ".join([f"%{getattr(var, 'name_hint', var)}" for var in free[:8]])
+            listed = ", ".join([display_name(var) for var in free[:8]])
             more = f" and {len(free) - 8} more" if len(free) > 8 else ""
             raise WellFormedError(
                 f"@{name.name_hint} uses {listed}{more}, which nothing binds; make parameters of "
