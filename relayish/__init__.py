@@ -13,6 +13,7 @@ import typing as _typing
 
 _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.errors": (
+        "AmbiguousNameError",
         "CheckError",
         "ConfigError",
         "DeclarationError",
@@ -65,11 +66,12 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "Var",
     ),
     "relayish.ir.relay.module": ("IRModule",),
+    "relayish.ir.declarations": ("declared_temporarily",),
     "relayish.ir.domain": ("Domain", "get_domain", "list_domains"),
     "relayish.ir.effect": ("Effect",),
     "relayish.ir.kind_table": ("KindTable",),
     "relayish.ir.language": ("Language",),
-    "relayish.ir.node": ("Node", "declared_temporarily", "field", "node"),
+    "relayish.ir.node": ("Node", "field", "node"),
     "relayish.ir.roles": ("Access", "Atom", "Role", "Runs"),
     "relayish.ir.span": ("Span",),
     "relayish.ir.structural_equal": (

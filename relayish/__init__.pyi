@@ -13,6 +13,7 @@ from relayish import prelude as prelude
 from relayish import testing as testing
 from relayish import text as text
 from relayish import transform as transform
+from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import CheckError as CheckError
 from relayish.errors import ConfigError as ConfigError
 from relayish.errors import DeclarationError as DeclarationError
@@ -31,13 +32,13 @@ from relayish.errors import PipelineError as PipelineError
 from relayish.errors import RelayishError as RelayishError
 from relayish.errors import TypeInferenceError as TypeInferenceError
 from relayish.errors import UnknownKindError as UnknownKindError
+from relayish.ir.declarations import declared_temporarily as declared_temporarily
 from relayish.ir.domain import Domain as Domain
 from relayish.ir.domain import get_domain as get_domain
 from relayish.ir.domain import list_domains as list_domains
 from relayish.ir.effect import Effect as Effect
 from relayish.ir.kind_table import KindTable as KindTable
 from relayish.ir.language import Language as Language
-from relayish.ir.node import declared_temporarily as declared_temporarily
 from relayish.ir.roles import Access as Access
 from relayish.ir.roles import Atom as Atom
 from relayish.ir.roles import Role as Role

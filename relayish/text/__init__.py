@@ -18,6 +18,8 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
 * ``#0=(T, T)`` and then ``#0``: a large type, or a pattern, that occurs more than once;
 * ``ref(T)``, ``fn [S: ShapeVar](...)``, ``... where (relation R[1](A, B))``: reference types, kinds
   of type variables, constraints of function types;
+* ``domain::name``, ``domain::#"odd name"``: an operator of a domain, where its name alone would be
+  read as another one;
 * ``Type::Constructor``, where two types have a constructor of one name;
 * ``Nil::``, a constructor without fields that is not called (``Nil`` is its value, ``Nil()``);
 * ``%f[T](%x)``: type arguments of a call (of operators they are not written);
