@@ -2,6 +2,7 @@
 
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.evaluate import Interpreter, create_executor, evaluate
+from relayish.interpreter.evaluator import Apply, Capture, Run, register_evaluator
 from relayish.interpreter.graph_executor import GraphExecutor, PlannedFunction
 from relayish.interpreter.random_value import random_arguments
 from relayish.interpreter.value import (
@@ -14,6 +15,8 @@ from relayish.interpreter.value import (
 )
 
 __all__ = [
+    "Apply",
+    "Capture",
     "Closure",
     "ConstructorValue",
     "Evaluated",
@@ -21,10 +24,12 @@ __all__ = [
     "Interpreter",
     "PlannedFunction",
     "RefValue",
+    "Run",
     "create_executor",
     "evaluate",
     "evaluate_call",
     "normalise",
     "random_arguments",
+    "register_evaluator",
     "same_value",
 ]

@@ -34,8 +34,11 @@ from relayish.ir.relay.expr import Expr, Function
     REF_CREATE,
     REF_READ,
     REF_WRITE,
+    EVALUATE,
+    BEGIN,
+    ADVANCE,
     FAIL,
-) = range(22)
+) = range(25)
 
 PARENT: Final = 0
 """Where a frame holds the frame of the enclosing activation."""
@@ -69,7 +72,7 @@ class Block:
 
 
 class Code:
-    """A compiled function, or an expression as a function without parameters.
+    """A compiled function, or an expression or a scope as one.
 
     Attributes:
         template: What a new frame is copied from.
@@ -80,13 +83,19 @@ class Code:
 
     __slots__ = ("arity", "block", "depth", "function", "skips", "template")
 
-    def __init__(self, depth: int, function: Function | None) -> None:
+    def __init__(self, depth: int, function: Function | None, arity: int = 0) -> None:
         self.depth = depth
         self.function = function
-        self.arity = 0 if function is None else len(function.params)
+        self.arity = arity if function is None else len(function.params)
         self.template: list[Any] = [None, None, *[UNSET] * self.arity]  # Any: values of a frame
         self.block = Block()
         self.skips = depth > 1 and skip_depth(depth) != depth - 1
+
+    def entry(self) -> Code:
+        """Return code that runs in the same frames as this and begins elsewhere."""
+        made = Code(self.depth, None, self.arity)
+        made.template = self.template
+        return made
 
     def fresh(self) -> int:
         """Return a new place of the frame."""

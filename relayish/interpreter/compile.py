@@ -1,9 +1,7 @@
 """Turning an expression into instructions, once, so that running it looks nothing up.
 
-The expression is walked on an explicit stack of tasks in the order in which it is evaluated. Each
-node gets a place in the frame of the function it belongs to; the place of a node whose uses are
-all emitted is given to a later one. A node that is used from several scopes becomes a block of its
-own, run by the first use that needs it (``GUARD``).
+The expression is walked on an explicit stack of tasks in the order in which it is evaluated; see
+:mod:`relayish.interpreter.emit` for where values stand.
 """
 
 from __future__ import annotations
@@ -13,11 +11,13 @@ from typing import Any, Final, TypeAlias
 
 from relayish.interpreter import code as c
 from relayish.interpreter.call import call_problem, default_attrs
-from relayish.interpreter.code import Block, Code, Instruction, path_between
-from relayish.interpreter.scopes import LEAVES, Scopes
+from relayish.interpreter.code import Code, Instruction
+from relayish.interpreter.emit import Cell, Emitter
+from relayish.interpreter.evaluator import EVALUATORS, Evaluator
+from relayish.interpreter.scopes import Scopes
 from relayish.ir.attrs import Attrs
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Constructor, Match, PatternVar
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -34,33 +34,8 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.traversal import PATTERNS
+from relayish.ir.scoping import binders
 from relayish.op import registry
-
-Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any] | Call
-"""``(action, node, tail, extra)``; Any: the node kind and data of the action.
-
-A call stands for itself: emit it now that its operands are, not in tail position. (A tuple for
-each would be one more object for the garbage collector to look at.)
-"""
-
-
-class Cell:
-    """A place of a frame, and what it is good for while the code that uses it is emitted.
-
-    ``uses`` counts the operands still to be emitted that are read from here; at none left the cell
-    is free for another value. ``keep`` says that code which runs at another time (a closure, a
-    guarded block) reads the place too, so that it is never given away.
-    """
-
-    __slots__ = ("block", "code", "keep", "place", "uses")
-
-    def __init__(self, code: Code, block: Block, place: int, uses: int, keep: bool) -> None:
-        self.code = code
-        self.block = block
-        self.place = place
-        self.uses = uses
-        self.keep = keep
 
 
 def compile_expr(expr: Expr) -> Code:
@@ -77,20 +52,10 @@ def compile_expr(expr: Expr) -> Code:
     return compiler.compile(expr)
 
 
-class _Compiler:
+class _Compiler(Emitter):
     def __init__(self, scopes: Scopes) -> None:
-        self.scopes = scopes
-        self.uses = scopes.uses
-        self.shared = scopes.shared
-        self.code = Code(0, None)
-        self.block = self.code.block
-        self.codes = {0: self.code}  # by the scope that is the body of the function
-        self.cells: dict[Node, Cell] = {}
-        self.guarded: dict[Node, Block] = {}
-        self.bound: dict[Var, Cell] = {}
-        self.placed: dict[tuple[Code, Node], Cell] = {}
+        super().__init__(scopes)
         self.operators: dict[Op, _Operator] = {}
-        self.tasks: list[Task] = []
 
     def compile(self, expr: Expr) -> Code:
         tasks = self.tasks
@@ -104,137 +69,6 @@ class _Compiler:
             action, node, tail, extra = task
             action(node, tail, extra)
         return self.code
-
-    # Places
-
-    def emit(self, expr: Expr, instruction: Instruction) -> None:
-        self.block.instructions.append(instruction)
-        self.block.exprs.append(expr)
-
-    def new_cell(self, uses: int) -> Cell:
-        free: list[Cell] = self.block.free
-        if free:
-            cell = free.pop()
-            cell.uses = uses
-            return cell
-        return Cell(self.code, self.block, self.code.fresh(), uses, keep=False)
-
-    def operand(self, expr: Expr) -> Cell:
-        """Return where the value of ``expr``, which is computed by now, is at hand."""
-        cell = self.cells.get(expr)
-        if cell is not None and cell.code is self.code:
-            return cell
-        leaf = _LEAF.get(type(expr))
-        if leaf is not None:
-            return leaf(self, expr)
-        assert cell is not None
-        return self.load(expr, cell)
-
-    def load(self, expr: Expr, cell: Cell) -> Cell:
-        """Copy from the frame of an enclosing activation."""
-        cell.keep = True
-        depth = self.code.depth
-        if cell.code.depth > depth:
-            return self.fail(expr, _unbound(expr))
-        copy = self.new_cell(1)
-        path = path_between(depth, cell.code.depth)
-        self.emit(expr, (c.LOAD, copy.place, path, cell.place))
-        return copy
-
-    def take(self, expr: Expr) -> int:
-        """Return the place of an operand and count it as used."""
-        cell = self.operand(expr)
-        self.release(cell)
-        return cell.place
-
-    def take_all(self, exprs: tuple[Expr, ...]) -> tuple[int, ...]:
-        # all are found before any is released: finding one may need a new place
-        cells = [self.operand(expr) for expr in exprs]
-        for cell in cells:
-            self.release(cell)
-        return tuple([cell.place for cell in cells])
-
-    def release(self, cell: Cell) -> None:
-        cell.uses -= 1
-        if not cell.uses and not cell.keep:
-            cell.block.free.append(cell)
-
-    def define(self, node: Expr, cell: Cell, tail: bool) -> None:
-        """Say where the value of ``node`` is, once the code that computes it is emitted."""
-        if tail:
-            self.emit(node, (c.RETURN, cell.place))
-        elif node in self.shared:
-            self.emit(node, (c.MOVE, self.cells[node].place, cell.place))
-        else:
-            self.cells[node] = cell
-
-    def result(self, node: Expr) -> Cell:
-        """Return a new place for the value of ``node``."""
-        return self.new_cell(self.uses[node])
-
-    def fail(self, expr: Expr, message: str) -> Cell:
-        self.emit(expr, (c.FAIL, message))
-        return self.new_cell(1)
-
-    # Scopes of variables
-
-    def bind(self, var: Var, cell: Cell) -> Cell | None:
-        """Let ``var`` stand for what is in ``cell``; return what it stood for before."""
-        old = self.bound.get(var)
-        self.bound[var] = cell
-        return old
-
-    def unbind(self, var: Var, old: Cell | None) -> None:
-        if old is None:
-            self.bound.pop(var, None)
-        else:
-            self.bound[var] = old
-
-    # Values
-
-    def demand(self, expr: Expr, tail: bool, _extra: object = None) -> None:
-        """Emit what computes ``expr``, unless that is emitted already."""
-        kind = type(expr)
-        if kind not in LEAVES:
-            if expr in self.shared:
-                # the guard may go on to emit another block: what follows it waits for that
-                if tail:
-                    self.tasks.append((self.leave_tail, expr, tail, None))
-                self.guard(expr)
-                return
-            if expr not in self.cells:
-                _ENTER[kind](self, expr, tail)
-                return
-        if tail:
-            self.leave_tail(expr, tail, None)
-
-    def leave_tail(self, expr: Expr, _tail: bool, _extra: object) -> None:
-        self.emit(expr, (c.RETURN, self.take(expr)))
-
-    def guard(self, expr: Expr) -> None:
-        """Emit a check that runs the block of a shared node if nobody has yet."""
-        block = self.guarded.get(expr)
-        owner = self.codes[self.scopes.function[self.scopes.scope[expr]]]
-        first = block is None
-        if block is None:
-            block = self.guarded[expr] = Block()
-            self.cells[expr] = Cell(owner, block, owner.fresh(), self.uses[expr], keep=True)
-        path = path_between(self.code.depth, owner.depth)
-        self.emit(expr, (c.GUARD, path, self.cells[expr].place, block))
-        if first:
-            self.tasks.append((self.leave_block, expr, False, (self.code, self.block)))
-            self.code, self.block = owner, block
-            _ENTER[type(expr)](self, expr, False)
-
-    def leave_block(self, expr: Expr, _tail: bool, outside: tuple[Code, Block]) -> None:
-        self.emit(expr, (c.RESUME,))
-        self.code, self.block = outside
-
-    def demand_all(self, exprs: tuple[Expr, ...]) -> None:
-        cells, shared, tasks, demand = self.cells, self.shared, self.tasks, self.demand
-        for expr in exprs[::-1]:
-            if type(expr) not in LEAVES and (expr not in cells or expr in shared):
-                tasks.append((demand, expr, False, None))
 
     def enter_call(self, call: Call, tail: bool) -> None:
         kind = type(call.op)
@@ -256,7 +90,7 @@ class _Compiler:
             pending = [
                 arg
                 for arg in call.args
-                if type(arg) not in LEAVES and (arg not in cells or arg in shared)
+                if type(arg) not in ATOMS and (arg not in cells or arg in shared)
             ]
             if not pending:
                 return
@@ -436,7 +270,7 @@ class _Compiler:
 
     def enter_function(self, function: Function, tail: bool) -> None:
         inner = Code(self.code.depth + 1, function)
-        self.codes[self.scopes.body[function]] = inner
+        self.codes[self.scopes.activated[function][0]] = inner
         cell = self.result(function)
         self.emit(function, (c.CLOSURE, cell.place, inner))
         self.define(function, cell, tail)
@@ -452,16 +286,6 @@ class _Compiler:
         self.tasks.append((self.leave_body, function, False, (olds, outside)))
         self.demand(function.body, tail=True)
 
-    def leave_body(
-        self,
-        _function: Function,
-        _tail: bool,
-        extra: tuple[list[tuple[Var, Cell | None]], tuple[Code, Block]],
-    ) -> None:
-        olds, (self.code, self.block) = extra
-        for param, old in reversed(olds):
-            self.unbind(param, old)
-
     def enter_match(self, node: Match, tail: bool) -> None:
         self.tasks.append((self.enter_clauses, node, tail, None))
         self.demand_all((node.data,))
@@ -469,7 +293,7 @@ class _Compiler:
     def enter_clauses(self, node: Match, tail: bool, _extra: object) -> None:
         data = self.operand(node.data)
         cell = None if tail else self.result(node)
-        arms: list[tuple[Node, dict[Var, int], int]] = []  # patched as the arms are emitted
+        arms: list[tuple[Node, dict[Node, int], int]] = []  # patched as the arms are emitted
         self.emit(node, (c.MATCH, data.place, arms))
         self.release(data)
         jumps: list[int] = []
@@ -481,14 +305,13 @@ class _Compiler:
     def enter_clause(self, node: Match, tail: bool, extra: tuple[Any, ...]) -> None:  # Any: Task
         index, arms, cell, jumps = extra
         clause = node.clauses[index]
-        places: dict[Var, int] = {}
+        places: dict[Node, int] = {}
         olds = []
-        for pattern in PATTERNS.post_order(clause.lhs):
-            if isinstance(pattern, PatternVar):
-                # never taken from what is free: the data matched may stand there
-                bound = Cell(self.code, self.block, self.code.fresh(), 0, keep=True)
-                places[pattern.var] = bound.place
-                olds.append((pattern.var, self.bind(pattern.var, bound)))
+        for var in binders(clause):
+            # never taken from what is free: the data matched may stand there
+            bound = Cell(self.code, self.block, self.code.fresh(), 0, keep=True)
+            places[var] = bound.place
+            olds.append((var, self.bind(var, bound)))
         arms.append((clause.lhs, places, len(self.block.instructions)))
         self.tasks.append((self.leave_clause, clause, tail, (olds, cell, jumps)))
         self.demand(clause.rhs, tail)
@@ -511,49 +334,6 @@ class _Compiler:
             self.block.instructions[jump] = (c.JUMP, end)
         self.define(node, cell, tail)
 
-    # Leaves
-
-    def var_operand(self, var: Var) -> Cell:
-        cell = self.bound.get(var)
-        if cell is None:
-            return self.fail(var, _unbound(var))
-        if cell.code is not self.code:
-            return self.load(var, cell)
-        if cell.block is not self.block:
-            cell.keep = True
-        return cell
-
-    def constant_operand(self, constant: Constant) -> Cell:
-        return self.place(constant, constant.data)
-
-    def name_operand(self, node: Expr) -> Cell:
-        """Return where an operator or constructor, used as a value, stands."""
-        return self.place(node, node)
-
-    def place(self, node: Expr, value: object) -> Cell:
-        """Return where ``value`` stands in every frame of the function, from the beginning."""
-        key = (self.code, node)
-        cell = self.placed.get(key)
-        if cell is None:
-            place = self.code.fresh()
-            self.code.template[place] = value
-            cell = self.placed[key] = Cell(self.code, self.block, place, 0, keep=True)
-        self.cells[node] = cell  # found there while this function is compiled
-        return cell
-
-    def global_operand(self, node: GlobalVar) -> Cell:
-        cell = self.new_cell(1)
-        self.emit(node, (c.GLOBAL, cell.place, node))
-        return cell
-
-
-def _unbound(expr: Expr) -> str:
-    name = expr.name_hint if isinstance(expr, Var) else "a value"
-    return (
-        f"variable %{name} is not bound where it is used; bind it with let, make it a parameter, "
-        f"or substitute a value for it before evaluating"
-    )
-
 
 _BY_COUNT: Final = {1: c.OP1, 2: c.OP2}
 """The operations with so many operands, each in a place of the instruction."""
@@ -566,23 +346,20 @@ def _operator(op: Op) -> _Operator:
     return registry.evaluate.get(op), registry.num_inputs.get(op), default_attrs(op)
 
 
-_ENTER: Final[dict[type[Node], Callable[[_Compiler, Any, bool], None]]] = {  # Any: one kind
-    Call: _Compiler.enter_call,
-    Tuple: _Compiler.enter_tuple,
-    TupleGetItem: _Compiler.enter_project,
-    Let: _Compiler.enter_let,
-    If: _Compiler.enter_if,
-    Function: _Compiler.enter_function,
-    RefCreate: _Compiler.enter_ref_create,
-    RefRead: _Compiler.enter_ref_read,
-    RefWrite: _Compiler.enter_ref_write,
-    Match: _Compiler.enter_match,
-}
-
-_LEAF: Final[dict[type[Node], Callable[[_Compiler, Any], Cell]]] = {  # Any: one kind
-    Var: _Compiler.var_operand,
-    Constant: _Compiler.constant_operand,
-    Op: _Compiler.name_operand,
-    Constructor: _Compiler.name_operand,
-    GlobalVar: _Compiler.global_operand,
-}
+for _kind, _evaluator in {
+    Call: Evaluator(None, enter=_Compiler.enter_call),
+    Tuple: Evaluator(None, enter=_Compiler.enter_tuple),
+    TupleGetItem: Evaluator(None, enter=_Compiler.enter_project),
+    Let: Evaluator(None, enter=_Compiler.enter_let, in_line=True),
+    If: Evaluator(None, enter=_Compiler.enter_if, in_line=True),
+    Function: Evaluator(None, enter=_Compiler.enter_function),
+    RefCreate: Evaluator(None, enter=_Compiler.enter_ref_create),
+    RefRead: Evaluator(None, enter=_Compiler.enter_ref_read),
+    RefWrite: Evaluator(None, enter=_Compiler.enter_ref_write),
+    Match: Evaluator(None, enter=_Compiler.enter_match, in_line=True),
+    Constant: Evaluator(None, enter=_Compiler.constant_operand),
+    Op: Evaluator(None, enter=_Compiler.name_operand),
+    Constructor: Evaluator(None, enter=_Compiler.name_operand),
+    GlobalVar: Evaluator(None, enter=_Compiler.global_operand),
+}.items():
+    EVALUATORS.register(_kind, _evaluator)

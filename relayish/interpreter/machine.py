@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -13,22 +13,22 @@ from relayish.interpreter.arguments import checked_argument, in_order
 from relayish.interpreter.call import evaluate_call, operator_failed
 from relayish.interpreter.code import UNSET, Block, Code
 from relayish.interpreter.compile import compile_expr
+from relayish.interpreter.emit import Entries
+from relayish.interpreter.evaluator import Apply, Capture, Run
+from relayish.interpreter.matching import match_pattern
+from relayish.interpreter.requests import bound_values, captured, scope_asked_for
 from relayish.interpreter.value import (
     Closure,
     ConstructorValue,
     Evaluated,
     RefValue,
     as_argument,
+    describe,
     normalise,
 )
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.adt import (
     Constructor,
-    Pattern,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
 )
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op, Var
 from relayish.ir.relay.module import IRModule
@@ -44,6 +44,9 @@ _SCALARS: Final = frozenset(
     {np.bool_, np.float32, np.float64, np.float16, np.int8, np.int16, np.int32, np.int64}
     | {np.uint8, np.uint16, np.uint32, np.uint64}
 )
+
+_EVALUATING: Final = frozenset({c.EVALUATE, c.BEGIN, c.ADVANCE})
+"""The instructions in which evaluators of other packages run."""
 
 Frame = list[Any]  # Any: values, the frames further out, what is not computed yet
 
@@ -203,7 +206,7 @@ class Machine:
                     _, operand, arms = instruction
                     value = frame[operand]
                     for pattern, places, start in arms:
-                        found = _match(pattern, value)
+                        found = match_pattern(pattern, value)
                         if found is not None:
                             for var, item in found:
                                 frame[places[var]] = item
@@ -229,16 +232,49 @@ class Machine:
                         _not_a_reference(reference, "ref_write")
                     reference.value = frame[source]
                     frame[place] = ()
+                elif operation == c.EVALUATE:
+                    _, place, evaluate, node, operands = instruction
+                    values = [_known(frame[operand]) for operand in operands]
+                    frame[place] = normalise(evaluate(node, *values))
+                elif operation == c.BEGIN:
+                    _, state, sent, evaluate, node, operands = instruction
+                    values = [_known(frame[operand]) for operand in operands]
+                    frame[state], frame[sent] = evaluate(node, *values), None
+                elif operation == c.ADVANCE:
+                    _, place, state, sent, entries = instruction
+                    try:
+                        asked = frame[state].send(frame[sent])
+                    except StopIteration as stop:
+                        frame[state] = frame[sent] = None
+                        frame[place] = normalise(stop.value)
+                        continue
+                    at -= 1  # come back here with the value asked for
+                    closure, given = self._answer(asked, frame, entries, block.exprs[at])
+                    if given is None:
+                        frame[sent] = closure
+                        continue
+                    calls_left -= 1
+                    if calls_left == -1 and self.max_calls is not None:
+                        _too_many("calls", self.max_calls, "max_calls")
+                    if len(control) >= max_depth:
+                        _too_many("calls under way", max_depth, "max_depth")
+                    control.append((block, at, frame, sent))
+                    frame = _activate(closure, given)
+                    block = closure.code.block
+                    instructions, at = block.instructions, 0
                 else:
-                    _fail(instruction[1])
+                    _fail(instruction[1], instruction[2])
         except RelayishError as error:
             _add_notes(error, block.exprs[at - 1], control)
             raise
         except Exception as error:
             instruction = instructions[at - 1]
-            if instruction[0] > c.OPN:
+            if instruction[0] in _EVALUATING:
+                failed = _evaluator_failed(block.exprs[at - 1], error)
+            elif instruction[0] <= c.OPN:
+                failed = _explain(block.exprs[at - 1], instruction, frame, error)
+            else:
                 raise
-            failed = _explain(block.exprs[at - 1], instruction, frame, error)
             _add_notes(failed, block.exprs[at - 1], control)
             raise failed from error
 
@@ -256,7 +292,27 @@ class Machine:
                 )
             return ConstructorValue(self._tag(callee), tuple(values), callee)
         raise EvaluationError(
-            f"only functions, operators and constructors can be called; found {_describe(callee)}"
+            f"only functions, operators and constructors can be called; found {describe(callee)}"
+        )
+
+    def _answer(
+        self, asked: object, frame: Frame, entries: Entries, node: Expr
+    ) -> tuple[Evaluated, list[Evaluated] | None]:
+        """Return what an evaluator asked for: a value, or a closure and what to call it with."""
+        if isinstance(asked, Run):
+            entry = scope_asked_for(asked.scope, entries, node)
+            return Closure(entry.code, frame, self), bound_values(asked, entry, node)
+        if isinstance(asked, Capture):
+            entry = scope_asked_for(asked.scope, entries, node)
+            return captured(entry, frame, self, node), None
+        if isinstance(asked, Apply):
+            values = [normalise(value) for value in asked.args]
+            if type(asked.function) is Closure:
+                return asked.function, values
+            return self._call_other(asked.function, None, values), None
+        raise EvaluationError(
+            f"the evaluator of {type(node).__name__} yielded {asked!r}; "
+            f"expected Run, Capture or Apply"
         )
 
     def _compile_global(self, name: GlobalVar) -> Closure | Code:
@@ -330,107 +386,32 @@ def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluat
     return taken
 
 
-_Found = list[tuple[Var, Evaluated]]
-
-
-def _match(pattern: Pattern, value: Evaluated) -> _Found | None:
-    """Return what the variables of ``pattern`` stand for in ``value``; ``None`` if it differs."""
-    found: _Found = []
-    pending = [(pattern, value)]
-    while pending:
-        pattern, value = pending.pop()
-        if not _MATCHERS[type(pattern)](pattern, value, found, pending):
-            return None
-    return found
-
-
-_Pending = list[tuple[Pattern, Evaluated]]
-
-
-def _match_anything(_pattern: object, _value: object, _found: _Found, _pending: _Pending) -> bool:
-    return True
-
-
-def _match_var(pattern: PatternVar, value: Evaluated, found: _Found, _pending: _Pending) -> bool:
-    found.append((pattern.var, value))
-    return True
-
-
-def _match_tuple(
-    pattern: PatternTuple, value: Evaluated, _found: _Found, pending: _Pending
-) -> bool:
-    if type(value) is not tuple or len(value) != len(pattern.patterns):
-        raise EvaluationError(
-            f"a pattern of {len(pattern.patterns)} fields is matched against {_describe(value)}; "
-            f"expected a tuple of {len(pattern.patterns)}"
-        )
-    pending.extend(zip(pattern.patterns[::-1], value[::-1], strict=True))
-    return True
-
-
-def _match_constructor(
-    pattern: PatternConstructor, value: Evaluated, _found: _Found, pending: _Pending
-) -> bool:
-    if type(value) is not ConstructorValue:
-        raise EvaluationError(
-            f"a pattern of constructor {pattern.constructor.name_hint} is matched against "
-            f"{_describe(value)}; expected a value of an algebraic data type"
-        )
-    if value.constructor is not pattern.constructor:
-        return False
-    if len(value.fields) != len(pattern.patterns):
-        raise EvaluationError(
-            f"a pattern of constructor {pattern.constructor.name_hint} has "
-            f"{len(pattern.patterns)} fields, the value {len(value.fields)}"
-        )
-    pending.extend(zip(pattern.patterns[::-1], value.fields[::-1], strict=True))
-    return True
-
-
-_MATCHERS: Final[dict[type, Callable[[Any, Evaluated, _Found, _Pending], bool]]] = {  # Any: kind
-    PatternWildcard: _match_anything,
-    PatternVar: _match_var,
-    PatternTuple: _match_tuple,
-    PatternConstructor: _match_constructor,
-}
-
-
 # Errors
 
 
-def _describe(value: object) -> str:
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape} {value.dtype}"
-    if isinstance(value, np.generic):
-        return f"the scalar {value!r}"
-    if isinstance(value, tuple):
-        return f"a tuple of {len(value)}"
-    return repr(value)
-
-
-def _fail(message: str) -> NoReturn:
-    raise EvaluationError(message)
+def _fail(message: str, error: type[RelayishError]) -> NoReturn:
+    raise error(message)
 
 
 def _not_a_condition(value: object) -> NoReturn:
     raise EvaluationError(
-        f"the condition of an if must be a scalar of type bool; found {_describe(value)}"
+        f"the condition of an if must be a scalar of type bool; found {describe(value)}"
     )
 
 
 def _no_field(value: object, index: int) -> NoReturn:
     expected = f"0 to {len(value) - 1}" if isinstance(value, tuple) and value else "no field at all"
     what = "field" if isinstance(value, tuple) else "field of something that is no tuple:"
-    raise EvaluationError(f"there is no {what} {index} in {_describe(value)}; it has {expected}")
+    raise EvaluationError(f"there is no {what} {index} in {describe(value)}; it has {expected}")
 
 
 def _not_a_reference(value: object, what: str) -> NoReturn:
-    raise EvaluationError(f"{what} needs a reference, made by ref; found {_describe(value)}")
+    raise EvaluationError(f"{what} needs a reference, made by ref; found {describe(value)}")
 
 
 def _no_clause(value: object) -> NoReturn:
     raise EvaluationError(
-        f"no clause of the match covers {_describe(value)}; add one, or a wildcard"
+        f"no clause of the match covers {describe(value)}; add one, or a wildcard"
     )
 
 
@@ -451,6 +432,18 @@ def _too_many(what: str, limit: int, option: str) -> NoReturn:
 def _unset(expr: Expr) -> NoReturn:
     name = getattr(expr, "name_hint", "a value")
     raise EvaluationError(f"variable %{name} is used before it is bound")
+
+
+def _known(value: Evaluated) -> Evaluated:
+    """Return the value of an operand, which a variable has only in the scope of its binder."""
+    if value is UNSET:
+        raise EvaluationError("an operand is a variable used outside the scope of its binder")
+    return value
+
+
+def _evaluator_failed(node: Expr, error: Exception) -> EvaluationError:
+    kind = type(node).__name__
+    return EvaluationError(f"the evaluator of {kind} failed: {type(error).__name__}: {error}")
 
 
 def _explain(

@@ -199,3 +199,14 @@ class Closure:
 
 
 _RUNTIME: Final = (Closure, RefValue, ConstructorValue)
+
+
+def describe(value: object) -> str:
+    """Return what ``value`` is, for a message."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape} {value.dtype}"
+    if isinstance(value, np.generic):
+        return f"the scalar {value!r}"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return repr(value)

@@ -61,6 +61,12 @@ def operands(node: Node) -> Nodes:
     return evaluated
 
 
+def operands_of(kind: type[Node]) -> Callable[[Any], Nodes]:  # Any: a node of that kind
+    """Return the function that gives the operands of nodes of class ``kind``."""
+    made: Callable[[Any], Nodes] = _EVALUATED[kind]  # Any: as above
+    return made
+
+
 def parts(node: Node) -> Nodes:
     """Return the parts of ``node``, and those of these, in order.
 

@@ -1,0 +1,452 @@
+"""Emitting instructions: where values stand in a frame, and what is emitted when.
+
+Each node gets a place in the frame of the function it belongs to; the place of a node whose uses
+are all emitted is given to a later one. A node that is used from several scopes becomes a block of
+its own, run by the first use that needs it (``GUARD``). Kinds with a registered evaluator are
+compiled here, Relay's own in :mod:`relayish.interpreter.compile`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.errors import EvaluationError, RelayishError, UnknownKindError
+from relayish.interpreter import code as c
+from relayish.interpreter.code import Block, Code, Instruction, path_between
+from relayish.interpreter.evaluator import EVALUATORS
+from relayish.interpreter.scopes import Scopes
+from relayish.ir.field import Field
+from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar
+from relayish.ir.roles import Role
+from relayish.ir.scoping import Nodes, binders, has_scopes, layout, nodes_held, operands_of, parts
+from relayish.ir.traversal import ByKind
+
+Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any] | Call
+"""``(action, node, tail, extra)``; Any: the node kind and data of the action.
+
+A call stands for itself: emit it now that its operands are, not in tail position. (A tuple for
+each would be one more object for the garbage collector to look at.)
+"""
+
+
+class Cell:
+    """A place of a frame, and what it is good for while the code that uses it is emitted.
+
+    ``uses`` counts the operands still to be emitted that are read from here; at none left the cell
+    is free for another value. ``keep`` says that code which runs at another time (a closure, a
+    guarded block) reads the place too, so that it is never given away.
+    """
+
+    __slots__ = ("block", "code", "keep", "place", "uses")
+
+    def __init__(self, code: Code, block: Block, place: int, uses: int, keep: bool) -> None:
+        self.code = code
+        self.block = block
+        self.place = place
+        self.uses = uses
+        self.keep = keep
+
+
+class ScopeEntry:
+    """A scope of a node with an evaluator.
+
+    Attributes:
+        code: What runs; its parameters are the binders.
+        binders: The variables bound there.
+        roots: What is evaluated.
+        is_block: Whether the roots are statements.
+    """
+
+    __slots__ = ("binders", "code", "is_block", "roots")
+
+    def __init__(
+        self, code: Code, binders: tuple[Any, ...], roots: tuple[Any, ...], is_block: bool
+    ) -> None:  # Any: nodes of any family
+        self.code = code
+        self.binders = binders
+        self.roots = roots
+        self.is_block = is_block
+
+
+Entries: TypeAlias = dict[Any, ScopeEntry]  # Any: a root, the roots of a block, or a position
+
+
+class Emitter:
+    """Emits the instructions of one expression, on an explicit stack of tasks."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.uses = scopes.uses
+        self.shared = scopes.lifted
+        self.code = Code(0, None)
+        self.block = self.code.block
+        self.codes = {0: self.code}  # by the scope that is the body of the function
+        self.cells: dict[Node, Cell] = {}
+        self.guarded: dict[Node, Block] = {}
+        self.bound: dict[Node, Cell] = {}
+        self.placed: dict[tuple[Code, Node], Cell] = {}
+        self.entered: set[Code] = set()
+        self.tasks: list[Task] = []
+
+    # Places
+
+    def emit(self, expr: Expr, instruction: Instruction) -> None:
+        self.block.instructions.append(instruction)
+        self.block.exprs.append(expr)
+
+    def new_cell(self, uses: int) -> Cell:
+        free: list[Cell] = self.block.free
+        if free:
+            cell = free.pop()
+            cell.uses = uses
+            return cell
+        return Cell(self.code, self.block, self.code.fresh(), uses, keep=False)
+
+    def operand(self, expr: Expr) -> Cell:
+        """Return where the value of ``expr``, which is computed by now, is at hand."""
+        cell = self.cells.get(expr)
+        if cell is not None and cell.code is self.code:
+            return cell
+        if type(expr) in ATOMS:
+            return self.atom(expr)
+        assert cell is not None
+        return self.load(expr, cell)
+
+    def load(self, expr: Expr, cell: Cell) -> Cell:
+        """Copy from the frame of an enclosing activation."""
+        cell.keep = True
+        depth = self.code.depth
+        if cell.code.depth > depth:
+            return self.fail(expr, _unbound(expr))
+        copy = self.new_cell(1)
+        path = path_between(depth, cell.code.depth)
+        self.emit(expr, (c.LOAD, copy.place, path, cell.place))
+        return copy
+
+    def take(self, expr: Expr) -> int:
+        """Return the place of an operand and count it as used."""
+        cell = self.operand(expr)
+        self.release(cell)
+        return cell.place
+
+    def take_all(self, exprs: tuple[Expr, ...]) -> tuple[int, ...]:
+        # all are found before any is released: finding one may need a new place
+        cells = [self.operand(expr) for expr in exprs]
+        for cell in cells:
+            self.release(cell)
+        return tuple([cell.place for cell in cells])
+
+    def release(self, cell: Cell) -> None:
+        cell.uses -= 1
+        if not cell.uses and not cell.keep:
+            cell.block.free.append(cell)
+
+    def define(self, node: Expr, cell: Cell, tail: bool) -> None:
+        """Say where the value of ``node`` is, once the code that computes it is emitted."""
+        if tail:
+            self.emit(node, (c.RETURN, cell.place))
+        elif node in self.shared:
+            self.emit(node, (c.MOVE, self.cells[node].place, cell.place))
+        else:
+            self.cells[node] = cell
+
+    def result(self, node: Expr) -> Cell:
+        """Return a new place for the value of ``node``."""
+        return self.new_cell(self.uses[node])
+
+    def fail(self, expr: Expr, message: str, error: type[RelayishError] = EvaluationError) -> Cell:
+        """Emit what raises an error; what follows is never reached."""
+        self.emit(expr, (c.FAIL, message, error))
+        return self.new_cell(1)
+
+    # Scopes of variables
+
+    def bind(self, var: Node, cell: Cell) -> Cell | None:
+        """Let ``var`` stand for what is in ``cell``; return what it stood for before."""
+        old = self.bound.get(var)
+        self.bound[var] = cell
+        return old
+
+    def unbind(self, var: Node, old: Cell | None) -> None:
+        if old is None:
+            self.bound.pop(var, None)
+        else:
+            self.bound[var] = old
+
+    # Values
+
+    def demand(self, expr: Expr, tail: bool, _extra: object = None) -> None:
+        """Emit what computes ``expr``, unless that is emitted already."""
+        kind = type(expr)
+        if kind not in ATOMS:
+            if expr in self.shared:
+                # the guard may go on to emit another block: what follows it waits for that
+                if tail:
+                    self.tasks.append((self.leave_tail, expr, tail, None))
+                self.guard(expr)
+                return
+            if expr not in self.cells:
+                self.enter(expr, tail)
+                return
+        if tail:
+            self.leave_tail(expr, tail, None)
+
+    def enter(self, expr: Expr, tail: bool) -> None:
+        """Emit what computes ``expr``, by its kind."""
+        try:
+            enter = _ENTER[type(expr)]
+        except UnknownKindError as error:
+            self.define(expr, self.fail(expr, str(error), UnknownKindError), tail)
+            return
+        enter(self, expr, tail)
+
+    def leave_tail(self, expr: Expr, _tail: bool, _extra: object) -> None:
+        self.emit(expr, (c.RETURN, self.take(expr)))
+
+    def guard(self, expr: Expr) -> None:
+        """Emit a check that runs the block of a shared node if nobody has yet."""
+        block = self.guarded.get(expr)
+        owner = self.codes[self.scopes.function[self.scopes.scope[expr]]]
+        first = block is None
+        if block is None:
+            block = self.guarded[expr] = Block()
+            self.cells[expr] = Cell(owner, block, owner.fresh(), self.uses[expr], keep=True)
+        path = path_between(self.code.depth, owner.depth)
+        self.emit(expr, (c.GUARD, path, self.cells[expr].place, block))
+        if first:
+            self.tasks.append((self.leave_block, expr, False, (self.code, self.block)))
+            self.code, self.block = owner, block
+            self.enter(expr, tail=False)
+
+    def leave_block(self, expr: Expr, _tail: bool, outside: tuple[Code, Block]) -> None:
+        self.emit(expr, (c.RESUME,))
+        self.code, self.block = outside
+
+    def demand_all(self, exprs: tuple[Expr, ...]) -> None:
+        cells, shared, tasks, demand = self.cells, self.shared, self.tasks, self.demand
+        for expr in exprs[::-1]:
+            if type(expr) not in ATOMS and (expr not in cells or expr in shared):
+                tasks.append((demand, expr, False, None))
+
+    # Kinds with an evaluator
+
+    def enter_evaluated(self, node: Expr, tail: bool) -> None:
+        self.tasks.append((self.leave_evaluated, node, tail, None))
+        self.demand_all(_operands(node))
+
+    def leave_evaluated(self, node: Expr, tail: bool, _extra: object) -> None:
+        evaluator = EVALUATORS[type(node)]
+        places = self.take_all(_operands(node))
+        cell = self.result(node)
+        if not evaluator.in_steps:
+            self.emit(node, (c.EVALUATE, cell.place, evaluator.evaluate, node, places))
+            self.leave_declaration(node, cell, tail)
+            return
+        state, sent = self.new_cell(1), self.new_cell(1)
+        self.emit(node, (c.BEGIN, state.place, sent.place, evaluator.evaluate, node, places))
+        self.emit(node, (c.ADVANCE, cell.place, state.place, sent.place, self.open_scopes(node)))
+        self.release(state)
+        self.release(sent)
+        self.leave_declaration(node, cell, tail)
+
+    def leave_declaration(self, node: Expr, cell: Cell, tail: bool) -> None:
+        """Let the variables that a statement declares stand for its value, or its fields."""
+        if not has_scopes(type(node)):
+            declared = binders(node)
+            if declared:
+                cell.keep = True
+            for index, var in enumerate(declared):
+                place = cell
+                if len(declared) > 1:
+                    place = Cell(self.code, self.block, self.code.fresh(), 0, keep=True)
+                    self.emit(node, (c.PROJECT, place.place, cell.place, index))
+                self.bind(var, place)
+        self.define(node, cell, tail)
+
+    def open_scopes(self, node: Expr) -> Entries:
+        """Have the scopes of ``node`` compiled; return what may be asked for, and its code."""
+        entries: Entries = {}
+        activated = iter(self.scopes.activated.get(node, ()))
+        position = 0
+        for part in (node, *parts(node)):
+            group = _GROUPS[type(part)]
+            bound = binders(part)
+            # fields that know the same variables have frames of one shape; all begin elsewhere
+            code = self.new_code(next(activated), bound) if group.is_shared else None
+            for declared in group.scopes:
+                held = tuple(nodes_held(declared, part))
+                if not held and not declared.block:
+                    continue
+                opened = code or self.new_code(next(activated), bound)
+                for roots in (held,) if declared.block else [(root,) for root in held]:
+                    entry = self.new_entry(node, opened, bound, roots, declared.block)
+                    entries.setdefault(roots if declared.block else roots[0], entry)
+                    entries[position] = entry
+                    position += 1
+            for declared in group.seeing:
+                for root in nodes_held(declared, part):
+                    assert code is not None
+                    entry = self.new_entry(node, code, bound, (root,), is_block=False)
+                    entries.setdefault(root, entry)
+        return entries
+
+    def new_entry(
+        self, node: Expr, code: Code, bound: Nodes, roots: Nodes, is_block: bool
+    ) -> ScopeEntry:
+        """Have what is evaluated in a scope compiled as a way into frames of the shape of code."""
+        own = code.entry() if code in self.entered else code
+        self.entered.add(own)
+        entry = ScopeEntry(own, bound, roots, is_block)
+        self.tasks.append((self.enter_scope, node, False, (code, entry)))
+        return entry
+
+    def new_code(self, scope: int, binders: Sequence[Node]) -> Code:
+        made = self.codes[scope] = Code(self.code.depth + 1, None, len(binders))
+        return made
+
+    def enter_scope(self, node: Expr, _tail: bool, extra: tuple[Code, ScopeEntry]) -> None:
+        code, entry = extra
+        outside = (self.code, self.block)
+        self.code, self.block = code, entry.code.block
+        olds = []
+        for place, var in enumerate(entry.binders, c.FIRST):
+            cell = Cell(code, self.block, place, 0, keep=True)
+            olds.append((var, self.bind(var, cell)))
+        self.tasks.append((self.leave_body, node, False, (olds, outside)))
+        if not entry.is_block and len(entry.roots) == 1:
+            self.demand(entry.roots[0], tail=True)
+            return
+        self.tasks.append((self.leave_statements, node, False, entry.roots))
+        self.demand_all(entry.roots)
+
+    def leave_statements(self, node: Expr, _tail: bool, roots: tuple[Expr, ...]) -> None:
+        places = self.take_all(roots)
+        cell = self.new_cell(1)
+        self.emit(node, (c.TUPLE, cell.place, places))
+        self.emit(node, (c.RETURN, cell.place))
+
+    def leave_body(
+        self,
+        _node: Expr,
+        _tail: bool,
+        extra: tuple[list[tuple[Node, Cell | None]], tuple[Code, Block]],
+    ) -> None:
+        olds, (self.code, self.block) = extra
+        for param, old in reversed(olds):
+            self.unbind(param, old)
+
+    # Atoms
+
+    def atom(self, node: Expr) -> Cell:
+        """Return where the value of an atom is at hand."""
+        try:
+            find = _ATOM[type(node)]
+        except UnknownKindError as error:
+            return self.fail(node, str(error), UnknownKindError)
+        found: Cell = find(self, node)
+        return found
+
+    def var_operand(self, var: Expr) -> Cell:
+        cell = self.bound.get(var)
+        if cell is None:
+            return self.fail(var, _unbound(var))
+        if cell.code is not self.code:
+            return self.load(var, cell)
+        if cell.block is not self.block:
+            cell.keep = True
+        return cell
+
+    def constant_operand(self, constant: Constant) -> Cell:
+        return self.place(constant, constant.data)
+
+    def name_operand(self, node: Expr) -> Cell:
+        """Return where an operator or constructor, used as a value, stands."""
+        return self.place(node, node)
+
+    def place(self, node: Expr, value: object) -> Cell:
+        """Return where ``value`` stands in every frame of the function, from the beginning."""
+        key = (self.code, node)
+        cell = self.placed.get(key)
+        if cell is None:
+            place = self.code.fresh()
+            self.code.template[place] = value
+            cell = self.placed[key] = Cell(self.code, self.block, place, 0, keep=True)
+        self.cells[node] = cell  # found there while this function is compiled
+        return cell
+
+    def global_operand(self, node: GlobalVar) -> Cell:
+        cell = self.new_cell(1)
+        self.emit(node, (c.GLOBAL, cell.place, node))
+        return cell
+
+    def evaluated_operand(self, node: Expr) -> Cell:
+        cell = self.new_cell(1)
+        self.emit(node, (c.EVALUATE, cell.place, EVALUATORS[type(node)].evaluate, node, ()))
+        return cell
+
+
+def _unbound(expr: Expr) -> str:
+    name = getattr(expr, "name_hint", type(expr).__name__) if type(expr) in VARIABLES else "a value"
+    return (
+        f"variable %{name} is not bound where it is used; bind it with let, make it a parameter, "
+        f"or substitute a value for it before evaluating"
+    )
+
+
+def _outside(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]]:  # Any: a node, its operands
+    """Return what gives the operands of a node that are evaluated in the scope around it."""
+    lay_out = layout(kind)
+    if lay_out is None or not any(f.sees_binders or f.role is Role.PART for f in kind.fields_):
+        return operands_of(kind)
+    return lambda node: lay_out(node)[0]
+
+
+class _Group(NamedTuple):
+    """The fields of a node, or of a part, whose scopes know the same variables.
+
+    Attributes:
+        scopes: Those that are scopes.
+        seeing: Operands in which the variables are known too.
+        is_shared: Whether there is a scope around all of these.
+    """
+
+    scopes: tuple[Field, ...]
+    seeing: tuple[Field, ...]
+    is_shared: bool
+
+
+def _group_of_kind(kind: type[Node]) -> _Group:
+    held = [f for f in kind.fields_ if f.is_evaluated]
+    inner = tuple([f for f in held if f.role is Role.SCOPE])
+    seeing = tuple([f for f in held if f.sees_binders])
+    is_bound = bool(inner) and any(f.binder for f in held)
+    is_shared = is_bound and (bool(seeing) or len(inner) > 1)
+    return _Group(inner, seeing if is_shared else (), is_shared)
+
+
+_GROUPS: Final = ByKind(_group_of_kind)
+
+
+_OUTSIDE: Final = ByKind(_outside)
+
+
+def _operands(node: Expr) -> tuple[Expr, ...]:
+    found: tuple[Expr, ...] = _OUTSIDE[type(node)](node)
+    return found
+
+
+def _enter_of_kind(kind: type[Node]) -> Callable[..., None]:
+    return EVALUATORS[kind].enter or Emitter.enter_evaluated
+
+
+def _atom_of_kind(kind: type[Node]) -> Callable[..., Cell]:
+    """Return what finds the values of atoms of class ``kind``."""
+    if kind in VARIABLES:
+        return Emitter.var_operand
+    return EVALUATORS[kind].enter or Emitter.evaluated_operand
+
+
+_ENTER: Final = ByKind(_enter_of_kind)
+_ATOM: Final = ByKind(_atom_of_kind)
