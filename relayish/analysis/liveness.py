@@ -3,17 +3,20 @@
 The analysis is of programs in A-normal form: operands are variables, constants and names. A value
 is needed as long as a variable that may hold on to it is: another name for it, a tuple or data made
 of it, a view of it, a closure over it, a reference to it, or the result of a call that may return
-it. Results of operators other than views and marks are new memory.
+it. Results of operators other than views and marks are new memory. Of kinds that other packages
+declare it is taken that their value may hold on to whatever they are given; unless they are pure,
+that anything else may do so from then on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
-from relayish.ir.node import Node
+from relayish.ir.effect import Effect
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -31,10 +34,14 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Role, Runs
+from relayish.ir.scoping import has_scopes, operands, scopes
 from relayish.op import registry
 
-_ATOMS: Final[frozenset[type[Node]]] = frozenset({Constant, Constructor, GlobalVar, Op, Var})
+_ALWAYS: Final = 1 << 62
+"""Stands for the last use of what is needed in all of a block, as it may run again."""
+
 _Step: TypeAlias = "Generator[_Step, None, None]"
 
 
@@ -84,11 +91,11 @@ class Liveness:
     def __init__(self, func: Function) -> None:
         self._func = func
         self._value: dict[Var, Node] = {}  # what a variable is bound to, or taken out of
-        self._owner: dict[Var, Function] = {}
+        self._owner: dict[Var, Node] = {}
         self._captured: dict[Node, tuple[Var, ...]] = {}
         self._blocks: dict[Var, _Block] = {}  # by the variables they bind
         self._escaped: set[Var] = set()
-        self._home: dict[Var, Expr] = {}  # the block a variable is bound in
+        self._home: dict[Var, Node] = {}  # the block a variable is bound in
         self._given_out: dict[Node, list[Node]] = {}
         self._place_variables()
         self._run(self._walk(func.body, _Block(None, 0)))
@@ -145,7 +152,7 @@ class Liveness:
                 value = self._value.get(node)
                 if value is not None and type(value) in _NEW and not self._held_by(value):
                     held = []
-            if not held:
+            if not held or _is_foreign(node):
                 found[node] = None
             stack += held
         return names, tuple(found)
@@ -170,19 +177,23 @@ class Liveness:
 
     def _place_variables(self) -> None:
         order = EXPRESSIONS.post_order(self._func)
-        for func in order:
-            if type(func) is Function:
-                self._place_in(func)
         for node in order:
-            if type(node) is Let and type(node.value) is Let:
-                self._given_out[node.value] = self._given_out_by((node.value,))
-            elif type(node) in _BLOCKS and type(node) is not Let:
-                self._given_out[node] = self._given_out_by(_BLOCKS[type(node)](node))
+            if _is_closure(node):
+                self._place_in(node)
+        for node in order:
+            if type(node) is Let:
+                if type(node.value) is Let:
+                    self._given_out[node.value] = self._given_out_by((node.value,))
+            elif has_scopes(type(node)) and not _is_closure(node):
+                given = self._given_out_by(_blocks(node))
+                self._given_out[node] = [*given, *operands(node)] if _is_foreign(node) else given
         for node in order:
             if type(node) is RefWrite:
                 self._hold(node.value, self._escaped)
+            elif _is_foreign(node) and node.traits_.effect & ~Effect.READS:
+                self._hold(node, self._escaped)
 
-    def _given_out_by(self, blocks: tuple[Expr, ...]) -> list[Node]:
+    def _given_out_by(self, blocks: tuple[Node, ...]) -> list[Node]:
         """Return what the results of blocks may hold on to, in terms of what is known outside."""
         found: dict[Node, None] = {}
         for block in blocks:
@@ -205,48 +216,49 @@ class Liveness:
                     found[node] = None
         return list(found)
 
-    def _place_in(self, func: Function) -> None:
+    def _place_in(self, func: Node) -> None:
         """Note what is bound in ``func`` itself, and what it uses of functions around it."""
         used: dict[Var, None] = {}
-        bound = dict.fromkeys(func.params)
+        bound = dict.fromkeys([var for scope in scopes(func) for var in _vars(scope.binders)])
         for node in _own_nodes(func):
             if type(node) is Var:
                 used.setdefault(node)
             elif type(node) is Let:
                 bound.setdefault(node.var)
                 self._value[node.var] = node.value
-            elif type(node) is Function:
+            elif _is_closure(node):
                 used.update(dict.fromkeys(self._captured[node]))
-            elif type(node) is Match:
-                self._place_patterns(node, bound)
+            elif has_scopes(type(node)):
+                self._place_binders(node, bound)
         for var in bound:
             self._owner[var] = func
         self._captured[func] = tuple(var for var in used if var not in bound)
 
-    def _place_patterns(self, match: Match, bound: dict[Var, None]) -> None:
-        for clause in match.clauses:
-            for part in PATTERNS.pre_order(clause.lhs):
-                var = getattr(part, "var", None)
-                if type(var) is Var:
-                    bound.setdefault(var)
-                    self._value[var] = match.data
-                    self._home[var] = clause.rhs
+    def _place_binders(self, node: Node, bound: dict[Var, None]) -> None:
+        """Note what ``node`` binds in its scopes: what is matched, or part of it, or anything."""
+        value = node.data if type(node) is Match else node
+        for scope in scopes(node):
+            for var in _vars(scope.binders):
+                bound.setdefault(var)
+                self._value[var] = value
+                if len(scope.roots) == 1:
+                    self._home[var] = scope.roots[0]
 
     def _held_by(self, node: Node) -> list[Node]:
         """Return what the value of ``node`` may be, or hold on to."""
         if type(node) is Var:
             value = self._value.get(node)
             return [] if value is None else [value]
-        if type(node) is Function:
-            return list(self._captured[node])
+        if _is_closure(node):
+            return [*self._captured[node], *operands(node)]
         if type(node) is TupleGetItem:
             made = self._value.get(node.tuple_value)  # type: ignore[call-overload]
             if type(made) is Tuple and 0 <= node.index < len(made.fields):
                 return [made.fields[node.index]]
         if node in self._given_out:
             return self._given_out[node]
-        held = _HELD.get(type(node))
-        return [] if held is None else [e for e in held(node) if type(e) is not Op]
+        held = _HELD.get(type(node), operands)
+        return [e for e in held(node) if type(e) is not Op]
 
     def _hold(self, expr: Node, live: set[Var]) -> None:
         """Put the variables that ``expr`` may hold on to into ``live``."""
@@ -273,7 +285,7 @@ class Liveness:
             else:
                 stack.append(inner)
 
-    def _walk(self, expr: Expr, block: _Block) -> _Step:
+    def _walk(self, expr: Node, block: _Block) -> _Step:
         """Find out where in a block each value is used last."""
         chain: list[Let] = []
         while type(expr) is Let:
@@ -288,24 +300,45 @@ class Liveness:
                 self._use(shared, block, place)
             yield from self._evaluate(chain[place].value, block, place)
 
-    def _evaluate(self, expr: Expr, block: _Block, place: int) -> _Step:
+    def _evaluate(self, expr: Node, block: _Block, place: int) -> _Step:
         """Note what is used when ``expr`` is evaluated at a place."""
-        blocks = _BLOCKS.get(type(expr))
-        if blocks is not None:
-            for part in blocks(expr):
-                inner = _Block(block, place)
+        if type(expr) is not Function:
+            for operand in _operands(expr):
+                if type(operand) is Var:
+                    self._use(operand, block, place)
+                elif _is_closure(operand):
+                    yield from self._enclose(operand, block, place)
+        if _is_closure(expr):
+            yield from self._enclose(expr, block, place)
+        elif type(expr) is Let or has_scopes(type(expr)):
+            parts = [(part, _Block(block, place)) for part in _blocks(expr)]
+            for part, inner in parts:
                 yield self._walk(part, inner)
+            if _is_foreign(expr):
+                self._keep_throughout(expr, [inner for _, inner in parts])
+            for _, inner in parts:
                 for var in inner.last:
                     if var not in inner.bound:
                         block.last.setdefault(var, place)
-        for operand in (expr,) if type(expr) is Function else _operands(expr):
-            if type(operand) is Var:
-                self._use(operand, block, place)
-            elif type(operand) is Function:
-                if not is_primitive(operand):
-                    yield self._walk(operand.body, _Block(None, 0))
-                for var in self._captured[operand]:
-                    self._use(var, block, place)
+
+    def _enclose(self, func: Node, block: _Block, place: int) -> _Step:
+        """Note that a function is made at a place, of what it captures."""
+        if not is_primitive(func):
+            for scope in scopes(func):
+                for root in scope.roots:
+                    yield self._walk(root, _Block(None, 0))
+        for var in self._captured[func]:
+            self._use(var, block, place)
+
+    def _keep_throughout(self, node: Node, inner: list[_Block]) -> None:
+        """Note that blocks, which run in any order and again, need all that ``node`` is given."""
+        used: set[Var] = set()
+        for operand in operands(node):
+            self._hold(operand, used)
+        for block in inner:
+            used.update([var for var in block.last if var not in block.bound])
+        for block in inner:
+            block.last.update(dict.fromkeys([v for v in used if v not in block.bound], _ALWAYS))
 
     def _use(self, var: Var, block: _Block, place: int) -> None:
         """Note that ``var``, and with it all that it may hold on to, is used at a place."""
@@ -324,33 +357,52 @@ class Liveness:
             stack += self._held_by(node)
 
 
-def _own_nodes(func: Function) -> Iterator[Node]:
+def _is_closure(node: Node) -> bool:
+    """Return whether the value of ``node`` is a function made of what is in its scopes."""
+    if type(node) is Function or not has_scopes(type(node)) or not _is_foreign(node):
+        return type(node) is Function
+    return any(scope.runs is Runs.DEFERRED for scope in scopes(node))
+
+
+def _is_foreign(node: Node) -> bool:
+    """Return whether ``node`` is of a kind of which no more is known than its declaration."""
+    return type(node) not in _KNOWN and node.held_as_ is Role.OPERAND
+
+
+def _blocks(node: Node) -> tuple[Node, ...]:
+    """Return what ``node`` evaluates in blocks of their own, where it stands as a value."""
+    if type(node) is Let:
+        return (node,)
+    return tuple([root for scope in scopes(node) for root in scope.roots])
+
+
+def _vars(variables: Iterable[Node]) -> list[Var]:
+    return [var for var in variables if type(var) is Var]
+
+
+def _own_nodes(func: Node) -> Iterator[Node]:
     """Yield the nodes in the body of ``func``, without what functions in it are made of."""
-    seen: set[Node] = set()
-    stack: list[Node] = [func.body]
-    while stack:
-        node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
+    roots = [root for scope in scopes(func) for root in scope.roots]
+    for node in EXPRESSIONS.pre_order(roots, lambda node: not _is_closure(node)):
         yield node
-        push = EXPRESSIONS.push[type(node)]
-        if push is not None and type(node) is not Function:
-            push(node, seen, stack.append)
+        if _is_closure(node):
+            yield from operands(node)
 
 
-def _operands(expr: Expr) -> tuple[Expr, ...]:
+def _operands(expr: Node) -> tuple[Node, ...]:
     """Return what ``expr`` itself takes, checked to be atoms."""
-    if type(expr) in _ATOMS:
+    if type(expr) in ATOMS:
         return (expr,)
-    operands: tuple[Expr, ...] = _TAKEN[type(expr)](expr)
-    for operand in operands:
-        if type(operand) not in _ATOMS and type(operand) is not Function:
+    if type(expr) is Let:
+        return ()
+    taken = operands(expr)
+    for operand in taken:
+        if type(operand) not in ATOMS and not _is_closure(operand):
             raise PassError(
                 f"{operand!r} is an operand of {expr!r}; liveness is known of programs in A-normal "
                 f"form, where operands are bound by lets; run ToANormalForm before"
             )
-    return operands
+    return taken
 
 
 def _held_by_call(call: Call) -> tuple[Expr, ...]:
@@ -378,20 +430,9 @@ _HELD: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
     TupleGetItem: lambda item: (item.tuple_value,),
     RefCreate: lambda ref: (ref.value,),
     RefRead: lambda ref: (ref.ref,),
-}
-_BLOCKS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    If: lambda if_: (if_.true_branch, if_.false_branch),
-    Let: lambda let: (let,),
-    Match: lambda match: tuple(clause.rhs for clause in match.clauses),
-}
-_TAKEN: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    Call: lambda call: (call.op, *call.args),
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda item: (item.tuple_value,),
-    RefCreate: lambda ref: (ref.value,),
-    RefRead: lambda ref: (ref.ref,),
-    RefWrite: lambda ref: (ref.ref, ref.value),
-    If: lambda if_: (if_.cond,),
-    Match: lambda match: (match.data,),
+    RefWrite: lambda _: (),
     Let: lambda _: (),
 }
+"""What the value of a node may be, or hold on to, where that is not all it is given."""
+_KNOWN: Final = frozenset({*_HELD, Constant, Constructor, Function, GlobalVar, If, Match, Op, Var})
+"""Kinds of which is known what their values hold on to, and what they need until when."""
