@@ -34,7 +34,7 @@ from relayish.analysis.operators import (
 )
 from relayish.analysis.purity import Purity, is_pure, purity_of
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
-from relayish.analysis.unmatched_cases import unmatched_cases
+from relayish.analysis.unmatched_cases import register_pattern_cover, unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
 from relayish.analysis.visit import count_nodes, post_order_visit
 from relayish.analysis.well_formed import check_well_formed, well_formed
@@ -83,6 +83,7 @@ __all__ = [
     "post_order_visit",
     "purity_of",
     "register_effect_rule",
+    "register_pattern_cover",
     "register_signature",
     "register_type_rule",
     "unmatched_cases",

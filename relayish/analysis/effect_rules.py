@@ -109,8 +109,8 @@ def register_effect_rule(
         ...     @node("twice", effect=Effect.NONE)
         ...     class Twice(Expr):
         ...         "The function ``func`` applied to its own result for ``arg``."
-        ...         func: Expr
-        ...         arg: Expr
+        ...         func: Node
+        ...         arg: Node
         ...     @register_effect_rule(Twice)
         ...     def summarise(twice, of):
         ...         func, arg = of[twice.func], of[twice.arg]

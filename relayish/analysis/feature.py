@@ -9,7 +9,7 @@ from typing import Final
 
 from relayish.analysis.marks import is_primitive
 from relayish.errors import DispatchError
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -72,7 +72,6 @@ _KINDS: Final[dict[type[Node], Feature]] = {
     Constructor: Feature.fConstructor,
     Match: Feature.fMatch,
 }
-_LEAVES: Final = frozenset({Var, Op, Constructor, GlobalVar, Constant})
 
 
 def detect_feature(a: Expr | IRModule | None, b: Expr | IRModule | None = None) -> set[Feature]:
@@ -132,7 +131,7 @@ def _detect(root: Expr, found: set[Feature]) -> None:
         if node in open_:
             found.add(Feature.fLetRec)
         if node in seen:
-            if kind not in _LEAVES and kind in _KINDS:
+            if kind not in ATOMS and kind in _KINDS:
                 found.add(Feature.fGraph)
             continue
         seen.add(node)

@@ -8,20 +8,24 @@ must be comes in its place. Where no row is left, the decisions made so far are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from relayish.errors import DispatchError, TypeInferenceError, UnknownNameError
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
 from relayish.ir.relay.adt import (
     Constructor,
     Match,
     Pattern,
     PatternConstructor,
     PatternTuple,
+    PatternVar,
     PatternWildcard,
 )
 from relayish.ir.relay.module import IRModule
 
 _ANYTHING: Final = PatternWildcard()
+_KINDS: Final = frozenset({PatternConstructor, PatternTuple, PatternVar, PatternWildcard})
 
 _Row: TypeAlias = "tuple[Pattern, _Row] | None"
 _Shape: TypeAlias = Constructor | int | None
@@ -73,7 +77,8 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> tuple[Pattern,
 def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[Pattern]:
     """Yield the patterns of :func:`unmatched_cases` as they are found."""
     mod = IRModule() if mod is None else mod
-    rows: list[_Row] = [(clause.lhs, None) for clause in match.clauses]
+    patterns = [_covered(clause.lhs) for clause in match.clauses]
+    rows: list[_Row] = [(pattern, None) for pattern in patterns if pattern is not None]
     states: list[tuple[list[_Row], int, _Path]] = [(rows, 1, None)]
     while states:
         rows, width, path = states.pop()
@@ -91,6 +96,50 @@ def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[
             fits = [_fit(row, shape) for row in near]
             kept = [left for left in fits if not isinstance(left, _NoFit)]
             states.append((kept, width - 1 + _arity(shape), (shape, path)))
+
+
+_Cover: TypeAlias = Callable[[Any], "Pattern | None"]  # Any: a pattern of one kind
+
+
+def register_pattern_cover(kind: type[Node], cover: _Cover) -> _Cover:
+    """Say which values patterns of class ``kind`` match, in terms of other patterns.
+
+    Args:
+        kind: A class of patterns.
+        cover: ``cover(pattern)`` returns a pattern that matches no value which ``pattern`` does
+            not match; ``None`` where there is none to be told, as for a single number.
+
+    Raises:
+        DuplicateNameError: If that was said already.
+
+    Example:
+        >>> from relayish.ir.node import declared_temporarily, node
+        >>> from relayish.ir.relay.adt import Clause
+        >>> from relayish.ir.relay.expr import Var
+        >>> with declared_temporarily():
+        ...     @node("pattern_typed")
+        ...     class PatternTyped(Pattern):
+        ...         "What ``pattern`` matches, which says as well what type that is of."
+        ...         pattern: Pattern
+        ...     cover = register_pattern_cover(PatternTyped, lambda typed: typed.pattern)
+        >>> x = Var("x")
+        >>> unmatched_cases(Match(x, (Clause(PatternTyped(PatternWildcard()), x),)))
+        ()
+    """
+    return _COVERS.register(kind, cover)
+
+
+_COVERS: Final[KindTable[_Cover]] = KindTable(
+    "the check of matches", "relay.analysis.register_pattern_cover"
+)
+
+
+def _covered(pattern: Pattern) -> Pattern | None:
+    """Return a pattern of Relay's kinds that stands for ``pattern``."""
+    found: Pattern | None = pattern
+    while found is not None and type(found) not in _KINDS:
+        found = _COVERS[type(found)](found)
+    return found
 
 
 class _NoFit:
@@ -164,7 +213,10 @@ def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
             f"{_arity(shape)}"
         )
     for inner in reversed(pattern.patterns):
-        rest = (inner, rest)
+        covered = _covered(inner)
+        if covered is None:
+            return _NO_FIT
+        rest = (covered, rest)
     return rest
 
 

@@ -10,13 +10,17 @@ from relayish.analysis import (
     all_type_vars,
     bound_type_vars,
     free_type_vars,
+    register_pattern_cover,
     unmatched_cases,
 )
-from relayish.errors import DispatchError, TypeInferenceError
+from relayish.errors import DispatchError, TypeInferenceError, UnknownKindError
+from relayish.ir.node import declared_temporarily
+from relayish.ir.node import node as declare
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
     Match,
+    Pattern,
     PatternConstructor,
     PatternTuple,
     PatternVar,
@@ -174,3 +178,22 @@ def test_what_is_no_match_is_an_error(given):
         DispatchError, match=r"expected a match; found .*; the matches of a program"
     ):
         unmatched_cases(given)
+
+
+def test_a_pattern_of_an_unknown_kind_is_refused_until_what_it_matches_is_told():
+    with declared_temporarily():
+
+        @declare("pattern_number")
+        class PatternNumber(Pattern):
+            number: int
+
+        x = Var("x")
+        inside = PatternTuple((PatternWildcard(), PatternNumber(1)))
+        for pattern in (PatternNumber(1), inside):
+            with pytest.raises(UnknownKindError, match=r"relay\.analysis.register_pattern_cover"):
+                unmatched_cases(Match(x, (Clause(pattern, x),)))
+        register_pattern_cover(PatternNumber, lambda _: None)
+        assert str(*unmatched_cases(Match(x, (Clause(PatternNumber(1), x),)))) == "_"
+        assert str(*unmatched_cases(Match(x, (Clause(inside, x),)))) == "(_, _)"
+        clauses = (Clause(inside, x), Clause(PatternTuple((PatternVar(x), PatternVar(x))), x))
+        assert unmatched_cases(Match(x, clauses)) == ()
