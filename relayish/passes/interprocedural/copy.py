@@ -1,17 +1,22 @@
 """Copies of expressions in which other variables are bound.
 
 A variable is bound once in a program, so an expression that is to stand in a second place of it
-needs variables of its own.
+needs variables of its own. What has an effect, or makes a reference, needs nodes of its own as
+well: a node that several places share is evaluated once for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast
+from collections.abc import Collection, Mapping
+from typing import TypeVar, cast
 
+from relayish.analysis.timeless import Timeless
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.renaming import fresh_variables, rename_bound, replace_nodes
+
+_Copy = TypeVar("_Copy", bound=Expr)
 
 
 def fresh_var(var: Var) -> Var:
@@ -39,7 +44,7 @@ def copied(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    return substituted(expr, copied_vars(expr, values))
+    return with_own_nodes(substituted(expr, copied_vars(expr, values)), timed_nodes(expr))
 
 
 def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
@@ -54,4 +59,41 @@ def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
 
 def copied_function(function: Function) -> Function:
     """Return ``function`` with fresh parameters, and fresh variables bound in its body."""
-    return rename_bound(function, traversal=EXPRESSIONS)
+    return with_own_nodes(rename_bound(function, traversal=EXPRESSIONS), timed_nodes(function))
+
+
+def timed_nodes(expr: Expr) -> frozenset[Node]:
+    """Return the nodes in ``expr`` whose value depends on when and how often they are evaluated.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``expr``; no recursion.
+    """
+    timeless = Timeless()
+    found = [node for node in EXPRESSIONS.post_order(expr) if isinstance(node, Expr)]
+    return frozenset([node for node in found if not timeless.check(node)])
+
+
+def with_own_nodes(copy: _Copy, shared: Collection[Node]) -> _Copy:
+    """Return ``copy`` with other nodes in the place of those that it shares with its original.
+
+    Args:
+        copy: A copy in which other variables are bound.
+        shared: The nodes of the original that must not be evaluated for the copy as well; see
+            :func:`timed_nodes`.
+
+    Returns:
+        ``copy`` itself when it has none of these.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``copy``; no recursion.
+    """
+    if not shared:
+        return copy
+    images: dict[Node, Node] = {}
+    for node in EXPRESSIONS.post_order(copy):
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        image = node if rebuild is None else rebuild(node, images.get)
+        if image is node and node in shared:
+            image = node._make(*[getattr(node, declared.name) for declared in node.fields_])
+        images[node] = image
+    return cast("_Copy", images[copy])

@@ -8,7 +8,7 @@ would copy what the last of a chain of functions does once for each function of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
@@ -20,7 +20,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import Arguments, Template, let_bound
-from relayish.passes.interprocedural.copy import copied_vars
+from relayish.passes.interprocedural.copy import copied_vars, timed_nodes, with_own_nodes
 
 
 class _Inlining(NamedTuple):
@@ -37,6 +37,8 @@ class _Inlining(NamedTuple):
     finish: Callable[[Expr], Expr]
     """Makes of the copy what fills the hole."""
     hole: Tuple
+    shared: Collection[Node]
+    """The nodes of ``expr`` of which each copy needs its own."""
 
 
 class _Inliner:
@@ -46,13 +48,14 @@ class _Inliner:
         self._templates = templates
         self._arguments = arguments
         self._sites: dict[Expr, tuple[Expr, ...]] = {}
+        self._timed: dict[Expr, Collection[Node]] = {}
         self._filling: dict[Node, Expr] = {}
         self._open: list[_Inlining] = []
 
     def inline(self, root: Expr) -> Expr:
         """Return ``root``, a definition that stays, with its calls replaced."""
         self._filling.clear()
-        result = self._begin(root, {}, _unchanged)
+        result = self._begin(root, {}, _unchanged, shared=())
         while self._open:
             inlining = self._open[-1]
             site = next(inlining.sites, None)
@@ -60,19 +63,31 @@ class _Inliner:
                 self._replace(site, inlining)
                 continue
             self._open.pop()
-            copy = inlining.finish(inlining.copy.visit(inlining.expr))
+            copied = inlining.copy.visit(inlining.expr)
+            copy = inlining.finish(with_own_nodes(copied, inlining.shared))
             self._filling[inlining.hole] = self._filling.get(copy, copy)
         return self._assembled(result)
 
     def _begin(
-        self, expr: Expr, values: Mapping[Expr, Expr], finish: Callable[[Expr], Expr]
+        self,
+        expr: Expr,
+        values: Mapping[Expr, Expr],
+        finish: Callable[[Expr], Expr],
+        shared: Collection[Node] | None = None,
     ) -> Tuple:
         """Return a hole for what ``finish`` makes of a copy of ``expr``."""
         copy = ExprMutator()
         copy.memo_map.update(values.items())
         hole = Tuple(())
-        self._open.append(_Inlining(expr, iter(self._sites_of(expr)), copy, {}, finish, hole))
+        own = self._timed_nodes(expr) if shared is None else shared
+        self._open.append(_Inlining(expr, iter(self._sites_of(expr)), copy, {}, finish, hole, own))
         return hole
+
+    def _timed_nodes(self, expr: Expr) -> Collection[Node]:
+        found = self._timed.get(expr)
+        if found is None:
+            found = self._timed[expr] = timed_nodes(expr)
+        return found
 
     def _sites_of(self, expr: Expr) -> tuple[Expr, ...]:
         """Return the calls and names to replace in ``expr``, inner ones first."""
