@@ -282,3 +282,17 @@ def test_twenty_thousand_functions_are_inlined_into_one_another():
     out = inline(IRModule(body))
     assert len(out) == 1
     assert count_nodes(out["main"]) > 20_000
+
+
+def test_a_reference_made_by_an_inlined_function_is_another_for_each_call():
+    mod = parse("""#[version = "0.0.5"]
+        def @f(Inline=1) { let %r = ref(0); %r }
+        def @main() {
+          let %a = @f();
+          let %b = @f();
+          let %w = ref_write(%a, 5);
+          ref_read(%b)
+        }
+    """)
+    out = get_pass("Inline")(mod)
+    assert evaluate(out["main"], out, ()) == evaluate(mod["main"], mod, ()) == 0

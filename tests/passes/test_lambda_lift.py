@@ -292,3 +292,21 @@ def test_a_chain_of_functions_is_lifted():
     out = lift(IRModule({"main": Function((x,), expr)}))
     assert len(out) == 3  # all that call another capture it, and are one
     assert "Closure" in astext(out)
+
+
+def test_a_let_that_a_lifted_function_shares_binds_another_variable_there():
+    mod = program("""
+        def @main(%a: int32) -> (int32, int32) {
+          %0 = { let %b = negative(%a); add(%b, 3) };
+          let %f = fn (%c: int32) -> int32 { %0 };
+          (%f(3), %0)
+        }
+    """)
+    out = lift(mod)
+    bound = [
+        node.var
+        for _, func in out.functions.items()
+        for node in EXPRESSIONS.post_order(func)
+        if type(node) is Let
+    ]
+    assert len(bound) == len(set(bound))

@@ -7,7 +7,7 @@ well: a node that several places share is evaluated once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar, cast
 
 from relayish.analysis.timeless import Timeless
@@ -44,7 +44,8 @@ def copied(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    return with_own_nodes(substituted(expr, copied_vars(expr, values)), timed_nodes(expr))
+    image = substituted(expr, copied_vars(expr, values))
+    return OwnNodes(timed_nodes(expr), values.values()).of(image)
 
 
 def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
@@ -59,7 +60,8 @@ def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
 
 def copied_function(function: Function) -> Function:
     """Return ``function`` with fresh parameters, and fresh variables bound in its body."""
-    return with_own_nodes(rename_bound(function, traversal=EXPRESSIONS), timed_nodes(function))
+    image = rename_bound(function, traversal=EXPRESSIONS)
+    return OwnNodes(timed_nodes(function), ()).of(image)
 
 
 def timed_nodes(expr: Expr) -> frozenset[Node]:
@@ -73,27 +75,34 @@ def timed_nodes(expr: Expr) -> frozenset[Node]:
     return frozenset([node for node in found if not timeless.check(node)])
 
 
-def with_own_nodes(copy: _Copy, shared: Collection[Node]) -> _Copy:
-    """Return ``copy`` with other nodes in the place of those that it shares with its original.
+class OwnNodes:
+    """Puts other nodes in the place of those that a copy shares with its original.
 
     Args:
-        copy: A copy in which other variables are bound.
         shared: The nodes of the original that must not be evaluated for the copy as well; see
             :func:`timed_nodes`.
-
-    Returns:
-        ``copy`` itself when it has none of these.
-
-    Complexity:
-        Linear in the number of distinct nodes of ``copy``; no recursion.
+        kept: What was put into the copy from elsewhere, and stays.
     """
-    if not shared:
-        return copy
-    images: dict[Node, Node] = {}
-    for node in EXPRESSIONS.post_order(copy):
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        image = node if rebuild is None else rebuild(node, images.get)
-        if image is node and node in shared:
-            image = node._make(*[getattr(node, declared.name) for declared in node.fields_])
-        images[node] = image
-    return cast("_Copy", images[copy])
+
+    def __init__(self, shared: Collection[Node], kept: Iterable[Node]) -> None:
+        self._shared = shared
+        self._images: dict[Node, Node] = {node: node for node in kept}
+
+    def of(self, copy: _Copy) -> _Copy:
+        """Return ``copy``, or a part of it, with nodes of its own; itself if it shares none.
+
+        Complexity:
+            Linear in the distinct nodes that were not met before; no recursion.
+        """
+        if not self._shared:
+            return copy
+        images, shared = self._images, self._shared
+        for node in EXPRESSIONS.post_order(copy, lambda node: node not in images):
+            if node in images:
+                continue
+            rebuild = EXPRESSIONS.rebuild[type(node)]
+            image = node if rebuild is None else rebuild(node, images.get)
+            if image is node and node in shared:
+                image = node._make(*[getattr(node, declared.name) for declared in node.fields_])
+            images[node] = image
+        return cast("_Copy", images[copy])

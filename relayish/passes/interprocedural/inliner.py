@@ -20,7 +20,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import Arguments, Template, let_bound
-from relayish.passes.interprocedural.copy import copied_vars, timed_nodes, with_own_nodes
+from relayish.passes.interprocedural.copy import OwnNodes, copied_vars, timed_nodes
 
 
 class _Inlining(NamedTuple):
@@ -37,8 +37,8 @@ class _Inlining(NamedTuple):
     finish: Callable[[Expr], Expr]
     """Makes of the copy what fills the hole."""
     hole: Tuple
-    shared: Collection[Node]
-    """The nodes of ``expr`` of which each copy needs its own."""
+    own: OwnNodes
+    """Gives the copy nodes of its own for what must not be evaluated for several."""
 
 
 class _Inliner:
@@ -64,7 +64,7 @@ class _Inliner:
                 continue
             self._open.pop()
             copied = inlining.copy.visit(inlining.expr)
-            copy = inlining.finish(with_own_nodes(copied, inlining.shared))
+            copy = inlining.finish(inlining.own.of(copied))
             self._filling[inlining.hole] = self._filling.get(copy, copy)
         return self._assembled(result)
 
@@ -79,7 +79,7 @@ class _Inliner:
         copy = ExprMutator()
         copy.memo_map.update(values.items())
         hole = Tuple(())
-        own = self._timed_nodes(expr) if shared is None else shared
+        own = OwnNodes(self._timed_nodes(expr) if shared is None else shared, values.values())
         self._open.append(_Inlining(expr, iter(self._sites_of(expr)), copy, {}, finish, hole, own))
         return hole
 
@@ -115,7 +115,7 @@ class _Inliner:
         template = self._called(site)
         assert template is not None
         assert type(site.op) is GlobalVar
-        args = [self._atom(inlining.copy.visit(arg)) for arg in site.args]
+        args = [self._atom(inlining.own.of(inlining.copy.visit(arg))) for arg in site.args]
         if template.function.type_params or is_opaque(template.function):
             function = self._literal(site.op.name_hint, inlining)
             memo[site] = site.with_fields(op=function, args=tuple(args))
