@@ -160,8 +160,7 @@ class Module(Generic[Name]):
         changed = False
         for given, func in functions.items():
             _check_definition(func)
-            key = self._resolve(given, given_names)
-            name = self._text_of(key)
+            key, name = self._resolve(given, given_names)
             given_names[name] = key
             if self._functions.get(key) is func:
                 continue
@@ -227,19 +226,25 @@ class Module(Generic[Name]):
             object.__setattr__(derived, name, value)
         return derived
 
-    def _resolve(self, key: Name | str, names: Mapping[str, Name]) -> Name:
-        """Return what stands for a name that is given: what does so already, if anything does."""
+    def _resolve(self, key: Name | str, names: Mapping[str, Name]) -> tuple[Name, str]:
+        """Return what stands for a name, what does so already if anything does, and the name.
+
+        Args:
+            key: The name, or what stands for it.
+            names: What stands for names that the module does not know yet.
+        """
+        if isinstance(key, str):
+            taken = self._globals.get(key, names.get(key))
+            return (self.make_name(key) if taken is None else taken), key
         named = self._as_name(key)
         name = self._text_of(named)
         taken = self._globals.get(name, names.get(name))
-        if isinstance(key, str):
-            return named if taken is None else taken
         if taken is not None and taken is not key:
             raise DuplicateNameError(
                 f"@{name} is defined under another {type(taken).__name__} of that name; "
                 f"use mod.get_global_var({name!r})"
             )
-        return named
+        return named, name
 
     @classmethod
     def name_class(cls) -> type:

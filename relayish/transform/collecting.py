@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Final
 
 from relayish._support.collector import collecting_rarely, frozen, not_collecting
@@ -41,14 +41,24 @@ _OPTIONS: Final = {
 }
 
 
-@contextmanager
-def collecting_as(ctx: PassContext) -> Iterator[None]:
+_AS_IT_IS: Final = nullcontext()
+
+
+def collecting_as(ctx: PassContext) -> AbstractContextManager[None]:
     """Run the collector as ``ctx`` says; passes inside one another find it so already.
 
     The collector is the whole process's: its other threads have it so as well.
     """
+    config = ctx.config
+    if not config:  # no default asks for anything
+        return _AS_IT_IS
+    chosen = [manner for option, manner in _OPTIONS.items() if config.get(option) is True]
+    return _all(chosen) if chosen else _AS_IT_IS
+
+
+@contextmanager
+def _all(manners: Sequence[Callable[[], AbstractContextManager[None]]]) -> Iterator[None]:
     with ExitStack() as stack:
-        for option, manner in _OPTIONS.items():
-            if ctx.get_config(option) is True:
-                stack.enter_context(manner())
+        for manner in manners:
+            stack.enter_context(manner())
         yield
