@@ -191,6 +191,15 @@ def test_every_table_of_kinds_is_named_in_the_documentation():
     assert sorted(name for name in functions if f"`{name}`" not in text) == []
 
 
+def test_every_function_of_registration_that_is_named_is_there():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(relay(?:ish)?(?:\.\w+)*)\.(register_\w+)`", text)
+    assert named
+    for place, function in named:
+        module = importlib.import_module(re.sub(r"^relay\b", "relayish", place))
+        assert callable(getattr(module, function)), f"{place}.{function}"
+
+
 @pytest.mark.parametrize(
     ("source", "complaint"),
     [
