@@ -105,8 +105,6 @@ class Traversal:
         self,
         root: Node | Sequence[Node],
         enter: Callable[[Node], bool] | None = None,
-        *,
-        before: Callable[[Node], Sequence[Node] | None] | None = None,
     ) -> list[Node]:
         """Return every distinct node below and including ``root``, children before parents.
 
@@ -114,8 +112,6 @@ class Traversal:
             root: A node, or several, which are walked in order.
             enter: Asked once of each node that has children; where it answers no, these are left
                 out, unless they are reached otherwise. The node itself is there.
-            before: Asked once of each node that has children for what comes before it in place of
-                these; where it answers ``None``, they do. No node may come before itself.
 
         Complexity:
             Linear in the number of distinct nodes and edges; no recursion.
@@ -142,11 +138,44 @@ class Traversal:
                 continue
             append(node)
             append(None)
-            others = None if before is None else before(node)
-            if others is None:
-                push(node, seen, append)
-            else:
-                stack += [other for other in others[::-1] if other not in seen]
+            push(node, seen, append)
+        return order
+
+    def order_after(
+        self, root: Node, before: Callable[[Node], Sequence[Node] | None]
+    ) -> list[Node]:
+        """Return distinct nodes, ``root`` last, each after what ``before`` tells of it.
+
+        Args:
+            root: A node.
+            before: Asked once of each node for what comes before it; where it answers ``None``,
+                its children do. No node may come before itself.
+
+        Complexity:
+            Linear in the number of distinct nodes and of what comes before each; no recursion.
+        """
+        order: list[Node] = []
+        seen: set[Node] = set()
+        stack: list[Node | None] = [root]
+        while stack:
+            node = stack.pop()
+            if node is None:
+                node = stack.pop()
+                assert node is not None
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                needed = before(node)
+                if needed is None:
+                    push = self.push[type(node)]
+                    stack += (node, None)
+                    if push is not None:
+                        push(node, seen, stack.append)
+                elif needed:
+                    stack += (node, None)
+                    stack += [other for other in needed[::-1] if other not in seen]
+                else:
+                    order.append(node)
         return order
 
     def users(self, root: Node | Sequence[Node]) -> dict[Node, list[Node]]:

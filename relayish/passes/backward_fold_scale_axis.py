@@ -117,7 +117,7 @@ class _Plan:
         A scale does not depend on what takes it over, whose one consumer leads to the scale's own.
         """
         images: dict[Node, Expr] = {}
-        for node in EXPRESSIONS.post_order(root, before=self._before):
+        for node in EXPRESSIONS.order_after(root, self._before):
             images[node] = self._image(node, images)
         return images[root]
 

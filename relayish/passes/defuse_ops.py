@@ -15,18 +15,24 @@ After::
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
 
 from relayish.analysis.evaluation_order import EvaluationOrder
+from relayish.analysis.timeless import Timeless
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op import registry
+from relayish.ir.scoping import has_scopes
 from relayish.transform import FunctionPass, PassContext, register_pass
 
-_PLAIN: Final[frozenset[type[Node]]] = frozenset({Call, Constant, Op, Tuple, TupleGetItem, Var})
+
+def _is_plain(node: Node) -> bool:
+    """Return whether ``node`` may stand at each of several places, but for what acts in a call."""
+    kind = type(node)
+    if kind is Call or kind in ATOMS:
+        return True
+    return kind.traits_.is_pure and not kind.traits_.allocates and not has_scopes(kind)
 
 
 class _Defuser(ExprRewriter):
@@ -34,7 +40,8 @@ class _Defuser(ExprRewriter):
 
     def __init__(self, uses: Counter[Node]) -> None:
         self._uses = uses
-        self._evaluation = EvaluationOrder()
+        self._timeless = Timeless()
+        self._evaluation = EvaluationOrder(self._timeless)
         self._bodies: dict[Function, list[Node] | None] = {}
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
@@ -59,17 +66,16 @@ class _Defuser(ExprRewriter):
     def _body(self, func: Function, repeated: bool) -> list[Node] | None:
         """Return the nodes of the body of a fused function, or ``None`` if it should stay one.
 
-        What is not made of calls, tuples and projections may not come to an argument, or have
-        variables of its own that must not be bound twice. An argument that is not used is still
-        evaluated. A call that has an effect is
-        not repeated either; if it takes no parameter, all callers would come to share it.
+        What has scopes may not come to an argument, or have variables of its own that must not be
+        bound twice. An argument that is not used is still evaluated. What acts is not repeated
+        either; if it takes no parameter, all callers would come to share it.
         """
         if func.attrs is None or "Primitive" not in func.attrs or "Compiler" in func.attrs:
             return None
         order = EXPRESSIONS.post_order(func.body)
-        if any(type(node) not in _PLAIN for node in order) or not {*func.params} <= {*order}:
+        if not all(map(_is_plain, order)) or not {*func.params} <= {*order}:
             return None
-        if repeated and any(type(node) is Op and node in registry.stateful for node in order):
+        if repeated and not self._timeless.check(func.body):
             return None
         return order
 

@@ -25,6 +25,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.type_variables import free_type_vars
 from relayish.analysis.variables import free_vars
@@ -84,6 +85,7 @@ class _Partitioner:
         self._mod = mod
         self._bind_constants = bind_constants
         self._constants = ConstantChecker()
+        self._evaluation = EvaluationOrder()
         self._images: dict[Node, Node] = {}
         self.functions: dict[GlobalVar | str, Expr] = {}
 
@@ -119,11 +121,16 @@ class _Partitioner:
     def _offload(self, region: Region, nodes: list[Node], symbol: str) -> None:
         """Make a function of ``region``, and let its results be those of a call."""
         params, args = self._take(region)
+        results = list(dict.fromkeys(mark.args[0] for mark in region.ends))
+        if len(results) > 1 and self._evaluation.acting([m.args[0] for m in region.begins]):
+            raise PassError(
+                f"what {region.target!r} computes has several results, and takes what acts, which "
+                f"would act for all of them when the first is needed; bind what it takes by let"
+            )
         for node in nodes:
             if not (is_begin(node) or is_end(node)):
                 rebuild = EXPRESSIONS.rebuild[type(node)]
                 self._images[node] = node if rebuild is None else rebuild(node, self._get)
-        results = list(dict.fromkeys(mark.args[0] for mark in region.ends))
         bodies = tuple(self._image(result) for result in results)
         types = [result.checked_type for result in results]
         single = len(results) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node
@@ -10,6 +11,7 @@ from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.ir.scoping import has_parts, has_scopes, operands, rebuild_fields
+from relayish.ir.traversal import ByKind
 
 
 class Names:
@@ -62,26 +64,30 @@ class Bindings:
             known: What stands for some nodes already.
         """
         images = dict(known)
+        atoms, bound_before = ATOMS, _BOUND_BEFORE
         for root, ty in exprs:
-            pending = [root]
+            pending: list[Expr] = [root]
             while pending:
                 node = pending[-1]
-                parts = () if node in images else _parts(node)
-                missing = [p for p in parts if type(p) not in ATOMS and p not in images]
+                if type(node) in atoms or node in images:
+                    pending.pop()
+                    continue
+                parts = bound_before[type(node)](node)
+                missing = [p for p in parts if type(p) not in atoms and p not in images]
                 if missing:
                     pending += missing[::-1]
                     continue
                 pending.pop()
-                if type(node) not in ATOMS and node not in images:
-                    images[node] = self.push(_over(node, images), ty if node is root else None)
+                images[node] = self.push(_over(node, images), ty if node is root else None)
         return [images.get(root, root) for root, _ in exprs]
 
 
-def _parts(node: Expr) -> tuple[Expr, ...]:
-    """Return what is bound before ``node`` is; what opens scopes stays whole."""
-    if has_scopes(type(node)):
-        return ()
-    return tuple([operand for operand in operands(node) if isinstance(operand, Expr)])
+def _nothing(_: Node) -> tuple[Node, ...]:
+    return ()
+
+
+_BOUND_BEFORE: Final = ByKind(lambda kind: _nothing if has_scopes(kind) else operands)
+"""For each kind, what gives what is bound before a node is; what opens scopes stays whole."""
 
 
 def _over(node: Expr, images: dict[Node, Expr]) -> Expr:

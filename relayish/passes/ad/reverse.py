@@ -24,6 +24,7 @@ from typing import NamedTuple, TypeAlias
 
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor, PatternMutator
+from relayish.ir.effect import Effect
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
@@ -280,7 +281,8 @@ class ReverseMode(MixedModeVisitor):
         """Return the values of what ``body``, in the scope ``number``, uses from around it.
 
         Returns:
-            ``None`` if some of it is no tensor, nor a tuple of them.
+            ``None`` if some of it is no tensor, nor a tuple of them, or a node of another kind
+            in ``body`` does more than give a value, which it must not do twice.
         """
         found: dict[Expr, Expr] = {}
         seen: set[Node] = set()
@@ -299,6 +301,8 @@ class ReverseMode(MixedModeVisitor):
                     return None
                 assert isinstance(node, Expr)
                 found[node] = self._operand(node, scope).value
+            elif type(node) not in (Call, RefWrite) and node.traits_.effect & ~Effect.READS:
+                return None
             else:
                 pending += EXPRESSIONS.children(node)
         return found

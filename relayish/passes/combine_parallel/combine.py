@@ -43,7 +43,7 @@ class _Rebuilder:
 
     def rebuild(self, root: Expr) -> Expr:
         """Return what becomes of ``root``."""
-        for node in EXPRESSIONS.post_order(root, before=self._before):
+        for node in EXPRESSIONS.order_after(root, self._before):
             self._finish(node)
         return self._images[root]
 

@@ -281,14 +281,8 @@ _NOTES: Final[dict[type[Node], Callable[[Flow, Any], None]]] = {  # Any: one kin
 
 def _inside_kernels(order: Sequence[Node]) -> set[Node]:
     """Return the functions that are left alone, and what is in them."""
-    found: set[Node] = set()
-    pending = [n for n in order if isinstance(n, Function) and _is_kernel(n)]
-    while pending:
-        node = pending.pop()
-        if node not in found:
-            found.add(node)
-            pending += EXPRESSIONS.children(node)  # type: ignore[arg-type]
-    return found
+    kernels = [node for node in order if isinstance(node, Function) and _is_kernel(node)]
+    return set(EXPRESSIONS.post_order(kernels))
 
 
 def _is_kernel(func: Function) -> bool:

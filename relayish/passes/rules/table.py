@@ -129,14 +129,8 @@ def placed(image: Expr, span: Span | None, replaced: Call) -> Expr:
     if span is None or image is replaced:
         return image
     images: dict[Node, Node] = {arg: arg for arg in (*replaced.args, replaced.op)}
-    stack: list[tuple[Node, bool]] = [(image, False)]
-    while stack:
-        node, is_entered = stack.pop()
+    for node in EXPRESSIONS.post_order(image, lambda node: node not in images):
         if node in images:
-            continue
-        if not is_entered:
-            stack.append((node, True))
-            stack += [(child, False) for child in EXPRESSIONS.children(node)]
             continue
         rebuild = EXPRESSIONS.rebuild[type(node)]
         made = node if rebuild is None else rebuild(node, images.get)
