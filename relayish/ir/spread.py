@@ -62,7 +62,8 @@ def _generate(kind: type[Node]) -> Spread:
     inner = [f for f in held if f.role is Role.SCOPE]
     bound = [f for f in held if f.role is Role.BINDER]
     seeing = [f for f in held if f.sees_binders]
-    shared = bool(bound and inner) and bool(seeing or len(inner) > 1)
+    several = len(inner) > 1 or any(f.holds_many and not f.block for f in inner)
+    shared = bool(bound and inner) and bool(seeing or several)
     lines = ["scopes = placer.scope; get = scopes.get"]
     if bound:
         lines.append("home = placer.home; binders = placer.binder")
@@ -107,8 +108,11 @@ def _around(inner: list[Field], seeing: list[Field]) -> str:
 
 
 def _open(declared: Field, number: int, *, shares: bool) -> list[str]:
-    """Return the lines that open the scope of a field, if there is anything in it."""
+    """Return the lines that open the scope of a field, or one for each item it holds."""
     assert declared.runs is not None
+    if declared.holds_many and not declared.block:
+        opening = f"known = placer.open(around, {declared.runs.name}); opened += (known,)"
+        return _each(declared, [opening, *_place("known")])
     opening = "around" if shares else f"placer.open(around, {declared.runs.name})"
     lines = [f"known = inner{number} = {opening}"]
     if declared.holds_many:

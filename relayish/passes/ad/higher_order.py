@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from relayish.analysis.well_formed import well_formed
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import (
     Call,
@@ -68,13 +67,7 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     gradients = tuple([_gradient(outer, param) for param in params])
     assert result.ty is not None
     values = packed(result.ty, [tensor.value for tensor in tensors if tensor.value is not None])
-    made = Function(func.params, outer.close(Tuple((values, Tuple(gradients)))))
-    if reverse.binds and not well_formed(made):
-        raise GradientError(
-            "what several scopes of one node share depends on a variable that the node binds; "
-            "write it down in each of them, or bind it there"
-        )
-    return made
+    return Function(func.params, outer.close(Tuple((values, Tuple(gradients)))))
 
 
 def _gradient(scope: Scope, param: Dual) -> Expr:

@@ -110,10 +110,10 @@ def _check(kind: type[Node], rule: GradientRule) -> None:
             f"it has {', '.join(inside) or 'none'}"
         )
     for declared in kind.fields_:
-        if declared.sees_binders or declared.runs in (Runs.ONCE, Runs.DEFERRED):
+        if declared.sees_binders or declared.runs is Runs.DEFERRED:
             raise DeclarationError(
                 f"{kind.__name__}.{declared.name} is no operand evaluated before the node, nor a "
-                f"scope of a branch or loop; a ControlFlow is for these alone"
+                f"scope that runs with it; a ControlFlow is for these alone"
             )
         if declared.block:
             raise DeclarationError(

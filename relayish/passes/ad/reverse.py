@@ -96,8 +96,6 @@ class ReverseMode(MixedModeVisitor):
         self._names: Names = outermost.names
         self._called: dict[Expr, Var] = {}
         self._globals = globals_
-        self.binds = False
-        """Whether a node of a kind that other packages declare binds variables."""
 
     # What is known
 
@@ -129,7 +127,13 @@ class ReverseMode(MixedModeVisitor):
         raise GradientError(f"{node!r} stands where no gradient can be told of it")
 
     def _scope_of(self, node: Node) -> Scope:
-        return self._scopes[self._placement.scope[node]]
+        found = self._scopes.get(self._placement.scope[node])
+        if found is None:
+            raise GradientError(
+                f"{node!r} depends on a variable that a node binds for several scopes, and these "
+                f"share it; write it down in each of them, or bind it there"
+            )
+        return found
 
     def _open(self, number: int, back: Var) -> Scope:
         scope = self._scopes[number] = Scope(self._names, back)
@@ -357,7 +361,6 @@ class ReverseMode(MixedModeVisitor):
         def image(owner: Node, field: Field, child: Node) -> Node:
             if owner not in names:
                 names[owner] = {v: _renamed(v) for v in binders(owner) if isinstance(v, Var)}
-                self.binds = self.binds or bool(names[owner])
             if field.role is Role.BINDER:
                 return _over(child, names[owner])
             if field.role is Role.ANNOTATION:
