@@ -320,3 +320,14 @@ def test_lazy_gradient_init_makes_zeros_before_a_node_of_another_kind_gets_them(
     value = relay.evaluate(images["main"], mod=images, args=[np.bool_(True), pair])
     np.testing.assert_allclose(value[0], pair)
     np.testing.assert_allclose(value[1], [0, 0])
+
+
+def test_inplace_update_leaves_what_a_node_of_another_kind_may_hold():
+    x, a, b, c = Var("x", PAIR), Var("a"), Var("b"), Var("c")
+    index, update = relay.const(np.int64([0])), relay.const(np.float32([9]))
+    written = relay.op.scatter_elements(a, index, update)
+    kept = Let(a, relay.op.exp(x), Let(c, Scale(a, 2.0), Let(b, written, Opaque(1, c))))
+    shared = through("InplaceUpdate", Function((x,), kept))
+    assert shared.body.body.body.var.may_share is shared.body.var
+    out = through("ValidateInplaceUpdate", shared)
+    assert out.body.body.body.var.may_share is None
