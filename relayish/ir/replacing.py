@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
+from relayish.ir.scoping import RoleTraversal
 from relayish.ir.traversal import ByKind, compile_function
 
 _Node = TypeVar("_Node", bound=Node)
 
 
-def with_evaluated(node: _Node, operands: Sequence[Node], roots: Sequence[Node]) -> _Node:
+def with_evaluated(
+    node: _Node,
+    operands: Sequence[Node],
+    roots: Sequence[Node],
+    variables: Mapping[Node, Node] | None = None,
+) -> _Node:
     """Return ``node`` with what it evaluates replaced, that of its parts included.
 
     Unlike a rebuild, which asks what becomes of a child, this tells apart the places in which the
@@ -23,6 +29,7 @@ def with_evaluated(node: _Node, operands: Sequence[Node], roots: Sequence[Node])
         node: A node of any kind.
         operands: One for each of :func:`~relayish.ir.scoping.operands`, in that order.
         roots: One for each root of :func:`~relayish.ir.scoping.scopes`, in that order.
+        variables: Other names for some of the variables that the node binds.
 
     Returns:
         ``node`` itself when all are those it has.
@@ -38,7 +45,7 @@ def with_evaluated(node: _Node, operands: Sequence[Node], roots: Sequence[Node])
         (True, True)
     """
     replace = _REPLACE[type(node)]
-    if replace is not None:
+    if replace is not None and not variables:
         made: _Node = replace(node, operands, roots)
         return made
     given = {Role.OPERAND: iter(operands), Role.SCOPE: iter(roots)}
@@ -58,6 +65,9 @@ def with_evaluated(node: _Node, operands: Sequence[Node], roots: Sequence[Node])
         for declared in part.fields_:
             if declared.role in given:
                 changed[declared.name] = _taken(declared, part, given[declared.role])
+            elif declared.role is Role.BINDER and variables and declared.is_evaluated:
+                named = [_renamed(held, variables) for held in _held(declared, part)]
+                changed[declared.name] = _taken(declared, part, iter(named))
             elif declared.role is Role.PART:
                 inside += [(held, number) for held in _held(declared, part)]
         changes.append(changed)
@@ -71,6 +81,19 @@ def with_evaluated(node: _Node, operands: Sequence[Node], roots: Sequence[Node])
     image = parts[0]
     assert isinstance(image, type(node))
     return image
+
+
+def _renamed(root: Node, variables: Mapping[Node, Node]) -> Node:
+    """Return a variable, or a pattern of several, by its other name."""
+    images: dict[Node, Node] = {}
+    for node in _PATTERNS.post_order(root):
+        rebuild = _PATTERNS.rebuild[type(node)]
+        image = node if rebuild is None else rebuild(node, images.get)
+        images[node] = variables.get(node, image)
+    return images[root]
+
+
+_PATTERNS: Final = RoleTraversal(Role.BINDER)
 
 
 def _held(declared: Field, node: Node) -> list[Node]:

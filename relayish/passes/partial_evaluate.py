@@ -13,12 +13,17 @@ After, and after ``DeadCodeElimination{inline_once=true, ref_precision=true}``::
 
 from __future__ import annotations
 
+from relayish.analysis.acting import ActingNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.visit import count_nodes
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import has_scopes
 from relayish.ir.structural_equal import structural_equal
-from relayish.passes.partial_eval.evaluator import Evaluator, is_left_alone
+from relayish.passes.normal_form.fill import bind_shared
+from relayish.passes.normal_form.functions import transform_body, transform_functions
+from relayish.passes.partial_eval.evaluator import STEPS, Evaluator, is_left_alone
 from relayish.passes.to_basic_block_normal_form import ToBasicBlockNormalForm
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -52,7 +57,7 @@ def partial_evaluate(mod: IRModule) -> IRModule:
         Relay ``PartialEvaluate``, which makes the code of every function at once, whether it
         is needed or not.
     """
-    blocks = infer_type(ToBasicBlockNormalForm()(mod))
+    blocks = infer_type(_in_blocks(ToBasicBlockNormalForm()(mod)))
     size = sum(map(count_nodes, blocks.functions_of(Expr).values()))
     evaluator = Evaluator(blocks, size)
     made: dict[GlobalVar, Expr] = {}
@@ -63,6 +68,22 @@ def partial_evaluate(mod: IRModule) -> IRModule:
     typed = infer_type(mod.with_functions({name: made[name] for name in made}))
     changed = [name for name in made if not structural_equal(typed[name], mod[name])]
     return mod.with_functions({name: typed[name] for name in changed})
+
+
+def _in_blocks(mod: IRModule) -> IRModule:
+    """Return ``mod`` with what several scopes share bound, also where one surely runs, once.
+
+    In Relay's own kinds such scopes are those of lets, which are no matter.
+    """
+    acting = ActingNodes(mod)
+
+    def bind(func: Function) -> Expr:
+        kinds = {type(node) for node in EXPRESSIONS.post_order(func)}
+        if not any(kind not in STEPS and has_scopes(kind) for kind in kinds):
+            return func
+        return transform_body(func, lambda body: bind_shared(body, acting))
+
+    return transform_functions(mod, bind)
 
 
 @register_pass(opt_level=1, infer_types=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from relayish.analysis.marks import is_transparent
 from relayish.analysis.timeless import Timeless
 from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
@@ -106,7 +105,7 @@ def separated(
     scopes: Scopes,
     wanted: Wanted,
     acts: Collection[Node],
-    flat: tuple[type[Node], ...],
+    find: Callable[[Expr], Scopes],
 ) -> tuple[Expr, Scopes, Collection[Node]]:
     """Return ``expr`` with nothing to be bound in scopes that are no blocks; scopes and acting.
 
@@ -115,7 +114,7 @@ def separated(
         scopes: Its scopes.
         wanted: What is to be bound.
         acts: The nodes of it that may act.
-        flat: What the scopes were found with.
+        find: What finds the scopes of an expression.
 
     Raises:
         PassError: If blocks share what may act, or makes a thing of its own, or too much.
@@ -137,7 +136,7 @@ def separated(
         images = _copied_for_each(scopes, members)
         expr = _image(images[expr])
         acts = frozenset([images.get(node, node) for node in acts])
-        scopes = Scopes(expr, flat=flat, enter=is_transparent)
+        scopes = find(expr)
 
 
 def _members(scopes: Scopes, wanted: Collection[Node] | None) -> dict[int, set[Node]]:

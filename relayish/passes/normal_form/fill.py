@@ -20,6 +20,7 @@ from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import with_evaluated
+from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
 from relayish.passes.normal_form.blocks import Blocks, separated
@@ -37,10 +38,10 @@ Bindings: TypeAlias = list["Binding | Bindings"]
 def bind_all(expr: Expr, acting: Acting) -> Expr:
     """Return ``expr`` with every node bound that is no name."""
     acts = acting(expr)
-    flat = (Let,) if acts else ()
-    scopes = Scopes(expr, flat=flat, enter=is_transparent)
+    find = _flat_scopes if acts else _scopes
+    scopes = find(expr)
     if scopes.common or scopes.rooms:
-        expr, scopes, acts = separated(expr, scopes, _all, acts, flat)
+        expr, scopes, acts = separated(expr, scopes, _all, acts, find)
     return _Filler(scopes, None, flat=True, in_order=bool(acts)).fill(expr)
 
 
@@ -50,18 +51,52 @@ def bind_lifted(expr: Expr, acting: Acting) -> Expr:
     Where one of these acts, all nodes that act are bound, so that they keep their order, and lets
     within what is evaluated in the same block are moved out.
     """
-    scopes = Scopes(expr, enter=is_transparent)
+    scopes = _scopes(expr)
     if not scopes.lifted:
         return expr
     acts = acting(expr)
     if scopes.common or scopes.rooms:
-        expr, scopes, acts = separated(expr, scopes, _lifted, acts, ())
+        expr, scopes, acts = separated(expr, scopes, _lifted, acts, _scopes)
     if scopes.lifted.isdisjoint(acts):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(acts)).fill(expr)
-    scopes = Scopes(expr, flat=(Let,), enter=is_transparent)
+    return _bound_in_order(expr, acts, _flat_scopes)
+
+
+def bind_shared(expr: Expr, acting: Acting) -> Expr:
+    """Return ``expr`` with the nodes bound that several scopes share, and those that act.
+
+    A scope that surely runs, once, is taken for a block as well then, unless a let opens it.
+    """
+    return _bound_in_order(expr, acting(expr), _all_blocks)
+
+
+def _bound_in_order(expr: Expr, acts: Collection[Node], find: Callable[[Expr], Scopes]) -> Expr:
+    scopes = find(expr)
     if scopes.common or scopes.rooms:
-        expr, scopes, acts = separated(expr, scopes, _lifted_or_acting, acts, (Let,))
+        expr, scopes, acts = separated(expr, scopes, _lifted_or_acting, acts, find)
     return _Filler(scopes, _lifted_or_acting(scopes, acts), flat=True, in_order=True).fill(expr)
+
+
+def _scopes(expr: Expr) -> Scopes:
+    return Scopes(expr, enter=is_transparent)
+
+
+def _flat_scopes(expr: Expr) -> Scopes:
+    return Scopes(expr, flat=(Let,), enter=is_transparent)
+
+
+def _all_blocks(expr: Expr) -> Scopes:
+    return _EachBlock(expr, flat=(Let,), enter=is_transparent)
+
+
+class _EachBlock(Scopes):
+    """Scopes each of which is a block."""
+
+    def open(self, scope: int, runs: Runs) -> int:
+        opened = super().open(scope, runs)
+        if opened != scope:
+            self.block[opened] = opened
+        return opened
 
 
 def _all(_scopes: Scopes, _acts: Collection[Node]) -> None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Match, PatternVar
-from relayish.ir.relay.expr import Expr, Function, Let
-from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import bound_by
 
 V = TypeVar("V")
 
@@ -59,13 +59,6 @@ def binding_levels(func: Function) -> dict[Node, int]:
         seen.add(node)
         if type(node) is Function:
             level += 1
-            levels.update(dict.fromkeys(node.params, level))
-        elif type(node) is Let:
-            levels[node.var] = level
-        elif type(node) is Match:
-            for clause in node.clauses:
-                for pattern in PATTERNS.post_order(clause.lhs):
-                    if type(pattern) is PatternVar:
-                        levels[pattern.var] = level
+        levels.update(dict.fromkeys(bound_by(node), level))
         stack += [(child, level) for child in EXPRESSIONS.children(node)]
     return levels

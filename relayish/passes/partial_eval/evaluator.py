@@ -6,8 +6,8 @@ so neither the nesting of the program nor the calls it makes use the Python stac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 from pyrsistent import pmap
@@ -15,6 +15,8 @@ from pyrsistent import pmap
 from relayish.analysis.infer_type.unifier import substitute
 from relayish.analysis.marks import is_primitive
 from relayish.analysis.variables import free_vars
+from relayish.errors import PassError
+from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
 from relayish.ir.relay.expr import (
@@ -36,6 +38,9 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
+from relayish.ir.replacing import with_evaluated
+from relayish.ir.roles import Runs
+from relayish.ir.scoping import operands, scopes
 from relayish.op import registry
 from relayish.passes.fold_constant import ConstantFolder
 from relayish.passes.interprocedural.copy import copied
@@ -43,7 +48,7 @@ from relayish.passes.partial_eval.environment import Environment, binding_levels
 from relayish.passes.partial_eval.fuel import Fuel
 from relayish.passes.partial_eval.match import Matched, match_pattern
 from relayish.passes.partial_eval.residual import Residual
-from relayish.passes.partial_eval.store import Store
+from relayish.passes.partial_eval.store import Store, Written
 from relayish.passes.partial_eval.value import (
     Built,
     Cell,
@@ -137,7 +142,7 @@ class Evaluator:
         if found is not None:
             return found
         self._fuel.left -= 1
-        value = yield from _STEPS[type(node)](self, node, frame)
+        value = yield from STEPS.get(type(node), Evaluator._other)(self, node, frame)
         frame.memo[node] = value
         return value
 
@@ -411,6 +416,36 @@ class Evaluator:
             span=func.span,
         )
 
+    def _other(self, node: Expr, frame: Frame) -> Step:
+        """Leave a node of a kind that is known by its declaration alone, its scopes evaluated.
+
+        Of references nothing is known where the node or its scopes may have written to them, or
+        where a scope may run at another time.
+        """
+        values = yield from self._values(_expressions(operands(node)), frame)
+        exprs = yield from self._exprs(values)
+        opened = scopes(node)
+        bound = [var for scope in opened for var in scope.binders if isinstance(var, Var)]
+        fresh: dict[Node, Var] = {var: _fresh(var, frame) for var in bound}
+        branches = all(scope.runs is Runs.ONE_OF for scope in opened)
+        is_calm = not node.traits_.effect & ~Effect.READS and branches
+        code: list[Expr] = []
+        written: list[Written | None] = [None] * (not is_calm)
+        for root in _expressions([root for scope in opened for root in scope.roots]):
+            inner = frame.inner()
+            inner.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
+            mark = self._store.enter()
+            if not is_calm:
+                self._store.invalidate()
+            code.append((yield from self._block(root, inner)))
+            written.append(self._store.leave(mark))
+        if written:
+            self._store.join(written)
+        left = _with_types(with_evaluated(node, exprs, code, fresh), frame.types)
+        if left is node:  # it is evaluated once for each time that it is met here
+            left = node._make(*[getattr(node, declared.name) for declared in node.fields_])
+        return self._leave_code(left, frame)
+
     def _types(self, call: Call, frame: Frame) -> tuple[Type, ...]:
         if not call.type_args or not frame.types:
             return call.type_args
@@ -420,7 +455,7 @@ class Evaluator:
         return Value(expr=frame.residual.push(expr, expr.span))
 
 
-_STEPS: Final[dict[type[Node], Callable[[Evaluator, Any, Frame], Step]]] = {  # Any: one kind
+STEPS: Final[dict[type[Node], Callable[[Evaluator, Any, Frame], Step]]] = {  # Any: one kind
     Tuple: Evaluator._tuple,  # noqa: SLF001 - the table of this class
     TupleGetItem: Evaluator._tuple_getitem,  # noqa: SLF001
     Let: Evaluator._let,  # noqa: SLF001
@@ -432,6 +467,32 @@ _STEPS: Final[dict[type[Node], Callable[[Evaluator, Any, Frame], Step]]] = {  # 
     RefRead: Evaluator._ref_read,  # noqa: SLF001
     RefWrite: Evaluator._ref_write,  # noqa: SLF001
 }
+
+
+def _expressions(nodes: Sequence[Node]) -> tuple[Expr, ...]:
+    for node in nodes:
+        if not isinstance(node, Expr):
+            raise PassError(
+                f"PartialEvaluate evaluates expressions; found {node!r}, which is none, in a node "
+                f"of another kind"
+            )
+    return cast("tuple[Expr, ...]", tuple(nodes))
+
+
+def _fresh(var: Var, frame: Frame) -> Var:
+    return Var(var.name_hint, _closed_type(var.type_annotation, frame.types), span=var.span)
+
+
+def _with_types(node: Expr, types: TypeEnvironment) -> Expr:
+    """Return ``node`` with the types in its fields closed."""
+    if not types:
+        return node
+    changed = {
+        declared.name: substitute(held, types)
+        for declared in node.fields_
+        if isinstance(held := getattr(node, declared.name), Type) and not declared.inferred
+    }
+    return node.with_fields(**changed)
 
 
 def is_left_alone(func: Function) -> bool:
