@@ -81,7 +81,9 @@ Action: TypeAlias = Callable[[Any, Found], Expr]  # Any: the kind of expression 
 class Rule:
     """A pattern and what to do with what matches it; made by :func:`rule`."""
 
-    def __init__(self, pattern: DFPattern, action: Action, name: str) -> None:
+    def __init__(
+        self, pattern: DFPattern, action: Action, name: str, *, keeps_order: bool = False
+    ) -> None:
         analysed = Analysed(pattern)
         if any(type(part) is DominatorPattern for part in analysed.order):
             raise DeclarationError(
@@ -91,6 +93,7 @@ class Rule:
         self.pattern = pattern
         self.action = action
         self.name = name
+        self.keeps_order = keeps_order
         self.analysed = analysed
         self.specialised = specialise(analysed)
         self.roots = roots_of(analysed)
@@ -104,12 +107,17 @@ class Rule:
         return f"<Rule {self.name}: {self.pattern}>"
 
 
-def rule(pattern: DFPattern) -> Callable[[Action], Rule]:
+def rule(pattern: DFPattern, *, keeps_order: bool = False) -> Callable[[Action], Rule]:
     """Make the function below it a rule for what matches ``pattern``.
 
     The function is given the expression and what was :class:`Found`, and returns what takes the
     place of the expression: something of the same value and type, or the expression itself. It is
     called on expressions whose parts are rewritten already.
+
+    Args:
+        pattern: What the rule is for.
+        keeps_order: The rule sees itself to it that what acts still does, in the order it did; what
+            the state of an operator it drops is good for, it knows. Nobody else looks then.
 
     Raises:
         DeclarationError: If the pattern has a dominator pattern in it.
@@ -127,7 +135,7 @@ def rule(pattern: DFPattern) -> Callable[[Action], Rule]:
     """
 
     def declare(action: Action) -> Rule:
-        return Rule(pattern, action, action.__name__)
+        return Rule(pattern, action, action.__name__, keeps_order=keeps_order)
 
     return declare
 
@@ -336,7 +344,8 @@ class _Rewriting:
                     f"rule {each.name} returned {out!r} ({type(out).__name__}) for {image!r}; it "
                     f"must return an expression, the one it was given to leave that as it is"
                 )
-            if self._may_act and self._keep_order and not self._keeps_order(image, out, found):
+            asked = self._may_act and self._keep_order and not each.keeps_order
+            if asked and not self._keeps_order(image, out, found):
                 continue
             done = memo.get(out)
             if done is not None:  # something walked before

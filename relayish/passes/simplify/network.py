@@ -20,7 +20,10 @@ from relayish.passes.simplify.common import is_relay_op, same_type, static_type
 _data = wildcard()
 
 
-@rule(is_tuple_get_item(is_relay_op("nn.dropout")(_data).has_attr({"rate": 0.0}), 0))
+_IDLE: Final = is_relay_op("nn.dropout")(_data).has_attr({"rate": 0.0})
+
+
+@rule(is_tuple_get_item(_IDLE, 0), keeps_order=True)  # what it draws, nobody sees
 def idle_dropout(get: TupleGetItem, found: Found) -> Expr:  # noqa: ARG001 - as rules are called
     """Drop a dropout that lets everything pass."""
     return found[_data]
