@@ -7,25 +7,30 @@ crosses C, and 3.12 and 3.13 count C frames against a fixed limit. So a traversa
 it, and again every :data:`LEVELS` levels, or sooner where handlers put many frames between one
 level and the next. Each stack is large enough for the recursion limit it runs under, so running
 away ends in an exception, never in a crash. Exceptions, context variables and interrupts cross from
-stack to stack; see ``docs/adr/0003-depth.md`` for the measurements.
+stack to stack (``interrupts``), and a stack is kept for the next traversal (``stacks``); see
+``docs/adr/0003-depth.md`` for the measurements.
 """
 
 from __future__ import annotations
 
 import contextvars
-import ctypes
 import sys
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
+from relayish._support.interrupts import Interrupts
+from relayish._support.stacks import start_on_stack
 from relayish.errors import EndlessRecursionError
 
 _R = TypeVar("_R")
 
-FIRST_LEVELS: Final = 48
+FIRST_LEVELS: Final = 112
 """Levels nested on the stack a traversal starts on, where the caller's recursion limit holds."""
+
+_STEP: Final = 8
+"""Levels granted at a time there."""
 
 _AGE: Final = min(max(sys.version_info[:2], (3, 11)), (3, 13))
 LEVELS: Final = {(3, 11): 10_000, (3, 12): 450, (3, 13): 2_000}[_AGE]
@@ -73,69 +78,17 @@ class _Stack(threading.local):
     """The levels of the current thread, and the chain of stacks it belongs to."""
 
     def __init__(self) -> None:
-        self.levels = Levels(FIRST_LEVELS // 6, FIRST_LEVELS)
+        self.levels = Levels(_STEP, FIRST_LEVELS)
         self.chain: _Chain | None = None
 
 
 class _Chain:
-    """The stacks of one deep traversal: what each was entered with, and which one is running.
-
-    An interrupt reaches the thread the traversal started on, which waits. It is passed on to the
-    running thread while that executes handlers; while threads are started and left, none is open to
-    interrupts, and the next one to run asks for them itself.
-    """
+    """The stacks of one deep traversal, and what each was entered with."""
 
     def __init__(self) -> None:
         self.entered: list[tuple[object, object]] = []
         self.levels = 0
-        self._lock = threading.Lock()
-        self._open: int | None = None
-        self._interrupted = False
-
-    def run_interruptibly(self, work: Callable[[], None]) -> None:
-        """Call ``work``, open to interrupts; afterwards none is on its way to this thread."""
-        ident = threading.get_ident()
-        try:
-            self._open = ident
-            self.check_interrupt()
-            work()
-        finally:
-            while self._open == ident:
-                try:
-                    self.close()
-                except KeyboardInterrupt:
-                    self._interrupted = True
-                    self._open = None
-
-    def close(self) -> None:
-        """Keep interrupts from this thread from here on; one that is on its way is raised here."""
-        with self._lock:
-            self._open = None
-        _take_interrupt()
-
-    def reopen(self) -> None:
-        """Let interrupts reach this thread again."""
-        if _stack.chain is self:
-            self._open = threading.get_ident()
-
-    def interrupt(self) -> None:
-        """Interrupt whichever thread runs handlers of the chain, now or next."""
-        with self._lock:
-            self._interrupted = True
-            if self._open is not None:
-                set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
-                set_exception(ctypes.c_ulong(self._open), ctypes.py_object(KeyboardInterrupt))
-
-    def check_interrupt(self) -> None:
-        if self._interrupted:
-            raise KeyboardInterrupt
-
-
-def _take_interrupt() -> None:
-    """Do nothing: CPython raises what is on its way to a thread when a function is entered.
-
-    Taking it back instead would leave CPython 3.11 looking for it for ever.
-    """
+        self.interrupts = Interrupts()
 
 
 _stack = _Stack()
@@ -183,13 +136,13 @@ def _enter(
 def _extend(levels: Levels) -> bool:
     """Grant some more levels of this stack, unless it has no more or too many frames are in use.
 
-    A third of the recursion limit may be frames: as many calls again may cross C and count as well,
-    and what is left serves the levels now granted.
+    Two fifths of the recursion limit may be frames: half as many calls again cross C at most and
+    count as well, and what is left serves the levels now granted.
     """
     limit = _RECURSION_LIMIT
     if _stack.chain is None:
         limit = min(limit, _limit_before if _limit_users else sys.getrecursionlimit())
-    if levels.limit >= levels.capacity or _has_frames(limit // 3):
+    if levels.limit >= levels.capacity or _has_frames(limit * 2 // 5):
         return False
     levels.limit += levels.step
     return True
@@ -221,6 +174,68 @@ def _on_fresh_stack(
             raise
 
 
+class _Segment:
+    """A visit that goes on on a further stack; it holds nothing of the traversal when done."""
+
+    __slots__ = (
+        "_arguments",
+        "_begun",
+        "_chain",
+        "_context",
+        "_owner",
+        "_visit",
+        "done",
+        "failure",
+        "finished",
+        "result",
+    )
+
+    def __init__(
+        self,
+        chain: _Chain,
+        context: contextvars.Context,
+        owner: Nesting,
+        visit: Callable[..., object],
+        arguments: tuple[object, ...],
+    ) -> None:
+        self._chain: _Chain | None = chain
+        self._context: contextvars.Context | None = context
+        self._owner: Nesting | None = owner
+        self._visit: Callable[..., object] | None = visit
+        self._arguments = arguments
+        self._begun = threading.Lock()
+        self.done = threading.Lock()
+        self.done.acquire()
+        self.finished = False
+        self.result: Any = None  # Any: what the visit returned
+        self.failure: BaseException | None = None
+
+    def run(self) -> bool:
+        """Visit, unless an interrupt made the waiting stack start this twice."""
+        if not self._begun.acquire(blocking=False):
+            return False
+        assert self._chain is not None
+        try:
+            self._chain.interrupts.run_interruptibly(self._handle)
+        except BaseException as error:  # noqa: BLE001 - raised again on the waiting stack
+            self.failure = error
+        finally:
+            _stack.chain = None
+            self._chain = self._context = self._owner = self._visit = None
+            self._arguments = ()
+            self.finished = True
+        return True
+
+    def _handle(self) -> None:
+        assert self._context is not None
+        assert self._owner is not None
+        assert self._visit is not None
+        levels = Levels(LEVELS // 16, LEVELS)
+        levels.limit = levels.step
+        _stack.levels, _stack.chain = levels, self._chain
+        self.result = self._context.run(_enter, self._owner, levels, self._visit, self._arguments)
+
+
 def _nest(
     chain: _Chain,
     owner: Nesting,
@@ -231,55 +246,41 @@ def _nest(
     _check_progress(chain, owner, subject)
     used = _stack.levels.depth
     context = contextvars.copy_context()
-    outcome: list[_R] = []
-    failure: list[BaseException] = []
-    finished: list[bool] = []
-    claim, done = threading.Lock(), threading.Lock()
-    done.acquire()
-
-    def handle() -> None:
-        levels = Levels(LEVELS // 16, LEVELS)
-        levels.limit = levels.step
-        _stack.levels, _stack.chain = levels, chain
-        outcome.append(context.run(_enter, owner, levels, visit, arguments))
-
-    def run() -> None:
-        if not claim.acquire(blocking=False):
-            return  # an interrupt made the waiting stack start this twice
-        try:
-            chain.run_interruptibly(handle)
-        except BaseException as error:  # noqa: BLE001 - raised again on the waiting stack
-            failure.append(error)
-        finally:
-            finished.append(True)
-            done.release()
-
+    segment = _Segment(chain, context, owner, visit, arguments)
     try:
-        chain.close()
+        chain.interrupts.close()
     except BaseException:
-        chain.reopen()
+        _reopen(chain)
         raise
     chain.entered.append((owner, subject))
     chain.levels += used
     try:
-        _run_and_wait(run, done, finished, chain)
+        _run_and_wait(segment, chain)
     finally:
         chain.levels -= used
         chain.entered.pop()
     for variable, value in context.items():
         if variable.get(_UNSET) is not value:
             variable.set(value)
-    if failure:
-        error = failure.pop()
+    error = segment.failure
+    if error is not None:
+        segment.failure = None
         _shorten_traceback(error)
         try:
             raise error
         finally:
-            chain.reopen()
+            _reopen(chain)
             del error  # its traceback holds this frame: together they would be a cycle
-    chain.reopen()
-    chain.check_interrupt()
-    return outcome[0]
+    _reopen(chain)
+    chain.interrupts.check()
+    result: _R = segment.result
+    return result
+
+
+def _reopen(chain: _Chain) -> None:
+    """Let interrupts reach this thread again, unless signals reach it by themselves."""
+    if _stack.chain is chain:
+        chain.interrupts.open()
 
 
 def _check_progress(chain: _Chain, owner: object, subject: object) -> None:
@@ -299,42 +300,30 @@ def _check_progress(chain: _Chain, owner: object, subject: object) -> None:
         )
 
 
-def _run_and_wait(
-    run: Callable[[], None], done: threading.Lock, finished: list[bool], chain: _Chain
-) -> None:
-    """Call ``run`` in a thread and wait until it has ``finished`` and released ``done``.
+def _run_and_wait(segment: _Segment, chain: _Chain) -> None:
+    """Let ``segment`` run in a thread, and wait until it has finished and says so.
 
     What a signal raises here meanwhile, such as ``KeyboardInterrupt``, is passed on to the
     innermost stack, the one running, as an interrupt, and raised when all stacks have been left.
     """
     raised: BaseException | None = None
-    thread: threading.Thread | None = None
-    while not finished:
+    started = False
+    while not segment.finished:
         try:
-            if thread is None:
-                thread = _start_thread(run)
-            done.acquire()
+            if not started:
+                start_on_stack(segment, _STACK_BYTES)
+                started = True
+            segment.done.acquire()
         except BaseException as error:  # raised below, when nothing is left running
-            if thread is None and isinstance(error, RuntimeError):
+            if not started and isinstance(error, RuntimeError):
                 raise  # the thread could not be started
             raised = error
-            chain.interrupt()
+            chain.interrupts.interrupt()
     if raised is not None:
         try:
             raise raised
         finally:
             del raised
-
-
-def _start_thread(run: Callable[[], None]) -> threading.Thread:
-    thread = threading.Thread(target=run, name="relayish-stack", daemon=True)
-    with _limit_lock:
-        before = threading.stack_size(_STACK_BYTES)
-        try:
-            thread.start()
-        finally:
-            threading.stack_size(before)
-    return thread
 
 
 def _claim_recursion_limit(chain: _Chain) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextvars
 import functools
-import itertools
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import traceback
 import deep
 import pytest
 
-from relayish._support import segments
+from relayish._support import interrupts, segments, stacks
 from relayish.errors import EndlessRecursionError, RelayishError
 from relayish.functor import (
     ExprFunctor,
@@ -184,7 +183,12 @@ def test_genexpr_works_100_000_deep():
 
 
 @pytest.mark.parametrize(
-    "depth", [0, 1, 7, 8, 9, 47, 48, 49, 50, 500, segments.LEVELS + 47, segments.LEVELS + 48]
+    "depth",
+    [
+        *[0, 1, 7, 8, 9],
+        *[segments.FIRST_LEVELS + more for more in (-1, 0, 1, 2, 500)],
+        *[segments.FIRST_LEVELS + segments.LEVELS + more for more in (-1, 0, 1)],
+    ],
 )
 def test_result_and_order_are_the_same_at_every_depth(depth):
     events = []
@@ -638,7 +642,7 @@ def raising(kind):
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, Raised])
-@pytest.mark.parametrize("depth", [100, 30_000])
+@pytest.mark.parametrize("depth", [100, 200, 30_000])
 def test_signal_stops_a_deep_traversal_at_once(kind, depth, alarm):
     class Slow(ExprVisitor):
         done = False
@@ -654,10 +658,12 @@ def test_signal_stops_a_deep_traversal_at_once(kind, depth, alarm):
             self.visit(tup.fields[0])
 
     alarm(raising(kind))
+    stacks.leave_parked_threads()
     threads = threading.active_count()
     with pytest.raises(kind):
         Slow().visit(deep.tuple_nest(depth))
     assert not Slow.done
+    stacks.leave_parked_threads()
     assert threading.active_count() <= threads
 
 
@@ -681,20 +687,20 @@ def test_interrupt_that_a_handler_swallows_is_raised_when_its_stack_is_left(alar
 
 
 def test_interrupt_while_a_stack_is_about_to_run_is_not_lost():
-    chain = segments._Chain()
-    chain.interrupt()
+    passed_on = interrupts.Interrupts()
+    passed_on.interrupt()
     with pytest.raises(KeyboardInterrupt):
-        chain.run_interruptibly(lambda: pytest.fail("it was interrupted before"))
-    assert chain._open is None
+        passed_on.run_interruptibly(lambda: pytest.fail("it was interrupted before"))
+    assert passed_on._open is None
 
 
 def test_interrupt_on_its_way_is_taken_before_the_thread_is_left():
-    chain = segments._Chain()
+    passed_on = interrupts.Interrupts()
     seen = []
 
     def work():
         try:
-            chain.run_interruptibly(chain.interrupt)
+            passed_on.run_interruptibly(passed_on.interrupt)
         except KeyboardInterrupt:
             seen.append("raised")
         for _ in range(1_000):
@@ -728,17 +734,20 @@ def once(function, when, kind=KeyboardInterrupt):
 
 
 @pytest.mark.parametrize(
-    ("name", "when"),
+    ("module", "name", "when"),
     [
-        *itertools.product(("_take_interrupt", "_start_thread"), range(1, 7)),
-        ("_release_recursion_limit", 1),
+        *[(interrupts, "_take_interrupt", when) for when in range(1, 7)],
+        *[(segments, "start_on_stack", when) for when in range(1, 7)],
+        (segments, "_release_recursion_limit", 1),
     ],
 )
-def test_interrupt_between_stacks_stops_the_traversal_and_leaves_nothing(monkeypatch, name, when):
+def test_interrupt_between_stacks_stops_the_traversal_and_leaves_nothing(
+    monkeypatch, module, name, when
+):
     monkeypatch.setattr(segments, "LEVELS", 20)
-    monkeypatch.setattr(segments, name, once(getattr(segments, name), when))
+    monkeypatch.setattr(module, name, once(getattr(module, name), when))
     with pytest.raises(KeyboardInterrupt):
-        Plain().visit(deep.tuple_nest(250))
+        Plain().visit(deep.tuple_nest(300))
 
 
 INTERRUPTED_EVERYWHERE = """
@@ -788,6 +797,7 @@ def test_threads_that_cannot_be_started_are_an_error_and_leave_no_trace(monkeypa
     def refuse(self):
         raise RuntimeError("can't start new thread")
 
+    stacks.leave_parked_threads()
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         Height().visit(deep.tuple_nest(1_000))

@@ -1,0 +1,285 @@
+"""Threads with large stacks that are parked between deep traversals."""
+
+from __future__ import annotations
+
+import contextvars
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import weakref
+from pathlib import Path
+
+import deep
+import pytest
+
+from relayish._support import segments, stacks
+from relayish.functor import ExprFunctor, ExprVisitor
+
+DEPTH = segments.FIRST_LEVELS + 300
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_parked():
+    stacks.leave_parked_threads()
+    yield
+    stacks.leave_parked_threads()
+    assert not [t for t in threading.enumerate() if t.name == "relayish-stack"]
+
+
+class Bottom(ExprFunctor[object]):
+    """Returns what ``look`` says at the bottom of a nest."""
+
+    def __init__(self, look):
+        self.look = look
+
+    def visit_constant(self, const):
+        return self.look()
+
+    def visit_tuple(self, tup):
+        return self.visit(tup.fields[0])
+
+
+def at_the_bottom(look=threading.get_ident, depth=DEPTH):
+    return Bottom(look).visit(deep.tuple_nest(depth))
+
+
+def stacks_alive():
+    return [t for t in threading.enumerate() if t.name == "relayish-stack"]
+
+
+def test_traversal_that_is_not_deep_starts_no_thread():
+    assert at_the_bottom(depth=segments.FIRST_LEVELS - 20) == threading.get_ident()
+    assert stacks_alive() == []
+
+
+def test_next_traversal_goes_on_on_the_stack_of_the_one_before():
+    first = at_the_bottom()
+    assert first != threading.get_ident()
+    assert at_the_bottom() == first
+    assert len(stacks_alive()) == 1
+
+
+def test_stack_is_used_again_after_an_exception():
+    def fail():
+        raise KeyError(threading.get_ident())
+
+    with pytest.raises(KeyError) as caught:
+        at_the_bottom(fail)
+    assert at_the_bottom() == caught.value.args[0]
+
+
+def test_parked_threads_hold_nothing_of_what_was_visited():
+    class Thing:
+        pass
+
+    things = [Thing() for _ in range(4)]
+    left = [weakref.ref(thing) for thing in things]
+    functor, expr = Bottom(lambda: things[0]), deep.tuple_nest(DEPTH)
+    functor.kept = things[1]
+    left += [weakref.ref(functor), weakref.ref(expr)]
+    assert functor.visit(expr) is things[0]
+
+    def fail():
+        raise KeyError(things[2])
+
+    with pytest.raises(KeyError):
+        Bottom(fail).visit(expr)
+    place = contextvars.ContextVar("place")
+    contextvars.copy_context().run(at_the_bottom, lambda: place.set(things[3]) and None)
+    assert len(stacks_alive()) == 1
+    del functor, expr
+    things.clear()
+    gc.collect()
+    assert [ref for ref in left if ref() is not None] == []
+
+
+def test_context_of_one_traversal_is_not_met_by_the_next():
+    place = contextvars.ContextVar("place", default="nowhere")
+    contextvars.copy_context().run(at_the_bottom, lambda: place.set("there") and None)
+    assert at_the_bottom(place.get) == "nowhere"
+
+
+def test_no_more_threads_are_parked_than_a_few(monkeypatch):
+    monkeypatch.setattr(segments, "LEVELS", 40)
+    at_the_bottom(depth=DEPTH)
+    deadline = time.monotonic() + 10
+    while len(stacks_alive()) > stacks._MAX_PARKED and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(stacks_alive()) == stacks._MAX_PARKED
+
+
+def test_parked_thread_ends_by_itself(monkeypatch):
+    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0.05)
+    at_the_bottom()
+    (thread,) = stacks_alive()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert stacks._parked == []
+
+
+def test_work_is_done_when_the_parked_thread_ends_just_then(monkeypatch):
+    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0.01)
+    idents = set()
+    for _ in range(60):
+        idents.add(at_the_bottom())
+        time.sleep(0.01)
+    assert threading.get_ident() not in idents
+
+
+class _Done:
+    """Work that counts how often it was done."""
+
+    def __init__(self):
+        self.done = threading.Lock()
+        self.done.acquire()
+        self.times = 0
+
+    def run(self):
+        self.times += 1
+        return True
+
+
+def test_thread_that_ends_takes_what_was_handed_to_it_or_says_that_it_may_not(monkeypatch):
+    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0.05)
+    first, late = _Done(), _Done()
+    stacks.start_on_stack(first, segments._STACK_BYTES)
+    first.done.acquire()
+    thread = stacks._parked.pop()
+    thread.join(10)
+    assert thread.hand(late) is False
+    assert late.times == 0
+
+
+def test_thread_starts_anew_when_profiling_begins():
+    first = at_the_bottom()
+    seen = []
+    threading.setprofile(lambda frame, event, arg: seen.append(frame.f_code.co_name))
+    try:
+        assert at_the_bottom() != first
+    finally:
+        threading.setprofile(None)
+    assert "visit_tuple" in seen
+
+
+def test_threads_that_traverse_at_once_use_stacks_of_their_own():
+    meet = threading.Barrier(3, timeout=30)
+    found = []
+
+    def look():
+        meet.wait()
+        found.append(threading.get_ident())
+
+    threads = [threading.Thread(target=at_the_bottom, args=(look,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 3
+
+
+def ran(script: str, *options: str) -> str:
+    """Return what a fresh interpreter prints for ``script``."""
+    paths = [*sys.path, str(Path(deep.__file__).parent)]
+    done = subprocess.run(
+        [sys.executable, *options, "-c", textwrap.dedent(script)],
+        capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+DEEP_VISIT = """
+    import threading
+    from relayish._support import stacks
+    from relayish.functor import ExprVisitor
+    import deep
+
+    class Plain(ExprVisitor):
+        bottom = None
+        def visit_constant(self, const):
+            self.bottom = threading.get_ident()
+        def visit_tuple(self, tup):
+            self.visit(tup.fields[0])
+
+    def visit():
+        visitor = Plain()
+        visitor.visit(deep.tuple_nest(400))
+        return visitor.bottom != threading.get_ident()
+"""
+
+
+def test_parked_thread_does_not_keep_the_process_alive():
+    script = """
+    stacks.PARKED_SECONDS = 3600
+    print(visit(), len(stacks._parked), flush=True)
+    """
+    assert ran(DEEP_VISIT + script, "-X", "dev") == "True 1\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_forked_process_traverses_on_stacks_of_its_own():
+    script = """
+    import os
+    assert visit()
+    child = os.fork()
+    if child == 0:
+        deep_down = visit() and visit()
+        os._exit(0 if deep_down and len(stacks._parked) == 1 else 1)
+    print(os.waitpid(child, 0)[1], visit())
+    """
+    assert ran(DEEP_VISIT + script) == "0 True\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_fork_waits_until_parked_threads_have_ended():
+    script = """
+    import os
+    stacks.PARKED_SECONDS = 3600
+    assert visit()
+    (parked,) = stacks._parked
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    print(parked.is_alive(), threading.active_count())
+    """
+    assert ran(DEEP_VISIT + script) == "False 1\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_child_forgets_threads_that_were_parked_while_it_was_forked():
+    script = """
+    import os
+    stacks.leave_parked_threads.__code__ = (lambda: None).__code__  # as if one came too late
+    assert visit()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if visit() else 1)
+    print(os.waitpid(child, 0)[1])
+    """
+    assert ran(DEEP_VISIT + script, "-W", "ignore::DeprecationWarning") == "0\n"
+
+
+def test_visitor_that_goes_to_and_fro_between_stacks_starts_few_threads():
+    started = []
+
+    class Many(ExprVisitor):
+        def visit_constant(self, const):
+            started.append(threading.get_ident())
+
+        def visit_tuple(self, tup):
+            for field in tup.fields:
+                self.visit(field)
+
+    wide = [deep.tuple_nest(segments.FIRST_LEVELS) for _ in range(50)]
+    expr = deep.Tuple(tuple(wide))
+    for _ in range(20):
+        expr = deep.Tuple((expr,))
+    Many().visit(expr)
+    assert len(started) == 50
+    assert len(set(started)) == 1
