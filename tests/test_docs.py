@@ -6,12 +6,15 @@ import doctest
 import importlib
 import pkgutil
 import re
+import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import relayish as relay
+from relayish.ir.node import declared_temporarily
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -41,10 +44,17 @@ class Checker(doctest.OutputChecker):
         return super().check_output(want.rstrip("\n"), got.rstrip("\n"), optionflags)
 
 
-def run(test: doctest.DocTest) -> None:
+def run(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run examples in a module of their own; kinds of nodes they declare are forgotten."""
+    module = types.ModuleType(f"examples_of_{test.name.replace('.', '_')}")
+    vars(module).update(test.globs, __name__=module.__name__)
+    # classes that examples define, and what their annotations name, are looked up there
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    test.globs = vars(module)
     report: list[str] = []
     runner = doctest.DocTestRunner(checker=Checker(), verbose=False)
-    runner.run(test, out=report.append)
+    with declared_temporarily():
+        runner.run(test, out=report.append, clear_globs=False)
     assert not runner.failures, "".join(report)
 
 
@@ -52,9 +62,8 @@ def run(test: doctest.DocTest) -> None:
 def test_the_examples_of_a_page_do_what_it_says(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     source = python_of(page.read_text(encoding="utf-8"))
-    # a module of its own: classes that examples define are looked up there
-    scope = {"__name__": f"docs.{page.stem}"}
-    run(doctest.DocTestParser().get_doctest(source, scope, page.name, str(page), 0))
+    test = doctest.DocTestParser().get_doctest(source, {}, page.stem, str(page), 0)
+    run(test, monkeypatch)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
@@ -83,10 +92,10 @@ def module_examples() -> Iterator[object]:
 
 
 @pytest.mark.parametrize("test", list(module_examples()))
-def test_the_examples_of_a_docstring_do_what_it_says(test):
+def test_the_examples_of_a_docstring_do_what_it_says(test, monkeypatch):
     public = {name: getattr(relay, name) for name in relay.__all__}
     test.globs = {**public, **test.globs}
-    run(test)
+    run(test, monkeypatch)
 
 
 def test_the_readme_has_exactly_two_commands():
