@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Final
 
 from relayish.errors import RelayishError
+from relayish.functor.functor import Functor, functor_at_work
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.type import Type
+
+_EXPANDING: Final = "_expanding"
+"""Where a functor keeps what ``post_visit`` returned, by let, of chains that are being expanded."""
 
 
 class LetListError(RelayishError, RuntimeError):
@@ -19,10 +24,13 @@ def expand_a_normal_form(
     """Call ``pre_visit`` on each let of a chain downwards, then ``post_visit`` on each upwards.
 
     ``pre_visit`` is where values are visited; ``post_visit`` is where the body of its let, visited
-    by then unless it is the tail, is looked up, and the result of its let put into the memo.
+    by then unless it is the tail, is looked up. What takes the place of its let it returns, or puts
+    into the memo. In the handler of a functor, whichever that is, books are kept: a let of the
+    chain is expanded once, whether or not ``post_visit`` marks it as visited.
 
     Args:
-        let: The outermost let. The chain goes on while the body of a let is a let.
+        let: The outermost let. The chain goes on while the body of a let is a let, up to one that
+            the functor has visited before.
         pre_visit: Called outermost first.
         post_visit: Called innermost first.
 
@@ -32,14 +40,40 @@ def expand_a_normal_form(
     Source:
         Relay and RAF ``ExpandANormalForm``.
     """
-    chain: list[Let] = []
-    expr: Expr = let
-    while type(expr) is Let:
+    functor = functor_at_work()
+    images: dict[Let, object] = {} if functor is None else vars(functor).setdefault(_EXPANDING, {})
+    if let in images:  # the post_visit of the let around this one visits the body
+        _keep(functor, let, images[let])
+        return
+    chain = [let]
+    pre_visit(let)
+    expr: Expr = let.body
+    while type(expr) is Let and not _is_known(functor, expr):
         pre_visit(expr)
         chain.append(expr)
         expr = expr.body
-    for binding in reversed(chain):
-        post_visit(binding)
+    try:
+        for binding in reversed(chain):
+            images[binding] = post_visit(binding)
+        _keep(functor, let, images[let])
+    finally:
+        for binding in chain:
+            images.pop(binding, None)
+
+
+def _is_known(functor: Functor[Any, Any] | None, let: Let) -> bool:  # Any: any functor
+    """Return whether ``functor`` has visited ``let``."""
+    if functor is None:
+        return False
+    if functor.visit_counter is None:
+        return let in functor.memo_map
+    return functor.visit_counter.get(let, 0) > 0
+
+
+def _keep(functor: Functor[Any, Any] | None, let: Let, image: object) -> None:  # Any: as above
+    """Put into the memo what ``post_visit`` returned, unless it did so itself."""
+    if functor is not None and functor.visit_counter is None and image is not None:
+        functor.memo_map.setdefault(let, image)
 
 
 class LetList:
