@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, cast
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.node import Node
@@ -13,16 +13,16 @@ from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
-    IncompleteType,
     RefType,
-    TensorType,
     TupleType,
     Type,
     TypeCall,
+    TypeConstraint,
     TypeKind,
     TypeRelation,
-    TypeVar,
 )
+from relayish.ir.scoping import nodes_held
+from relayish.ir.traversal import ByKind
 
 Definitions = Mapping[GlobalTypeVar, TypeData]
 Known = Mapping[Node, TypeKind]
@@ -83,7 +83,7 @@ class Kinds:
             if part is None:
                 part = stack.pop()
                 assert part is not None
-                problem = _PROBLEM[type(part)](part, known, self._definitions)
+                problem: str | None = _PROBLEM[type(part)](part, known, self._definitions)
                 if problem is not None:
                     return problem
                 known[part] = _KIND[type(part)](part)
@@ -152,8 +152,23 @@ def _relation(ty: TypeRelation, kinds: Known, _: Definitions) -> str | None:
     return _all_types(f"argument of relation {ty.func}", ty.args, kinds)
 
 
-def _fine(_: Type, __: Known, ___: Definitions) -> None:
+def _held_types(ty: Type, kinds: Known, _: Definitions) -> str | None:
+    """Find the fault of a type all of whose parts have to be types."""
+    for declared in TYPES.fields(type(ty)):
+        if declared.binder:
+            continue
+        what = f"{declared.name} of a {_spoken(type(ty))}"
+        held = cast("list[Type]", nodes_held(declared, ty))
+        for index, part in enumerate(held):
+            name = f"item {index} of {what}" if declared.holds_many else what
+            problem = _is_type(name, part, kinds)
+            if problem is not None:
+                return problem
     return None
+
+
+def _spoken(kind: type[Node]) -> str:
+    return kind.visit_name.replace("_", " ")
 
 
 def _name(ty: Type) -> str:
@@ -162,11 +177,7 @@ def _name(ty: Type) -> str:
     return str(getattr(ty, "name_hint", type(ty).__name__))
 
 
-_PROBLEM: Final[dict[type[Node], Callable[..., str | None]]] = {
-    TensorType: _fine,
-    TypeVar: _fine,
-    GlobalTypeVar: _fine,
-    IncompleteType: _fine,
+_PARTICULAR: Final[dict[type[Node], Callable[..., str | None]]] = {
     TupleType: lambda ty, kinds, _: _all_types("field", ty.fields, kinds),
     RefType: lambda ty, kinds, _: _is_type("what a reference holds", ty.value, kinds),
     FuncType: _func_type,
@@ -174,15 +185,20 @@ _PROBLEM: Final[dict[type[Node], Callable[..., str | None]]] = {
     TypeData: _type_data,
     TypeRelation: _relation,
 }
+"""The kinds of types of which more is demanded, or said, than that they hold types."""
+
+_PROBLEM: Final = ByKind(lambda kind: _PARTICULAR.get(kind, _held_types))
 
 
-def _own(ty: TypeVar | GlobalTypeVar | IncompleteType) -> TypeKind:
-    return ty.kind
+def _kind_of(kind: type[Node]) -> Callable[..., TypeKind]:
+    """Return what tells the kind of types of a class: a field may say it."""
+    if any(f.accepts == (TypeKind,) for f in kind.fields_):
+        return lambda ty: ty.kind
+    if kind is TypeData:
+        return lambda _: TypeKind.TypeData
+    if issubclass(kind, TypeConstraint):
+        return lambda _: TypeKind.Constraint
+    return lambda _: TypeKind.Type
 
 
-_KIND: Final[dict[type[Node], Callable[..., TypeKind]]] = {
-    **dict.fromkeys((TensorType, TupleType, RefType, FuncType, TypeCall), lambda _: TypeKind.Type),
-    **dict.fromkeys((TypeVar, GlobalTypeVar, IncompleteType), _own),
-    TypeData: lambda _: TypeKind.TypeData,
-    TypeRelation: lambda _: TypeKind.Constraint,
-}
+_KIND: Final = ByKind(_kind_of)

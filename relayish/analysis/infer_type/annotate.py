@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, cast
 
+from relayish.analysis.infer_type.compound import COMPOUND
 from relayish.analysis.infer_type.inferencer import Inferencer
-from relayish.analysis.infer_type.unifier import COMPOUND, ENDLESS, substitute
+from relayish.analysis.infer_type.unifier import ENDLESS, substitute
 from relayish.ir.node import NAMES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import FuncType, IncompleteType, RefType, TupleType, Type, TypeVar
+from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import ByKind
 
@@ -107,14 +108,14 @@ class Annotator:
 
     def _has_relation(self, ty: Type) -> bool:
         """Return whether an operator's type is part of ``ty``, which no annotation can say."""
-        if type(ty) not in COMPOUND:
+        if COMPOUND[type(ty)] is None:
             return False
         known, stack = self._related, [ty]
         while stack:
             part = stack[-1]
-            compound = COMPOUND.get(type(part))
+            compound = COMPOUND[type(part)]
             parts = () if compound is None else compound.parts(part)
-            unknown = [inner for inner in parts if type(inner) in COMPOUND and inner not in known]
+            unknown = [i for i in parts if COMPOUND[type(i)] is not None and i not in known]
             if unknown and part not in known:
                 stack += unknown
                 continue
@@ -168,15 +169,14 @@ class Annotator:
 
 def _comparable_parts(one: Type, other: Type) -> list[tuple[Type, Type]] | None:
     """Return the parts of two types that are equal if all the parts are, or ``None``."""
-    kind = type(one)
-    if kind is not type(other) or kind not in (TupleType, RefType, FuncType):
+    compound = COMPOUND[type(one)]
+    if type(one) is not type(other) or compound is None or not compound.is_alike(one, other):
         return None
-    polymorphic = [ty for ty in (one, other) if isinstance(ty, FuncType) and ty.type_params]
-    if polymorphic:
+    if compound.bound is not None and (compound.bound(one) or compound.bound(other)):
         return None
-    parts = COMPOUND[kind].parts
-    before, after = parts(one), parts(other)
-    return list(zip(before, after, strict=True)) if len(before) == len(after) else None
+    if compound.sizes is not None and compound.sizes(one) != compound.sizes(other):
+        return None
+    return list(zip(compound.parts(one), compound.parts(other), strict=True))
 
 
 def _with_own_variables(ty: Type) -> Type:

@@ -2,51 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final
 
+from relayish.analysis.infer_type.compound import COMPOUND, Compound, Parts
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import (
     Any,
     FuncType,
     IncompleteType,
     PrimOp,
-    RefType,
     SizeVar,
     TensorType,
-    TupleType,
     Type,
-    TypeCall,
     TypeVar,
 )
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.dimension import ANY, show_type
 from relayish.op.fields import Dimension
 
-Parts = tuple[Type, ...]
-
 ENDLESS: Final = "the type would contain itself"
 _PARTS_LOOKED_AT: Final = 32
-
-
-class _Compound(NamedTuple):
-    """How a kind of type is taken apart and put together."""
-
-    parts: Callable[..., Parts]
-    make: Callable[..., Type]
-
-
-COMPOUND: Final[dict[type[Type], _Compound]] = {
-    TupleType: _Compound(lambda ty: ty.fields, lambda ty, parts: ty.with_fields(fields=parts)),
-    FuncType: _Compound(
-        lambda ty: (*ty.arg_types, ty.ret_type),
-        lambda ty, parts: ty.with_fields(arg_types=parts[:-1], ret_type=parts[-1]),
-    ),
-    RefType: _Compound(lambda ty: (ty.value,), lambda ty, parts: ty.with_fields(value=parts[0])),
-    TypeCall: _Compound(lambda ty: ty.args, lambda ty, parts: ty.with_fields(args=parts)),
-}
-"""The types made of types; a type variable or definition in them is compared by identity."""
-_NO_LEAVES: Final = frozenset({*COMPOUND, IncompleteType})
 
 
 class Unifier:
@@ -138,7 +114,9 @@ class Unifier:
             raise mismatch(self, one, other)
         if isinstance(one, TensorType) and isinstance(other, TensorType):
             return self._tensor(one, other)
-        if type(one) not in COMPOUND:
+        if COMPOUND[type(one)] is None:
+            if structural_equal(one, other):  # names go by what they say
+                return one
             raise mismatch(self, one, other)
         return None
 
@@ -147,17 +125,15 @@ class Unifier:
 
         Both have as many parts then.
         """
+        compound = COMPOUND[type(one)]
         if isinstance(one, FuncType) and isinstance(other, FuncType):
             one, other = self._renamed_alike(one, other)
-        if (
-            isinstance(one, TypeCall)
-            and isinstance(other, TypeCall)
-            and not structural_equal(one.func, other.func)  # definitions go by their names
-        ):
+        if not compound.is_alike(one, other):
             raise mismatch(self, one, other)
-        parts = COMPOUND[type(one)].parts
-        if len(parts(one)) != len(parts(other)):
-            raise mismatch(self, one, other)
+        if compound.bound is not None and not isinstance(one, FuncType):
+            values = dict(zip(compound.bound(other), compound.bound(one), strict=True))
+            parts = [substitute(self.resolve(part), values) for part in compound.parts(other)]
+            other = compound.make(other, tuple(parts))
         return one, other
 
     def _renamed_alike(self, one: FuncType, other: FuncType) -> tuple[FuncType, FuncType]:
@@ -187,13 +163,26 @@ class Unifier:
         after = tuple(images.get(pair, pair[0]) for pair in zip(before, others, strict=True))
         same = all(self.find(a) is self.find(b) for a, b in zip(before, after, strict=True))
         joined = one if same else compound.make(one, after)
+        if compound.sizes is not None:
+            joined = self._joined_sizes(joined, other, compound)
         if self._is_all_known(one, before) and self._is_all_known(other, others):
             self._joins[one, other] = joined
         return joined
 
+    def _joined_sizes(self, one: Type, other: Type, compound: Compound) -> Type:
+        """Return ``one`` with the dimensions that it and ``other`` have in common."""
+        assert compound.sizes is not None
+        assert compound.with_sizes is not None
+        before, others = compound.sizes(one), compound.sizes(other)
+        sizes = [self._dimension(a, b) for a, b in zip(before, others, strict=True)]
+        known = tuple([size for size in sizes if size is not None])
+        if len(known) < len(sizes):
+            raise mismatch(self, one, other)
+        return one if known == before else compound.with_sizes(one, known)
+
     def is_told(self, ty: Type) -> bool:
         """Return whether nothing in ``ty`` is unknown, as far as a look at its parts can tell."""
-        compound = COMPOUND.get(type(ty))
+        compound = COMPOUND[type(ty)]
         if compound is None:
             return self._is_known_leaf(ty)
         return ty in self.closed or self._is_all_known(ty, compound.parts(ty))
@@ -202,11 +191,14 @@ class Unifier:
         """Return whether nothing in ``ty`` is unknown, if its compound parts were asked before."""
         closed = self.closed
         if ty not in closed and all(p in closed or self._is_known_leaf(p) for p in parts):
+            if self._size and self._sized(ty) is not ty:
+                return False
             closed.add(ty)
         return ty in closed
 
     def _is_known_leaf(self, ty: Type) -> bool:
-        return type(ty) not in _NO_LEAVES and self._sized(ty) is ty
+        kind = type(ty)
+        return COMPOUND[kind] is None and kind is not IncompleteType and self._sized(ty) is ty
 
     def _learned(self, pair: tuple[Type, Type], joined: Type) -> Type:
         """Let the unknowns of ``pair`` stand for what both sides became."""
@@ -233,7 +225,11 @@ class Unifier:
         return root
 
     def _bind(self, unknown: IncompleteType, ty: Type) -> Type:
-        if type(ty) in COMPOUND and not self.is_told(ty) and self._is_seen_in(unknown, ty):
+        if (
+            COMPOUND[type(ty)] is not None
+            and not self.is_told(ty)
+            and self._is_seen_in(unknown, ty)
+        ):
             raise TypeInferenceError(f"{ENDLESS}: it is part of {self.show(ty)}")
         self._value[unknown] = ty
         self.known(unknown, ty)
@@ -253,9 +249,10 @@ class Unifier:
             part = self.find(stack.pop())
             if part is unknown:
                 return True
-            if type(part) in COMPOUND and part not in self.closed and part not in seen:
+            compound = COMPOUND[type(part)]
+            if compound is not None and part not in self.closed and part not in seen:
                 seen.add(part)
-                stack.extend(COMPOUND[type(part)].parts(part)[:_PARTS_LOOKED_AT])
+                stack.extend(compound.parts(part)[:_PARTS_LOOKED_AT])
         return False
 
     def known(self, unknown: IncompleteType, ty: Type) -> None:
@@ -353,10 +350,10 @@ class Unifier:
                     stack += [part, None, value]
             elif part in entered:
                 self.endless = True
-            elif type(part) in COMPOUND:
+            elif (compound := COMPOUND[type(part)]) is not None:
                 entered.add(part)
                 stack += [part, None]
-                stack.extend(COMPOUND[type(part)].parts(part))
+                stack.extend(compound.parts(part))
             else:
                 found = done[part] = self._sized(part)
                 closed.add(found)
@@ -371,16 +368,25 @@ class Unifier:
         after = tuple([done.get(part, part) for part in before])
         same = all(a is b for a, b in zip(before, after, strict=True))
         made = ty if same else compound.make(ty, after)
+        if compound.sizes is not None:
+            made = self._sized(made)
         if all(part in self.closed for part in after):
             self.closed.add(made)
             self._final[ty] = made
         return made
 
     def _sized(self, ty: Type) -> Type:
-        if not self._size or not isinstance(ty, TensorType):
+        if not self._size:
             return ty
-        shape = tuple(self._sized_dimension(size) for size in ty.shape)
-        return ty if shape == ty.shape else ty.with_fields(shape=shape)
+        if isinstance(ty, TensorType):
+            shape = tuple(self._sized_dimension(size) for size in ty.shape)
+            return ty if shape == ty.shape else ty.with_fields(shape=shape)
+        compound = COMPOUND[type(ty)]
+        if compound is None or compound.sizes is None:
+            return ty
+        before = compound.sizes(ty)
+        sizes = tuple([self._sized_dimension(size) for size in before])
+        return ty if sizes == before else compound.with_sizes(ty, sizes)
 
     def _sized_dimension(self, size: Dimension) -> Dimension:
         found = self._size_of(size)
@@ -413,8 +419,8 @@ def unknowns(ty: Type) -> list[IncompleteType]:
         seen.add(part)
         if isinstance(part, IncompleteType):
             found[part] = None
-        elif type(part) in COMPOUND:
-            stack.extend(COMPOUND[type(part)].parts(part))
+        elif (compound := COMPOUND[type(part)]) is not None:
+            stack.extend(compound.parts(part))
     return list(found)
 
 
@@ -437,9 +443,9 @@ def substitute(ty: Type, values: Mapping[TypeVar, Type]) -> Type:
             images[part] = part if after == before else compound.make(part, after)
         elif part in images:
             continue
-        elif type(part) in COMPOUND:
+        elif (compound := COMPOUND[type(part)]) is not None:
             stack += [part, None]
-            stack.extend(COMPOUND[type(part)].parts(part))
+            stack.extend(compound.parts(part))
         else:
             images[part] = part
     return images[ty]
