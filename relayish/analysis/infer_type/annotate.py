@@ -40,26 +40,32 @@ class Annotator:
             Linear in the nodes there are types for; no recursion.
         """
         images, retype, special = self.images, EXPRESSIONS.retype, _IMAGE
-        get, resolve = images.get, self._found.resolve
-        closed, resolved = self._found.closed, self._resolved
+        get, resolve, type_args = images.get, self._found.resolve, self._found.type_args
+        closed, resolved, retype_call = self._found.closed, self._resolved, retype[Call]
         for node, ty in self._found.types.items():
+            kind = type(node)
+            make = None if kind is Call else special[kind]
+            if make is Annotator.image_of_untyped:
+                images[node] = self.image_of_untyped(node)
+                continue
             known = ty if ty in closed else resolve(ty, resolved)
             if self._found.endless:
                 self._found.report(cast("Expr", node), ENDLESS)
                 return
-            old = getattr(node, "checked_type", None)  # which nodes of other families do not have
+            old = node.checked_type  # type: ignore[attr-defined]  # an expression
             if old is not None and old is not known and self._is_same(old, known):
                 known = old
-            kind = type(node)
             if type(known) is IncompleteType and kind not in NAMES:
                 self._cannot_tell(node, known)
-            if kind is Call and node in self._found.type_args:
-                images[node] = self.image_of_call(node, known)
-                continue
-            make = special[kind]
-            images[node] = (
-                retype[kind](node, get, known) if make is None else make(self, node, known)
-            )
+            if kind is Call:
+                if node in type_args:
+                    images[node] = self.image_of_call(node, known)
+                else:
+                    images[node] = retype_call(node, get, known)
+            elif make is None:
+                images[node] = retype[kind](node, get, known)
+            else:
+                images[node] = make(self, node, known)
 
     def _is_same(self, old: Type, new: Type) -> bool:
         """Return whether two types are structurally equal.
@@ -150,7 +156,7 @@ class Annotator:
         image: Node = EXPRESSIONS.retype[type(node)](node, self.images.get, ty)
         return image
 
-    def image_of_untyped(self, node: Node, _: Type) -> Node:
+    def image_of_untyped(self, node: Node) -> Node:
         """Return a node of a family that carries no types."""
         self._rebuild_parts(node)
         make = EXPRESSIONS.rebuild[type(node)]

@@ -89,13 +89,15 @@ class Inferencer(Environment):
         stack: list[Any] = [root]  # Any: nodes, None before a node to finish, steps to take
         pop, append, extend = stack.pop, stack.append, stack.extend
         types, fresh, leave, enter = self.types, self._fresh, LEAVE, ENTER
+        type_of_call = self.type_of_call
         node: Any = root  # Any: as above
         try:
             while stack:
                 node = pop()
                 if node is None:
                     node = pop()
-                    types[node] = leave[type(node)](self, node)
+                    kind = type(node)
+                    types[node] = type_of_call(node) if kind is Call else leave[kind](self, node)
                     continue
                 kind = type(node)
                 if kind is Call:

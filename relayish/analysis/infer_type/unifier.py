@@ -182,7 +182,7 @@ class Unifier:
 
     def is_told(self, ty: Type) -> bool:
         """Return whether nothing in ``ty`` is unknown, as far as a look at its parts can tell."""
-        compound = COMPOUND[type(ty)]
+        compound = None if type(ty) is TensorType else COMPOUND[type(ty)]
         if compound is None:
             return self._is_known_leaf(ty)
         return ty in self.closed or self._is_all_known(ty, compound.parts(ty))
@@ -198,7 +198,9 @@ class Unifier:
 
     def _is_known_leaf(self, ty: Type) -> bool:
         kind = type(ty)
-        return COMPOUND[kind] is None and kind is not IncompleteType and self._sized(ty) is ty
+        if kind is not TensorType and (kind is IncompleteType or COMPOUND[kind] is not None):
+            return False
+        return not self._size or self._sized(ty) is ty
 
     def _learned(self, pair: tuple[Type, Type], joined: Type) -> Type:
         """Let the unknowns of ``pair`` stand for what both sides became."""
@@ -350,7 +352,7 @@ class Unifier:
                     stack += [part, None, value]
             elif part in entered:
                 self.endless = True
-            elif (compound := COMPOUND[type(part)]) is not None:
+            elif type(part) is not TensorType and (compound := COMPOUND[type(part)]) is not None:
                 entered.add(part)
                 stack += [part, None]
                 stack.extend(compound.parts(part))
@@ -419,7 +421,7 @@ def unknowns(ty: Type) -> list[IncompleteType]:
         seen.add(part)
         if isinstance(part, IncompleteType):
             found[part] = None
-        elif (compound := COMPOUND[type(part)]) is not None:
+        elif type(part) is not TensorType and (compound := COMPOUND[type(part)]) is not None:
             stack.extend(compound.parts(part))
     return list(found)
 
@@ -443,7 +445,7 @@ def substitute(ty: Type, values: Mapping[TypeVar, Type]) -> Type:
             images[part] = part if after == before else compound.make(part, after)
         elif part in images:
             continue
-        elif (compound := COMPOUND[type(part)]) is not None:
+        elif type(part) is not TensorType and (compound := COMPOUND[type(part)]) is not None:
             stack += [part, None]
             stack.extend(compound.parts(part))
         else:
