@@ -124,14 +124,15 @@ class Plan:
 
     def bind(self, child: Node, scope: int) -> None:
         """Note that a variable, or a pattern with variables, is bound by a node in ``scope``."""
-        if type(child) in VARIABLES and type(child) not in LEAVES:
+        kind = type(child)
+        if kind in LEAVES:
+            self.apart += _APART[kind](child)
+            return
+        if kind in VARIABLES:
             before = self.home.get(child)
             known = scope if before is None or before == scope else self.tree.common(before, scope)
             self.home[child] = known
-        if type(child) in LEAVES:
-            self.apart += _APART[type(child)](child)
-        else:
-            self.use_operand(child, scope)
+        self.use_operand(child, scope)
 
     # Kinds that are told by their roles
 
@@ -189,74 +190,74 @@ def _block_fields(kind: type[Node]) -> tuple[Field, ...]:
     return tuple(f for f in kind.fields_ if f.role is Role.SCOPE or f.sees_binders)
 
 
-def _roots(declared: Field, node: Node) -> tuple[Node, ...]:
-    made = holding([declared])
-    assert made is not None
-    return made(node)
-
-
 Spread = Callable[[Plan, Any, int], None]  # Any: a node of one kind
 
 
 def _spread_of_kind(kind: type[Node]) -> Spread:
-    """Return what places the parts of nodes of a kind."""
+    """Return what places the parts of nodes of a kind, generated from the roles of its fields."""
     if PLACES.knows(kind):
         return PLACES[kind]
     if kind in VARIABLES:
         return _spread_variable
     if _is_apart(kind):
         return _spread_apart
-    followed = TEXT.fields(kind)
-    fields = [f for f in followed if f not in _block_fields(kind)]
-    operands = _getter([f for f in fields if f.role is Role.OPERAND])
-    others = [f for f in fields if f.role in (Role.PART, Role.ANNOTATION)]
-    inline = _getter(others) if kind.held_as_ is not Role.BINDER else None
-    if kind.held_as_ is Role.BINDER:
-        operands = _getter([f for f in fields if f.role is not Role.BINDER])
-    bound = _getter([f for f in fields if f.role is Role.BINDER])
-    leaves: tuple[str, ...] = _LEAF_WITH_NODES[kind]
-    rest = [f for f in kind.fields_ if f not in followed and is_written(f)]
-    apart = _getter([f for f in rest if f.role is Role.ANNOTATION])
-    blocks = [(holding([f]), f.shape) for f in _block_fields(kind)]
-    has_around = bound is not None and len(blocks) > 1
     is_pattern = kind.held_as_ is Role.BINDER
-    is_atom = kind in ATOMS and is_flat(kind)
-    if operands and not (inline or bound or leaves or apart or blocks or is_pattern or is_atom):
-        return lambda plan, node, scope: plan.use_operands(operands(node), scope)
-
-    def spread(plan: Plan, node: Node, scope: int) -> None:
-        if operands is not None:
-            plan.use_operands(operands(node), scope)
-        if inline is not None:
-            for child in inline(node):
-                plan.use(child, scope, Position.VALUE)
-        if bound is not None:
-            for child in bound(node):
-                plan.bind(child, scope)
-        if apart is not None:
-            plan.apart += apart(node)
-        for name in leaves:
-            plan.use_operands(nodes_in(getattr(node, name)), scope)
-        if blocks:
-            around = plan.open(scope) if has_around else scope
-            opened = [around if has_around else -1]
-            for roots, shape in blocks:
-                block = plan.open(around)
-                opened.append(block)
-                position = Position.VALUE if shape is Shape.MANY else Position.TAIL
-                for root in roots(node) if roots is not None else ():
-                    plan.use(root, block, position)
-            plan.opened[node] = tuple(opened)
-        if is_pattern:
-            plan.position[node] = Position.VALUE
-        if is_atom:
-            plan.atoms.append(node)
-
-    return spread
+    blocks, lines = block_fields(kind), list[str]()
+    for declared in TEXT.fields(kind):
+        if declared in blocks:
+            continue
+        use = "if type(child) not in leaves: plan.use_operand(child, scope)"
+        if declared.role is Role.BINDER:
+            use = "plan.bind(child, scope)"
+        elif declared.role is not Role.OPERAND and not is_pattern:
+            use = "plan.use(child, scope, in_place)"
+        lines += _for_each(declared, use)
+    for declared in kind.fields_:
+        outside = declared.kind is not None and _is_apart(declared.kind) and is_written(declared)
+        if outside and declared.role is not Role.BINDER:
+            lines += _for_each(declared, "plan.apart.append(child)")
+    for name in _LEAF_WITH_NODES[kind]:
+        lines.append(f"if node.{name} is not None: plan.use_operands(inside(node.{name}), scope)")
+    if blocks:
+        lines += _open_blocks(blocks, has_binder=any(f.role is Role.BINDER for f in kind.fields_))
+    if is_pattern:
+        lines.append("plan.position[node] = in_place")
+    if kind in ATOMS and is_flat(kind):
+        lines.append("plan.atoms.append(node)")
+    source = "\n    ".join(["def spread(plan, node, scope):", *(lines or ["pass"])])
+    known = {"in_place": Position.VALUE, "at_end": Position.TAIL, "leaves": LEAVES}
+    scope: dict[str, object] = {**known, "inside": nodes_in, "Node": Node}
+    exec(source, scope)  # noqa: S102 - the source is built from declarations only
+    made = scope["spread"]
+    assert callable(made)
+    return made
 
 
-def _getter(fields: list[Field]) -> Callable[[Any], tuple[Node, ...]] | None:  # Any: as above
-    return holding([f for f in fields if f.kind is not None])
+def _for_each(declared: Field, use: str) -> list[str]:
+    """Return the lines that do something with each node in a field, called ``child``."""
+    match declared.shape:
+        case Shape.ONE:
+            return [f"child = node.{declared.name}", use]
+        case Shape.OPTIONAL:
+            return [f"child = node.{declared.name}", "if child is not None:", f"    {use}"]
+        case Shape.MANY:
+            return [f"for child in node.{declared.name}:", f"    {use}"]
+        case _:
+            lines = [f"for child in node.{declared.name}:", "    if isinstance(child, Node):"]
+            return [*lines, f"        {use}"]
+
+
+def _open_blocks(blocks: tuple[Field, ...], *, has_binder: bool) -> list[str]:
+    """Return the lines that open a block for each of these fields and place what is in it."""
+    around = "around = plan.open(scope)" if has_binder and len(blocks) > 1 else "around = scope"
+    lines = [around]
+    for index, declared in enumerate(blocks):
+        position = "in_place" if declared.shape is Shape.MANY else "at_end"
+        lines.append(f"block{index} = plan.open(around)")
+        lines += _for_each(declared, f"plan.use(child, block{index}, {position})")
+    numbers = ", ".join([f"block{index}" for index in range(len(blocks))])
+    first = "around" if around != "around = scope" else "-1"
+    return [*lines, f"plan.opened[node] = ({first}, {numbers})"]
 
 
 def _spread_variable(plan: Plan, node: Node, scope: int) -> None:
@@ -338,10 +339,12 @@ def _post_order(roots: list[Node]) -> list[Node]:
         enter(node)
         append(node)
         append(None)
-        for name in with_nodes[kind]:
-            value = getattr(node, name)
-            if value is not None:
-                stack += nodes_in(value)
+        names = with_nodes[kind]
+        if names:
+            for name in names:
+                value = getattr(node, name)
+                if value is not None:
+                    stack += nodes_in(value)
         push = push_children[kind]
         if push is not None:
             push(node, seen, append)
@@ -357,6 +360,7 @@ def nodes_in(root: object) -> list[Node]:
     if type(root) in _SIMPLE:
         return found
     values: list[Any] = [root]  # Any: values of attributes
+    entered: set[int] = set()
     if isinstance(root, Attrs):
         values = [value for _, value in root.items() if type(value) not in _SIMPLE]
         if not values:
@@ -367,7 +371,8 @@ def nodes_in(root: object) -> list[Node]:
         if isinstance(value, Node):
             if type(value) not in LEAVES and family_of(type(value)) is None:
                 found.append(value)
-        elif isinstance(value, tuple):
+        elif isinstance(value, tuple) and id(value) not in entered:
+            entered.add(id(value))  # the root keeps it alive
             values += [item for item in reversed(value) if type(item) not in _SIMPLE]
         elif isinstance(value, DictAttrs):
             values += [item for _, item in value.items()][::-1]

@@ -29,7 +29,7 @@ class MetadataWriter:
     """
 
     def __init__(self, readable: bool = False) -> None:
-        self._readable = readable
+        self.readable = readable
         self._sections: dict[str, list[object]] = {}
         self._places: dict[int, str] = {}
 
@@ -37,7 +37,7 @@ class MetadataWriter:
         """Return ``meta[key][index]`` for ``thing``: the same index for the same object."""
         if thing is None:
             return f"meta[{NO_ATTRS}][0]"
-        if self._readable and type(thing) in READABLE:
+        if self.readable and type(thing) in READABLE:
             return READABLE[type(thing)](thing)
         place = self._places.get(id(thing))
         if place is None:

@@ -67,19 +67,16 @@ def node_form(reader: NodeReader, start: int) -> Rule:
     """``node kind(field=value, ...)``, from behind ``node``."""
     reader.is_mixed = True
     kind = _kind(reader)
-    if kind in VARIABLES and reader.text.startswith("%", reader.skip()):
-        reader.fail("a variable is declared where it is bound, or by free_var", start)
+    if kind in VARIABLES:
+        reader.fail(
+            f"{_name(reader, kind)} is a kind of variable, which is declared where it is bound, or "
+            f"by free_var, and used as %x",
+            start,
+        )
     reader.expect("(", "before the fields of a node")
     types = reader.mark_annotations()
-    mark = len(reader.hidden_locals)
-    bound: list[tuple[str, Node]] = []
-    values, places = yield _fields(reader, kind, bound)
+    values, places = yield _fields(reader, kind, [])
     reader.leave_annotations(types)
-    if kind.held_as_ is Role.BINDER:
-        for name, var in bound:  # what a pattern binds is known to its owner
-            reader.bind(name, var)
-    else:
-        reader.leave(mark)
     return _build(reader, kind, values, places, start)
 
 
@@ -141,10 +138,10 @@ def _fields(reader: NodeReader, kind: type[Node], bound: list[tuple[str, Node]])
                 reader.bind(key, var)
         places[name] = reader.skip()
         values[name] = yield _field(reader, declared, kind)
-        if declared.role is Role.BINDER:
-            bound += reader.suspend(mark)
-        else:
+        if declared.role is not Role.BINDER:
             reader.leave(mark)
+        elif kind.held_as_ is not Role.BINDER:  # what a pattern binds is known to its owner
+            bound += reader.suspend(mark)
         if not reader.take(","):
             reader.expect(")", "or ',' after a field")
             break
@@ -291,8 +288,8 @@ def _kind(reader: NodeReader) -> type[Node]:
     own = reader.grammar.language + "."
     known = [each.removeprefix(own) for each in node_kinds()]
     raise reader.error(
-        f"unknown kind of node {name}{suggest(name, known)}; the package that declares it has to "
-        f"be imported first",
+        f"unknown kind of node {name}, for no package that is imported declares it"
+        f"{suggest(name, known)}",
         at,
     )
 

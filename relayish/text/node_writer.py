@@ -167,7 +167,9 @@ class NodeWriter(Writer):
             return
         items = value if isinstance(value, tuple) else (value,)
         bound = self._known.setdefault(node, []) if way is _How.BINDER else []
-        self.resume(bound)
+        is_pattern = node.held_as_ is Role.BINDER  # what it binds stays known to its owner
+        if not is_pattern:
+            self.resume(bound)
         self.out.append("[" if isinstance(value, tuple) else "")
         for place, item in enumerate(items):
             self.out.append(", " if place else "")
@@ -178,7 +180,7 @@ class NodeWriter(Writer):
             else:
                 yield self._inline(declared, item)
         self.out.append("]" if isinstance(value, tuple) else "")
-        if node.held_as_ is not Role.BINDER:
+        if not is_pattern:
             self.suspend(bound)
 
     def _leave_types(self, declared: Field, value: object) -> None:
@@ -254,7 +256,7 @@ def _is_default(declared: Field, value: object) -> bool:
 def spell_leaf(declared: Field, value: object, context: ValueContext) -> str:
     """Return the text of the value of a field without role."""
     if isinstance(value, Enum):
-        return _spell_enum(declared, value)
+        return _spell_enum(declared, value, must_parse=not context.metadata.readable)
     if isinstance(value, Attrs):
         return f"{spell_key(value.type_key)}{{{spell_items(value, context)}}}"
     if type(value) is tuple:
@@ -285,9 +287,9 @@ def _is_small(root: tuple[object, ...]) -> bool:
 _DEEPEST_LIST: Final = 50
 
 
-def _spell_enum(declared: Field, value: Enum) -> str:
+def _spell_enum(declared: Field, value: Enum, *, must_parse: bool) -> str:
     kind = type(value)
-    if declared.enums.get(kind.__name__) is not kind:
+    if must_parse and declared.enums.get(kind.__name__) is not kind:
         raise FieldError(
             f"{value!r} in the field {declared.name!r} has no text form, for the field does not "
             f"say that it holds a {kind.__name__}; say so in its annotation"

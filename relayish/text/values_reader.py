@@ -105,6 +105,11 @@ def _word(reader: Reader, found: re.Match[str], depth: int, enums: Enums, at: in
             return build_attrs(plain_name(word), values)
         except (MetadataError, TypeError, FieldError) as error:
             reader.fail(f"attributes {plain_name(word)} cannot be read: {error}", at)
+    if enums:
+        members = [
+            f"{name}.{member}" for name, kind in enums.items() for member in kind.__members__
+        ]
+        reader.unknown("value", found[0].strip(), members, at)
     reader.fail(f"{found[0].strip()!r} is no value of an attribute", at)
 
 

@@ -143,12 +143,15 @@ class BlockPrinter(NodeWriter):
             if not in_value:
                 self._suspend(var, lets)
             out.append(f"{text} = ")
-            made = TEXTS[type(value)](self, value, depth) if value in position else None
-            if type(made) is str:
-                out.append(f"{made}{self.comment(value)};\n")
+            if value not in position:
+                out.append(f"{self.operand(value)};\n")
             else:
-                yield self.value_of(value, depth)
-                out.append(";\n")
+                made = TEXTS[type(value)](self, value, depth)
+                if type(made) is str:
+                    out.append(f"{made}{self.comment(value)};\n")
+                else:
+                    yield self.value_of(value, depth) if isinstance(made, str) else made
+                    out.append(f"{self.comment(value)};\n")
             if not in_value:
                 self._resume(var, lets)
             after = plan.opened[node][1]
@@ -269,7 +272,10 @@ class BlockPrinter(NodeWriter):
     def comment(self, node: Node) -> str:
         if self._annotate is not None:
             return super().comment(node)
-        found = getattr(node, "checked_type", None)
+        try:
+            found = node.checked_type  # type: ignore[attr-defined]  # most nodes have types
+        except AttributeError:
+            return ""
         if found is None:
             return ""
         shown = self._type_comment(found)
@@ -380,18 +386,24 @@ def _place_let(plan: Plan, let: Let, scope: int) -> None:
 
 
 def _place_call(plan: Plan, call: Call, scope: int) -> None:
-    """As the roles say; most of what programs consist of."""
-    use, leaves = plan.use_operand, LEAVES
+    """As the roles say; most of what programs consist of, so what is called is spelt out."""
+    place, leaves = plan.place, LEAVES
     for arg in call.args:
         if type(arg) not in leaves:
-            use(arg, scope)
+            before = place.get(arg)
+            if before is None:
+                place[arg] = scope
+            elif before == scope:
+                plan.position.pop(arg, None)
+            else:
+                plan.use_operand(arg, scope)
     if type(call.op) not in leaves:
-        use(call.op, scope)
+        plan.use_operand(call.op, scope)
     if call.type_args:
         plan.apart += call.type_args
     if call.attrs is not None:
         for found in nodes_in(call.attrs):
-            use(found, scope)
+            plan.use_operand(found, scope)
 
 
 def _place_tuple(plan: Plan, node: Tuple, scope: int) -> None:

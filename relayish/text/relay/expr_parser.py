@@ -228,7 +228,8 @@ def _project(reader: Reader, value: object, after: re.Match[str], start: int) ->
 def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any: the operand
     if value is None:
         reader.fail("attributes are no operand", top.start)
-    value = reader.expr(value, top.start)
+    if reader.is_mixed:
+        value = reader.expr(value, top.start)
     if top.callee == "-" and not top.items:
         return _operator(reader, "relay::negative", (value,), top.start), top.start
     name, _ = _BINARY[str(top.callee)]
@@ -252,13 +253,16 @@ def _close_call(reader: Reader, top: _Open) -> Expr:
     span = reader.span(top.start, reader.pos)
     if isinstance(top.callee, str):
         return _close_reference(reader, top, top.callee)
-    callee = reader.expr(top.callee, top.start)
+    callee = top.callee
+    if not isinstance(callee, Expr):
+        callee = reader.expr(callee, top.start)
     attrs: Attrs | None
     if isinstance(top.attrs, _Whole):
         attrs = top.attrs.attrs
     else:
         attrs = reader.make_attrs(reader.callee_of(callee), top.attrs or {}, top.start)
-    return Call(callee, _operands(reader, top), attrs, top.type_args, span=span)
+    args: Any = _operands(reader, top) if reader.is_mixed else tuple(top.items)  # Any: as known
+    return Call(callee, args, attrs, top.type_args, span=span)
 
 
 def _operands(reader: Reader, top: _Open) -> tuple[Expr, ...]:

@@ -56,7 +56,7 @@ def block(reader: Reader, close: str | None) -> Rule:
     elif close is not None and reader.skip() < len(reader.text):
         reader.fail(f"expected an operator or the end of the expression; {reader.found()}")
     end = reader.pos
-    if bindings:
+    if bindings and reader.is_mixed:
         value = reader.expr(value, start)
     for var, bound, start in reversed(bindings):
         value = Let._make(var, bound, value, reader.span(start, end), None)
@@ -109,7 +109,9 @@ def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, i
     if is_function:
         reader.bind(binder.key, var)
     at = reader.pos
-    value = reader.expr((yield expression(reader)), at)
+    value = yield expression(reader)
+    if reader.is_mixed:
+        reader.expr(value, at)
     reader.expect(";", "after the value of a let")
     if not is_function:
         reader.bind(binder.key, var)
@@ -190,17 +192,20 @@ def _nested_let(reader: Reader, start: int) -> Rule:
 
 def _if(reader: Reader, start: int) -> Rule:
     reader.expect("(", "before the condition of an if")
-    cond = reader.expr((yield expression(reader)), start)
+    cond = yield expression(reader)
     reader.expect(")", "after the condition of an if")
     reader.expect("{", "before the branch of an if")
-    true_branch = reader.expr((yield block(reader, "}")), start)
+    true_branch = yield block(reader, "}")
     reader.expect("else", "after the first branch of an if")
     if not reader.take("{"):
         at = reader.skip()
         reader.expect("if", "or '{' after else")
         false_branch = yield _if(reader, at)
     else:
-        false_branch = reader.expr((yield block(reader, "}")), start)
+        false_branch = yield block(reader, "}")
+    if reader.is_mixed:
+        for part in (cond, true_branch, false_branch):
+            reader.expr(part, start)
     return If._make(cond, true_branch, false_branch, reader.span(start, reader.pos), None)
 
 
@@ -219,7 +224,9 @@ def function(reader: Reader, start: int) -> Rule:
     if reader.take("->"):
         result = simple_type(reader) or (yield type_(reader))
     reader.expect("{", "before the body of a function")
-    body = reader.expr((yield block(reader, "}")), start)
+    body = yield block(reader, "}")
+    if reader.is_mixed:
+        reader.expr(body, start)
     reader.function_depth -= 1
     reader.leave(marks[0])
     reader.leave_function(marks[1])
@@ -271,7 +278,9 @@ def _param(reader: Reader) -> Rule:
 def _match(reader: Reader, start: int) -> Rule:
     complete = not reader.take("?")
     reader.expect("(", "before what is matched")
-    data = reader.expr((yield expression(reader)), start)
+    data = yield expression(reader)
+    if reader.is_mixed:
+        reader.expr(data, start)
     reader.expect(")", "after what is matched")
     reader.expect("{", "before the clauses of a match")
     clauses: list[Clause] = []
