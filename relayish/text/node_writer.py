@@ -135,8 +135,9 @@ class NodeWriter(Writer):
                 yield self._field(node, declared, way, index)
         out.append(")")
         for declared, way, _ in how.fields:
-            if way is _How.TYPES_BOUND:
-                self._leave_types(declared, getattr(node, declared.name))
+            if way is _How.TYPES_BOUND and not _is_default(declared, getattr(node, declared.name)):
+                value = getattr(node, declared.name)
+                self.leave_types(value if isinstance(value, tuple) else (value,))
         if node.held_as_ is not Role.BINDER:  # what a pattern binds is known to its owner
             self.forget(node)
         self.enter(outside)
@@ -160,10 +161,8 @@ class NodeWriter(Writer):
                 yield self.block_of(node, index)
             return
         if way is _How.TYPES_BOUND:
-            family = family_of(type(value[0] if isinstance(value, tuple) else value))
-            assert family is not None
-            assert family.bind is not None
-            self.out.append(family.bind(self, value if isinstance(value, tuple) else (value,)))
+            variables = value if isinstance(value, tuple) else (value,)
+            self.out.append(self.bind_types(variables) if variables else "[]")
             return
         items = value if isinstance(value, tuple) else (value,)
         bound = self._known.setdefault(node, []) if way is _How.BINDER else []
@@ -183,14 +182,6 @@ class NodeWriter(Writer):
         if not is_pattern:
             self.suspend(bound)
 
-    def _leave_types(self, declared: Field, value: object) -> None:
-        items = value if isinstance(value, tuple) else () if value is None else (value,)
-        if items and not _is_default(declared, value):
-            family = family_of(type(items[0]))
-            assert family is not None
-            assert family.leave is not None
-            family.leave(self, items)
-
     def _bind(self, item: Node, bound: list[Node]) -> Rule:
         """Write a variable, or a pattern, that a node binds."""
         if type(item) in VARIABLES:
@@ -201,6 +192,19 @@ class NodeWriter(Writer):
             self._known[item] = bound
             yield self.value_of(item, self._depth)
             del self._known[item]
+
+    def bind_types(self, variables: tuple[Node, ...]) -> str:
+        """Bring variables for annotations into scope and return their text."""
+        family = family_of(type(variables[0]))
+        assert family is not None
+        assert family.bind is not None
+        return family.bind(self, variables)
+
+    def leave_types(self, variables: tuple[Node, ...]) -> None:
+        """Take variables for annotations out of scope."""
+        family = family_of(type(variables[0])) if variables else None
+        if family is not None and family.leave is not None:
+            family.leave(self, variables)
 
     def family_text(self, item: Node) -> str:
         """Return the text of a node of a family with a grammar of its own."""
@@ -382,7 +386,7 @@ def parts_of(context: PartsContext, node: Node) -> Iterator[object]:
             yield "None"
         elif way is _How.TYPES_BOUND:
             bound.append(value if isinstance(value, tuple) else (value,))
-            yield context.bind_types(bound[-1])
+            yield context.bind_types(bound[-1]) if bound[-1] else "[]"
         else:
             yield from _pieces(context, declared, way, value)
     yield ")"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError, DuplicateNameError
+from relayish.ir.declarations import declared_temporarily, watch_table
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
@@ -43,6 +44,13 @@ Any: the plan, a node of the kind, its scope
 
 WORDS: Final[dict[str, Read]] = {}
 """The rules of what begins with a word, or a brace, where an expression may stand."""
+
+
+def _stays(context: declared_temporarily, read: Read) -> bool:
+    return context.stays(read.__module__)
+
+
+watch_table(WORDS, _stays)
 
 RESERVED: Final[set[str]] = {NODE}
 """Further words that are no names of operators, unless in quotes."""
@@ -95,6 +103,8 @@ def register_family(root: type[Node], family: Family) -> None:
     """Say that the nodes of a family have a grammar of their own; before any is written."""
     FAMILIES.register(root, family)
     _FAMILY_OF.clear()
+    if family.words is not None:
+        watch_table(family.words, _stays)
     if family.word:
         FAMILY_WORDS[family.word] = family
         RESERVED.add(family.word)
@@ -162,11 +172,23 @@ def register_text(
             f"the keyword {keyword!r} of {kind.__name__} is taken; choose another"
         )
     if family is None:
-        TEXTS.register(kind, lambda *given: _write_keyword(keyword, write, *given), replace=replace)
+        known = TEXTS[Node]
+
+        def write_all(writer: Any, node: Node, depth: int) -> str | Rule:  # Any: as above
+            if kind not in _KEYWORDS:  # it was declared temporarily
+                return known(writer, node, depth)
+            return _write_keyword(_KEYWORDS[kind], write, writer, node, depth)
+
+        TEXTS.register(kind, write_all, replace=replace)
     elif family.parts is not None:
-        family.parts.register(
-            kind, lambda context, node: iter((keyword, *write(context, node))), replace=replace
-        )
+        parts = family.parts[kind.__mro__[1]]
+
+        def all_parts(context: Any, node: Node) -> Iterator[object]:  # Any: as above
+            if kind not in _KEYWORDS:
+                return parts(context, node)
+            return iter((_KEYWORDS[kind], *write(context, node)))
+
+        family.parts.register(kind, all_parts, replace=replace)
     if old is not None:
         words.pop(old, None)
     words[keyword] = read
@@ -174,6 +196,7 @@ def register_text(
 
 
 _KEYWORDS: Final[dict[type[Node], str]] = {}
+watch_table(_KEYWORDS)
 
 
 def _write_keyword(

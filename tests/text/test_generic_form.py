@@ -130,6 +130,14 @@ def test_type_parameters_are_in_scope_of_all_fields() -> None:
     assert "free_type" not in text
 
 
+def test_no_type_parameters_and_no_binders_are_read_back() -> None:
+    back(kinds.Poly(Constant(1), (), ()))
+    back(kinds.LetRec((), (), Constant(1)))
+    back(kinds.ForAll((), INT), parse_type)
+    back(kinds.PrimFunc((), ()))
+    back(kinds.Switch(Constant(1), ()))
+
+
 def test_block_of_nodes_and_values_is_read_back() -> None:
     v = Var("v")
     shared = Call(ADD, (v, v))
