@@ -100,9 +100,14 @@ def analyse_effects(
 
 
 class _Summaries(dict[Node, Summary]):
-    """Summaries by node; empty for what was not looked at yet."""
+    """Summaries by node; empty for what was asked for too early, which is noted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.early: set[Node] = set()
 
     def __missing__(self, node: Node) -> Summary:
+        self.early.add(node)
         return 0
 
 
@@ -146,8 +151,7 @@ class Effects:
         self._is_solved = True
         order = self._with_globals(self._order)
         named = _named(order, self._mod)
-        summaries = self._summaries
-        early: set[Node] = set()  # variables that were looked at before what they stand for
+        summaries, operand = self._summaries, Role.OPERAND
         owners = {name for names in named.values() for name in names}
         given = self._refine(order)
         for node in order:
@@ -156,13 +160,13 @@ class Effects:
             if node in given:
                 summaries[node] = given[node]
                 continue
-            if not _is_evaluated(node):
+            if node.held_as_ is not operand:  # patterns, and parts of nodes, have no value
                 continue
-            for operand in _evaluated_by(node):
-                if operand not in summaries:
-                    early.add(operand)
-            self._name(node, self._summarise(node), named)
-        pending = [node for node in early if summaries[node]]
+            summary = self._summarise(node)
+            summaries[node] = summary
+            if node in named:
+                self._name(node, summary, named)
+        pending = [node for node in summaries.early if summaries.get(node)]
         if pending:
             self._iterate(order, named, pending)
 

@@ -37,6 +37,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import has_scopes, operands, scopes
+from relayish.ir.traversal import ByKind
 from relayish.op import registry
 
 _ALWAYS: Final = 1 << 62
@@ -359,9 +360,20 @@ class Liveness:
 
 def _is_closure(node: Node) -> bool:
     """Return whether the value of ``node`` is a function made of what is in its scopes."""
-    if type(node) is Function or not has_scopes(type(node)) or not _is_foreign(node):
-        return type(node) is Function
+    if not _MAY_DEFER[type(node)]:
+        return False
     return any(scope.runs is Runs.DEFERRED for scope in scopes(node))
+
+
+_MAY_DEFER: Final = ByKind(
+    lambda kind: any(
+        f.runs is Runs.DEFERRED or (f.role is Role.PART and kind is not Match) for f in kind.fields_
+    )
+)
+
+
+def _is_open(node: Node) -> bool:
+    return not _is_closure(node)
 
 
 def _is_foreign(node: Node) -> bool:
@@ -383,7 +395,7 @@ def _vars(variables: Iterable[Node]) -> list[Var]:
 def _own_nodes(func: Node) -> Iterator[Node]:
     """Yield the nodes in the body of ``func``, without what functions in it are made of."""
     roots = [root for scope in scopes(func) for root in scope.roots]
-    for node in EXPRESSIONS.pre_order(roots, lambda node: not _is_closure(node)):
+    for node in EXPRESSIONS.pre_order(roots, _is_open):
         yield node
         if _is_closure(node):
             yield from operands(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, cast
+from typing import Final
 
 from relayish.ir.field import Field
 from relayish.ir.node import Node
@@ -10,8 +10,8 @@ from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.ir.scoping import type_variables_bound_by
-from relayish.ir.traversal import Traversal
+from relayish.ir.scoping import TYPES_BOUND
+from relayish.ir.traversal import EVERYTHING, Traversal
 
 
 def free_type_vars(
@@ -64,24 +64,33 @@ def _collect(root: Expr | Type) -> tuple[dict[TypeVar, None], dict[TypeVar, None
     """Return the distinct type variables, and those with a binder; dictionaries keep order."""
     occurring: dict[TypeVar, None] = {}
     bound: dict[TypeVar, None] = {}
-    for node in _TYPES_FIRST.pre_order(root, lambda n: n is root or type(n) is not Constructor):
+    traversal = EVERYTHING if isinstance(root, Constructor) else _TYPES_OF_PROGRAMS
+    table = TYPES_BOUND
+    for node in traversal.pre_order(root):
         if isinstance(node, TypeVar):
             occurring.setdefault(node)
-        else:
-            variables = dict.fromkeys(cast("tuple[TypeVar, ...]", type_variables_bound_by(node)))
+            continue
+        made = table[type(node)]
+        if made is not None:
+            variables = dict.fromkeys(made(node))
             bound.update(variables)
             occurring.update(variables)
     return occurring, bound
 
 
-class _TypesFirst(Traversal):
-    """Follows every field; as in Relay, type arguments are looked at before arguments."""
+class _TypesOfPrograms(Traversal):
+    """Follows every field but those of constructors, whose types are bound where they are defined.
+
+    As in Relay, type arguments are looked at before arguments.
+    """
 
     def fields(self, kind: type[Node]) -> list[Field]:
+        if kind is Constructor:
+            return []
         found = super().fields(kind)
         if kind is Call:
             found.sort(key=lambda declared: ("op", "type_args", "args").index(declared.name))
         return found
 
 
-_TYPES_FIRST: Final = _TypesFirst(Node)
+_TYPES_OF_PROGRAMS: Final = _TypesOfPrograms(Node)

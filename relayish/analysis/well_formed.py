@@ -59,14 +59,15 @@ def _check(root: Node) -> None:
     scopes = _BoundOnce(root)
     for variable, inner in scopes.home.items():
         if scopes.scope[variable] != inner:  # further out: some use is not inside
-            _refuse(variable, scopes.binder[variable], inner, scopes)
+            _refuse(variable, inner, scopes)
 
 
 class _BoundOnce(Scopes):
     """The scopes of a program in which no variable may be bound twice."""
 
     def bind_again(self, variable: Node, binder: Node) -> None:
-        first = self.binder[variable]
+        found = self.binder(variable)
+        first = binder if found is None else found
         raise WellFormedError(
             f"variable {_variable(variable)} is bound twice: by {_name(first)} and by "
             f"{_name(binder)}; a variable is bound once, use a new {type(variable).__name__} "
@@ -74,8 +75,10 @@ class _BoundOnce(Scopes):
         )
 
 
-def _refuse(variable: Node, binder: Node, inner: int, scopes: Scopes) -> NoReturn:
+def _refuse(variable: Node, inner: int, scopes: Scopes) -> NoReturn:
     """Raise the error for a variable that is used outside of the scope ``inner``."""
+    binder = scopes.binder(variable)
+    assert binder is not None
     outside = [
         user
         for user in scopes.order

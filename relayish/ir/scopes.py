@@ -13,10 +13,11 @@ from typing import Final
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
 from relayish.ir.roles import Runs
 from relayish.ir.scope_tree import ScopeTree
-from relayish.ir.scoping import PROGRAM, operands
+from relayish.ir.scoping import PROGRAM, binders, operands, parts
 from relayish.ir.spread import SPREADS
 from relayish.ir.traversal import Traversal
 
+_ONCE: Final = Runs.ONCE
 OUTERMOST: Final = 0
 """The scope around all others."""
 
@@ -44,7 +45,6 @@ class Scopes:
             looked at.
         opened: For each node that opens scopes, these in order; see :func:`~.scoping.scopes`.
         home: The scope in which each bound variable is known.
-        binder: The node that binds each of these.
         lifted: The nodes that are used in several blocks.
         tree: How scopes lie in one another.
 
@@ -72,7 +72,6 @@ class Scopes:
         self.scope: dict[Node, int] = dict.fromkeys(roots, OUTERMOST)
         self.opened: dict[Node, tuple[int, ...]] = {}
         self.home: dict[Node, int] = {}
-        self.binder: dict[Node, Node] = {}
         self.lifted: set[Node] = set()
         self.tree = ScopeTree()
         self.block = [OUTERMOST]
@@ -84,6 +83,8 @@ class Scopes:
         self.common: set[int] = set()
         """The scopes around others of one node, in which nothing but operands stands."""
         self._blocks: dict[int, int] = {}  # of rooms, the scopes they are in
+        self._new_scope, self._new_block = self.tree.open, self.block.append
+        self._new_runs = self.runs.append
         self._flat = flat
         self._is_flat = False
         self._place_all(enter, traversal)
@@ -92,7 +93,7 @@ class Scopes:
         """Visit users before what they use."""
         scope_of, push_all, names, spreads = self.scope, traversal.push_all, NAMES, SPREADS
         flat = self._flat
-        parts: list[Node] = []
+        pending: list[Node] = []
         for node in reversed(self.order):
             scope = scope_of.get(node)
             kind = type(node)
@@ -104,9 +105,9 @@ class Scopes:
                     continue
                 if flat:
                     self._is_flat = kind in flat
-                opened = spread(self, node, scope, node, parts)
-                if parts:
-                    opened += self._spread_parts(node, scope, parts)
+                opened = spread(self, node, scope, node, pending)
+                if pending:
+                    opened += self._spread_parts(node, scope, pending)
                 self.opened[node] = opened
                 continue
             push = push_all[kind]
@@ -122,14 +123,14 @@ class Scopes:
                 elif before != scope:
                     self.place(child, scope)
 
-    def _spread_parts(self, node: Node, scope: int, parts: list[Node]) -> tuple[int, ...]:
+    def _spread_parts(self, node: Node, scope: int, pending: list[Node]) -> tuple[int, ...]:
         """Place what the parts of ``node`` evaluate, in order, and the parts in these."""
         opened: list[int] = []
-        while parts:
-            part = parts.pop()
+        while pending:
+            part = pending.pop()
             spread = SPREADS[type(part)]
             if spread is not None:
-                opened += spread(self, part, scope, node, parts)
+                opened += spread(self, part, scope, node, pending)
                 continue
             for child in operands(part):
                 self.place(child, scope)
@@ -145,6 +146,8 @@ class Scopes:
         before = self.scope.setdefault(node, scope)
         if before == scope:
             return
+        if before == OUTERMOST and type(node) in VARIABLES:
+            return  # further out is nothing
         common = self.tree.common(before, scope)
         block = self.block
         if type(node) not in VARIABLES and not block[before] == block[common] == block[scope]:
@@ -153,11 +156,15 @@ class Scopes:
 
     def open(self, scope: int, runs: Runs) -> int:
         """Return a new scope inside of ``scope``, or that one for what runs once of a flat kind."""
-        if runs is Runs.ONCE and self._is_flat:
-            return scope
-        opened = self.tree.open(scope)
-        self.block.append(self.block[scope] if runs is Runs.ONCE else opened)
-        self.runs.append(runs)
+        if runs is _ONCE:
+            if self._is_flat:
+                return scope
+            self._new_block(self.block[scope])
+            self._new_runs(runs)
+            return self._new_scope(scope)
+        opened = self._new_scope(scope)
+        self._new_block(opened)
+        self._new_runs(runs)
         return opened
 
     def open_around(self, scope: int) -> int:
@@ -180,6 +187,19 @@ class Scopes:
     def declare(self, scope: int) -> int:
         """Return the scope in which a statement of ``scope`` declares: that of its whole block."""
         return self._blocks.get(scope, scope)
+
+    def binder(self, variable: Node) -> Node | None:
+        """Return the node that binds ``variable``, the first that was met; ``None`` for free ones.
+
+        Complexity:
+            Linear in the nodes of the program.
+        """
+        for node in reversed(self.order):
+            if node in self.opened:
+                for each in (node, *parts(node)):
+                    if variable in binders(each):
+                        return node
+        return None
 
     def is_inside(self, node: Node, scope: int) -> bool:
         """Return whether ``node`` is computed in ``scope``, or needs no computing.

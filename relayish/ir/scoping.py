@@ -129,7 +129,7 @@ def bound_by(node: Node) -> Nodes:
 
 def type_variables_bound_by(node: Node) -> Nodes:
     """Return the variables for types, or other annotations, that ``node`` binds, in order."""
-    made = _TYPES_BOUND[type(node)]
+    made = TYPES_BOUND[type(node)]
     return () if made is None else made(node)
 
 
@@ -469,6 +469,7 @@ _DIVISIONS: Final = ByKind(_division_of_kind)
 _EVALUATED: Final = ByKind(_operands_of_kind)
 BOUND: Final = ByKind(_bound_by_kind)
 """For each kind, the function that gives the variables its nodes bind, or ``None``."""
-_TYPES_BOUND: Final = ByKind(_types_bound_by_kind)
+TYPES_BOUND: Final = ByKind(_types_bound_by_kind)
+"""The same for variables for types, or other annotations."""
 _SCOPES: Final = ByKind(_scopes_of_kind)
 _HAS_PARTS: Final = ByKind(lambda kind: bool(_PARTS.fields(kind)))

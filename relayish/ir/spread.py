@@ -17,7 +17,6 @@ class Placer(Protocol):
 
     scope: dict[Node, int]
     home: dict[Node, int]
-    binder: dict[Node, Node]
 
     def place(self, node: Node, scope: int) -> None:
         """Note that ``node`` is evaluated in ``scope``."""
@@ -66,7 +65,7 @@ def _generate(kind: type[Node]) -> Spread:
     shared = bool(bound and inner) and bool(seeing or several)
     lines = ["scopes = placer.scope; get = scopes.get"]
     if bound:
-        lines.append("home = placer.home; binders = placer.binder")
+        lines.append("home = placer.home")
     fixed = all(f.shape is Shape.ONE or f.block for f in inner)
     if not fixed:
         lines.append("opened = ()")
@@ -158,11 +157,12 @@ def _holds_patterns(declared: Field) -> bool:
 
 def _bind(variable: str) -> list[str]:
     return [
-        f"if {variable} in binders: placer.bind_again({variable}, owner)",
-        f"else: binders[{variable}] = owner; home[{variable}] = known",
         f"before = get({variable})",
-        f"if before is None: scopes[{variable}] = known",
-        f"elif before != known: placer.place({variable}, known)",
+        f"if before is None: scopes[{variable}] = home[{variable}] = known",
+        "else:",
+        f"    if {variable} in home: placer.bind_again({variable}, owner)",
+        f"    else: home[{variable}] = known",
+        f"    if before != known: placer.place({variable}, known)",
     ]
 
 

@@ -89,7 +89,7 @@ class TestPlaces:
         found = Scopes(match)
         arms = found.opened[match]
         assert [found.home[v] for v in (z, x, y)] == [arms[0], arms[1], arms[1]]
-        assert found.binder == {z: match, x: match, y: match}
+        assert [found.binder(v) for v in (z, x, y, c)] == [match, match, match, None]
 
 
 class TestForeignKinds:
