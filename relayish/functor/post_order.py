@@ -7,7 +7,7 @@ recurse, so no program is too deep for them.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from relayish.functor.functor import OVERRIDDEN, Mutator, Visitor
 from relayish.functor.vtable import (
@@ -191,6 +191,17 @@ class Rewriter(RewriteHandlers, Mutator[N]):
             memo[node] = image
         found: Node = memo[root]
         return found
+
+    def _keep(self, node: Node) -> Node:
+        """Return what ``rewrite_<kind>`` makes of ``node``, a leaf."""
+        rewriter = self._rewriter
+        rewrite = rewriter._rewrites[type(node)]  # noqa: SLF001 - a table of this module
+        if rewrite is None:
+            return node
+        image = rewrite(rewriter, node, node)
+        if type(image) not in self._images[type(node)]:
+            self._refuse(node, image)
+        return cast("Node", image)
 
 
 def _rewrite_after_children(self: Rewriter[Any], pre: Node) -> object:

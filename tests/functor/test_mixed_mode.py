@@ -3,7 +3,7 @@ from __future__ import annotations
 import deep
 import pytest
 
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import (
     ExprRewriter,
     ExprVisitor,
@@ -11,7 +11,7 @@ from relayish.functor import (
     MixedModeVisitor,
     post_order_rewrite,
 )
-from relayish.ir.relay.expr import Call, Constant, If, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.expr import Call, Constant, GlobalVar, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 
@@ -162,3 +162,26 @@ def test_rewriter_of_constant_projections():
     assert Unwrap().visit(deep.projection_nest(100_000, X)) is X
     kept = TupleGetItem(X, 0)
     assert Unwrap().visit(kept) is kept
+
+
+def test_leaf_that_is_visited_itself_is_rewritten():
+    class Names(MixedModeMutator):
+        def rewrite_global_var(self, pre, post):
+            return Tuple(())
+
+    class Applied(ExprRewriter):
+        def rewrite_global_var(self, pre, post):
+            return Tuple(())
+
+    name = GlobalVar("f")
+    assert type(Names().visit(name)) is Tuple
+    assert type(post_order_rewrite(name, Applied())) is Tuple
+
+
+def test_leaf_rewritten_to_nothing_is_refused_where_it_is_visited_itself():
+    class Nothing(MixedModeMutator):
+        def rewrite_global_var(self, pre, post):
+            return None
+
+    with pytest.raises(DispatchError, match="Nothing returned None"):
+        Nothing().visit(GlobalVar("f"))
