@@ -241,7 +241,7 @@ class _Filler:
         if type(node) is Let:
             return self.built_let(node)
         if kind is not Call and has_scopes(kind):
-            return self.built_blocks(node)
+            return self.built_blocks(node) if node in self.inner else node  # not looked into
         rebuild = EXPRESSIONS.rebuild[kind]
         if rebuild is None:
             return node
