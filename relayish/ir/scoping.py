@@ -57,13 +57,13 @@ def operands(node: Node) -> Nodes:
     Complexity:
         Linear in the number of operands and parts.
     """
-    evaluated: Nodes = _EVALUATED[type(node)](node)
+    evaluated: Nodes = EVALUATED[type(node)](node)
     return evaluated
 
 
 def operands_of(kind: type[Node]) -> Callable[[Any], Nodes]:  # Any: a node of that kind
     """Return the function that gives the operands of nodes of class ``kind``."""
-    made: Callable[[Any], Nodes] = _EVALUATED[kind]  # Any: as above
+    made: Callable[[Any], Nodes] = EVALUATED[kind]  # Any: as above
     return made
 
 
@@ -466,7 +466,8 @@ def _scopes_of_layout(node: Node) -> tuple[Scope, ...]:
 
 _LAYOUTS: Final = ByKind(_layout_of_kind)
 _DIVISIONS: Final = ByKind(_division_of_kind)
-_EVALUATED: Final = ByKind(_operands_of_kind)
+EVALUATED: Final = ByKind(_operands_of_kind)
+"""For each kind, the function that gives the operands of its nodes."""
 BOUND: Final = ByKind(_bound_by_kind)
 """For each kind, the function that gives the variables its nodes bind, or ``None``."""
 TYPES_BOUND: Final = ByKind(_types_bound_by_kind)

@@ -27,7 +27,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role
-from relayish.ir.scoping import rebuild_fields
+from relayish.ir.scoping import has_parts, rebuild_fields
 from relayish.op.target import DEFAULT, is_supported
 from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
 from relayish.transform import FunctionPass, PassContext, register_pass
@@ -45,7 +45,7 @@ class _Annotator(ExprRewriter):
         self._targets = targets
         self._claimed = claimed
         self._non_calls = include_non_call_ops
-        self._target_of: dict[Expr, str] = {}
+        self._target_of: dict[Node, str] = {}
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if is_begin(post) or pre in self._claimed:
@@ -104,10 +104,20 @@ class _Annotator(ExprRewriter):
 
     def rewrite_expr(self, pre: Expr, post: Expr) -> Expr:  # noqa: ARG002
         """End what nodes of other kinds hold, which no compiler takes over: it is seen to apart."""
-        if type(post) in ATOMS:
+        kind = type(post)
+        if kind in ATOMS:
             return post
-        ended: Expr = rebuild_fields(post, self._ended_in)
-        return ended
+        if has_parts(kind):
+            ended: Expr = rebuild_fields(post, self._ended_in)
+            return ended
+        rebuild = EXPRESSIONS.rebuild[kind]
+        return post if rebuild is None else rebuild(post, self._ended_child)
+
+    def _ended_child(self, child: Node, _: object) -> Node:
+        if child not in self._target_of:
+            return child
+        assert isinstance(child, Expr)
+        return self._ended(child)
 
     def _ended_in(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
         if field.role not in (Role.OPERAND, Role.SCOPE) or not isinstance(held, Expr):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
-from relayish.ir.scoping import has_parts, has_scopes, operands, rebuild_fields
+from relayish.ir.scoping import EVALUATED, has_parts, has_scopes, rebuild_fields
 from relayish.ir.traversal import ByKind
 
 
@@ -78,7 +78,8 @@ class Bindings:
                     pending += missing[::-1]
                     continue
                 pending.pop()
-                images[node] = self.push(_over(node, images), ty if node is root else None)
+                image = _OVER[type(node)](node, images)
+                images[node] = self.push(image, ty if node is root else None)
         return [images.get(root, root) for root, _ in exprs]
 
 
@@ -86,24 +87,30 @@ def _nothing(_: Node) -> tuple[Node, ...]:
     return ()
 
 
-_BOUND_BEFORE: Final = ByKind(lambda kind: _nothing if has_scopes(kind) else operands)
+_BOUND_BEFORE: Final = ByKind(lambda kind: _nothing if has_scopes(kind) else EVALUATED[kind])
 """For each kind, what gives what is bound before a node is; what opens scopes stays whole."""
 
 
-def _over(node: Expr, images: dict[Node, Expr]) -> Expr:
-    """Return ``node`` with ``images`` in the place of what they are of."""
-    if has_scopes(type(node)):
-        substitution = ExprMutator()
-        substitution.memo_map.update(images)
-        return substitution.visit(node)
-    if has_parts(type(node)):
-        return over_operands(node, images)
-    rebuild = EXPRESSIONS.rebuild[type(node)]
-    made: Expr = node if rebuild is None else rebuild(node, images.get)
-    return made
+def _substituted(node: Expr, images: dict[Node, Expr]) -> Expr:
+    substitution = ExprMutator()
+    substitution.memo_map.update(images)
+    return substitution.visit(node)
 
 
 def over_operands(node: Expr, images: Mapping[Node, Expr]) -> Expr:
     """Return a node without scopes over ``images`` of its operands, those of its parts included."""
     made: Expr = rebuild_fields(node, lambda _owner, _field, held: images.get(held, held))
     return made
+
+
+def _over_of_kind(kind: type[Node]) -> Callable[[Any, dict[Node, Expr]], Expr]:  # Any: of that kind
+    if has_scopes(kind):
+        return _substituted
+    rebuild = EXPRESSIONS.rebuild[kind]
+    if rebuild is None or has_parts(kind):
+        return over_operands
+    return lambda node, images: rebuild(node, images.get)
+
+
+_OVER: Final = ByKind(_over_of_kind)
+"""For each kind, what gives a node with images in the place of what they are of."""
