@@ -26,7 +26,7 @@ from relayish.analysis.marks import is_opaque, is_primitive
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
-from relayish.passes.defunctionalize.encode import Encoder, Encoding, has_function_type
+from relayish.passes.defunctionalize.encode import Encoder, Encoding, check_kinds, has_function_type
 from relayish.passes.defunctionalize.specialise import specialised, with_single_types
 from relayish.passes.eta_expand import eta_expand
 from relayish.passes.flatten_closure import flatten_closure
@@ -57,6 +57,8 @@ def defunctionalize(mod: IRModule, entry: str = "main") -> IRModule:
             another one is used at several types, a call leaves its types open, or there is no end
             to them; if an operator, a primitive function or one of another compiler is used as a
             value; if a constructor holds functions whatever the parameters of its type.
+        UnknownKindError: If a node of a kind that a package declares takes or gives functions, and
+            the kind is not registered; see ``register_function_passing``.
 
     Complexity:
         Linear in distinct nodes of ``mod``, of the copies, and of what functions capture.
@@ -80,6 +82,7 @@ def defunctionalize(mod: IRModule, entry: str = "main") -> IRModule:
     changed: dict[GlobalVar | str, Expr] = {}
     for name, definition in lifted.functions_of(Function).items():
         _check(name, definition)
+        check_kinds(definition)
         if not is_opaque(definition):
             encoder = Encoder(lifted, encoding, global_uses(definition).values)
             changed[name] = encoder.encode(definition)

@@ -14,19 +14,37 @@ After::
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from typing import TypeVar as PythonTypeVar
 
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.marks import is_primitive
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
+from relayish.ir.kind_table import KindTable
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, PatternVar
-from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Let, Op, Var
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
+from relayish.ir.scoping import has_scopes, operands, scopes
+from relayish.passes.defunctionalize.encode import has_function_type
 from relayish.passes.normal_form.functions import own_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
 
@@ -47,6 +65,8 @@ def to_cps(program: _Program) -> _Program:
     Raises:
         PassError: If a function calls a global one, or if an operator or constructor is used as a
             value: ``EtaExpand`` makes functions of these.
+        UnknownKindError: If a kind that a package declares has scopes, or to do with functions,
+            and no rule; see :func:`register_cps_rule`.
         TypeInferenceError: If the program is ill-typed.
 
     Complexity:
@@ -148,12 +168,12 @@ class _Types(TypeMutator):
     """Gives types of functions their continuations."""
 
     def __init__(self, answer: TypeVar) -> None:
-        self._answer = answer
+        self.answer = answer
 
     def visit_func_type(self, ty: FuncType) -> Type:
         args = self.mutate_all(ty.arg_types)
-        kept = FuncType((self.visit(ty.ret_type),), self._answer)
-        return ty.with_fields(arg_types=(*args, kept), ret_type=self._answer)
+        kept = FuncType((self.visit(ty.ret_type),), self.answer)
+        return ty.with_fields(arg_types=(*args, kept), ret_type=self.answer)
 
 
 class _Block:
@@ -176,8 +196,8 @@ class _Converter:
 
     def __init__(self, globals_: frozenset[GlobalVar]) -> None:
         self._globals = globals_
-        self._answer = TypeVar("answer")
-        self._types = _Types(self._answer)
+        self.answer = TypeVar("answer")
+        self._types = _Types(self.answer)
         self._vars: dict[Var, Var] = {}
         self._direct: set[Expr] = set()  # variables of what is called as it is
         self._inner: dict[Node, tuple[_Block, ...]] = {}
@@ -195,7 +215,7 @@ class _Converter:
         for block in reversed(self._blocks):
             self._close(block)
         image = self._function(func)
-        return image.with_fields(type_params=(*func.type_params, self._answer))
+        return image.with_fields(type_params=(*func.type_params, self.answer))
 
     # Finding blocks, from outside
 
@@ -208,7 +228,7 @@ class _Converter:
         for param in func.params:
             self._rename(param)
         result = func.ret_type
-        kept = FuncType((self._type(result),), self._answer) if result is not None else None
+        kept = FuncType((self.type(result),), self.answer) if result is not None else None
         self._inner[func] = (self._open(func.body, Var("k", kept)),)
 
     def _enter(self, let: Let) -> None:
@@ -229,6 +249,14 @@ class _Converter:
                 for var in _bound(clause):
                     self._rename(var)
             self._inner[value] = tuple([self._open(c.rhs, kept) for c in value.clauses])
+        elif has_scopes(type(value)) and not is_primitive(value):
+            _conversion_of(value)  # or there is no need to go on
+            opened = scopes(value)
+            for bound in {var: None for scope in opened for var in scope.binders}:
+                if isinstance(bound, Var):
+                    self._rename(bound)
+            roots = [root for scope in opened for root in scope.roots if isinstance(root, Expr)]
+            self._inner[value] = tuple([self._open(root, Var("k")) for root in roots])
 
     def _rename(self, var: Var, *, typed: bool = True) -> None:
         """Give ``var`` its image; with a type where a function will take it as parameter."""
@@ -236,57 +264,64 @@ class _Converter:
         if shared is not None:
             shared = self._vars.get(shared, shared)
         ty = var.type_annotation
-        image = self._type(ty) if typed and ty is not None else None
+        image = self.type(ty) if typed and ty is not None else None
         self._vars[var] = Var(var.name_hint, image, shared, span=var.span)
 
-    def _type(self, ty: Type) -> Type:
+    def type(self, ty: Type) -> Type:
         return self._types.visit(ty)
+
+    def blocks_of(self, node: Node) -> tuple[_Block, ...]:
+        """Return the blocks of a node, in order."""
+        return self._inner[node]
+
+    def variable(self, var: Var) -> Var:
+        """Return what a variable has become."""
+        return self._vars[var]
 
     # Converting blocks, from inside
 
     def _close(self, block: _Block) -> None:
-        image: Expr = Call(block.kept, (self._name(block.result),))
+        image: Expr = Call(block.kept, (self.name(block.result),))
         for let in reversed(block.chain):
-            convert = _CONVERT.get(type(let.value))
-            image = self._simple(let, image) if convert is None else convert(self, let, image)
+            image = _conversion_of(let.value)(self, let, image)
         block.image = image
 
-    def _simple(self, let: Let, rest: Expr) -> Expr:
+    def simple(self, let: Let, rest: Expr) -> Expr:
         """Return a let of what is evaluated without calling functions."""
         value = let.value
         rebuild = EXPRESSIONS.rebuild[type(value)]
-        image = value if rebuild is None else rebuild(value, lambda name, _: self._name(name))
+        image = value if rebuild is None else rebuild(value, lambda name, _: self.name(name))
         return Let(self._vars[let.var], image, rest, span=let.span)
 
-    def _atom(self, let: Let, rest: Expr) -> Expr:
+    def atom(self, let: Let, rest: Expr) -> Expr:
         name = let.value
-        value = self._callee(name) if let.var in self._direct else self._name(name)
+        value = self._callee(name) if let.var in self._direct else self.name(name)
         return Let(self._vars[let.var], value, rest, span=let.span)
 
-    def _let_function(self, let: Let, rest: Expr) -> Expr:
+    def let_function(self, let: Let, rest: Expr) -> Expr:
         func = let.value
         assert type(func) is Function
         value = func if is_primitive(func) else self._function(func)
         return Let(self._vars[let.var], value, rest, span=let.span)
 
-    def _call(self, let: Let, rest: Expr) -> Expr:
+    def call(self, let: Let, rest: Expr) -> Expr:
         call = let.value
         assert type(call) is Call
-        args = tuple([self._name(arg) for arg in call.args])
+        args = tuple([self.name(arg) for arg in call.args])
         if self._is_direct(call.op):
             image = call.with_fields(op=self._callee(call.op), args=args, type_args=())
             return Let(self._vars[let.var], image, rest, span=let.span)
-        kept = self._continuation(let, rest)
-        return Call(self._name(call.op), (*args, kept), span=call.span)
+        kept = self.continuation(let, rest)
+        return Call(self.name(call.op), (*args, kept), span=call.span)
 
-    def _let_if(self, let: Let, rest: Expr) -> Expr:
+    def let_if(self, let: Let, rest: Expr) -> Expr:
         value = let.value
         assert type(value) is If
         true, false = self._inner[value]
-        image = If(self._name(value.cond), true.image, false.image, span=value.span)
-        return Let(self._kept[let], self._continuation(let, rest), image, span=let.span)
+        image = If(self.name(value.cond), true.image, false.image, span=value.span)
+        return Let(self._kept[let], self.continuation(let, rest), image, span=let.span)
 
-    def _let_match(self, let: Let, rest: Expr) -> Expr:
+    def let_match(self, let: Let, rest: Expr) -> Expr:
         value = let.value
         assert type(value) is Match
         clauses: list[Clause] = []
@@ -295,16 +330,16 @@ class _Converter:
             renaming.memo_map.update({var: self._vars[var] for var in _bound(clause)})
             lhs: Any = renaming.visit(clause.lhs)  # type: ignore[arg-type]  # a pattern
             clauses.append(clause.with_fields(lhs=lhs, rhs=block.image))
-        image = value.with_fields(data=self._name(value.data), clauses=tuple(clauses))
-        return Let(self._kept[let], self._continuation(let, rest), image, span=let.span)
+        image = value.with_fields(data=self.name(value.data), clauses=tuple(clauses))
+        return Let(self._kept[let], self.continuation(let, rest), image, span=let.span)
 
-    def _continuation(self, let: Let, rest: Expr) -> Function:
-        return Function((self._vars[let.var],), rest, self._answer, span=let.span)
+    def continuation(self, let: Let, rest: Expr) -> Function:
+        return Function((self._vars[let.var],), rest, self.answer, span=let.span)
 
     def _function(self, func: Function) -> Function:
         (block,) = self._inner[func]
         params = (*[self._vars[param] for param in func.params], block.kept)
-        return func.with_fields(params=params, body=block.image, ret_type=self._answer)
+        return func.with_fields(params=params, body=block.image, ret_type=self.answer)
 
     def _is_direct(self, callee: Expr) -> bool:
         if type(callee) is GlobalVar:
@@ -314,7 +349,7 @@ class _Converter:
     def _callee(self, name: Expr) -> Expr:
         return self._vars.get(name, name) if type(name) is Var else name
 
-    def _name(self, name: Expr) -> Expr:
+    def name(self, name: Expr) -> Expr:
         """Return what is used in the place of a name."""
         if type(name) is Var and name not in self._direct:
             return self._vars.get(name, name)
@@ -331,14 +366,124 @@ def _bound(clause: Clause) -> list[Var]:
     return [part.var for part in PATTERNS.pre_order(clause.lhs) if type(part) is PatternVar]
 
 
-# Any: a let whose value is of the kind
-_CONVERT: Final[dict[type[Node], Callable[[_Converter, Any, Expr], Expr]]] = {
-    **dict.fromkeys(SYMBOLS, _Converter._atom),  # noqa: SLF001 - the table behind this class
-    Function: _Converter._let_function,  # noqa: SLF001
-    Call: _Converter._call,  # noqa: SLF001
-    If: _Converter._let_if,  # noqa: SLF001
-    Match: _Converter._let_match,  # noqa: SLF001
-}
+class Conversion:
+    """What the rule of a kind knows of a node, which a let binds, while it is converted.
+
+    Attributes:
+        answer: The type that everything returns.
+        rest: What is to happen with the value of the node: a function of one parameter. Where it
+            is needed more than once, a let should bind it.
+    """
+
+    __slots__ = ("_converter", "_node", "answer", "rest")
+
+    def __init__(self, converter: _Converter, let: Let, rest: Expr) -> None:
+        self._converter = converter
+        self._node = let.value
+        self.answer = converter.answer
+        self.rest = converter.continuation(let, rest)
+
+    def name(self, operand: Expr) -> Expr:
+        """Return what is used in the place of an operand, which is a name in A-normal form."""
+        return self._converter.name(operand)
+
+    def variable(self, binder: Var) -> Var:
+        """Return what a variable that the node binds has become."""
+        return self._converter.variable(binder)
+
+    def type(self, ty: Type) -> Type:
+        """Return a type with continuations for the functions in it."""
+        return self._converter.type(ty)
+
+    def block(self, number: int) -> tuple[Expr, Var]:
+        """Return what became of a root of the scopes of the node, and of its continuation.
+
+        The expression calls the variable with its result; a let around it should bind that to a
+        function of one parameter.
+        """
+        block = self._converter.blocks_of(self._node)[number]
+        return block.image, block.kept
+
+
+CpsRule: TypeAlias = Callable[[Any, Conversion], Expr]  # Any: a node of the kind
+"""``rule(node, conversion)``: the node in continuation-passing style, the rest included."""
+
+_Convert: TypeAlias = Callable[[_Converter, Any, Expr], Expr]  # Any: a let of such a node
+
+CPS_RULES: Final[KindTable[_Convert]] = KindTable(
+    "continuation-passing style",
+    "relayish.transform.register_cps_rule",
+    {
+        Function: _Converter.let_function,
+        Call: _Converter.call,
+        If: _Converter.let_if,
+        Match: _Converter.let_match,
+        **dict.fromkeys(
+            (Constant, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), _Converter.simple
+        ),
+    },
+)
+
+
+def register_cps_rule(kind: type[Node], rule: CpsRule, *, replace: bool = False) -> CpsRule:
+    """Say how :func:`to_cps` converts nodes of class ``kind``.
+
+    Nodes of kinds that have no scopes, and nothing to do with functions, stay as they are where no
+    rule says otherwise.
+
+    Args:
+        kind: A kind of expressions.
+        rule: ``rule(node, conversion)`` returns what evaluates the node and then calls
+            ``conversion.rest`` with its value; see :class:`Conversion`.
+        replace: Take the place of a rule that was registered before.
+
+    Raises:
+        DuplicateNameError: If the kind has a rule and ``replace`` is false.
+
+    Example:
+        >>> from relayish.ir.node import declared_temporarily, field, node
+        >>> from relayish.ir.roles import Runs
+        >>> with declared_temporarily():
+        ...     @node("while_loop")
+        ...     class While(Expr):
+        ...         var: Var = field(binder=True)
+        ...         init: Expr
+        ...         cond: Expr = field(scope=Runs.REPEATEDLY)
+        ...         body: Expr = field(scope=Runs.REPEATEDLY)
+        ...     def loop_of_calls(node, conversion):
+        ...         (cond, test), (body, again) = conversion.block(0), conversion.block(1)
+        ...         loop, rest, holds = Var("loop"), Var("rest"), Var("holds")
+        ...         value = conversion.variable(node.var)
+        ...         step = If(holds, Let(again, loop, body), Call(rest, (value,)))
+        ...         turn = Let(test, Function((holds,), step, conversion.answer), cond)
+        ...         run = Function((value,), turn, conversion.answer)
+        ...         call = Call(loop, (conversion.name(node.init),))
+        ...         return Let(rest, conversion.rest, Let(loop, run, call))
+        ...     rule = register_cps_rule(While, loop_of_calls)
+    """
+
+    def convert(converter: _Converter, let: Let, rest: Expr) -> Expr:
+        return rule(let.value, Conversion(converter, let, rest))
+
+    CPS_RULES.register(kind, convert, replace=replace)
+    return rule
+
+
+def _is_simple(value: Expr) -> bool:
+    """Return whether nothing in ``value`` is called, or has to do with functions."""
+    if has_scopes(type(value)):
+        return False
+    around = (value, *operands(value))
+    return not any(has_function_type(getattr(each, "checked_type", None)) for each in around)
+
+
+def _conversion_of(value: Expr) -> _Convert:
+    kind = type(value)
+    if kind in SYMBOLS:
+        return _Converter.atom
+    if not CPS_RULES.knows(kind) and _is_simple(value):
+        return _Converter.simple
+    return CPS_RULES[kind]
 
 
 def _at(node: Expr) -> str:

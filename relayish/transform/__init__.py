@@ -119,6 +119,8 @@ FUNCTIONS: Final = {
     "Substitute": "relayish.passes.let_chains",
     "gradient": "relayish.passes.gradient",
     "recast": "relayish.passes.recast",
+    "register_cps_rule": "relayish.passes.to_cps",
+    "register_function_passing": "relayish.passes.defunctionalize.encode",
     "register_gradient_rule": "relayish.passes.ad.kind_rules",
     "to_cps": "relayish.passes.to_cps",
     "un_cps": "relayish.passes.to_cps",

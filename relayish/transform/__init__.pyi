@@ -61,6 +61,8 @@ from relayish.passes.infer_type import InferTypeLocal as InferTypeLocal
 from relayish.passes.let_chains import Substitute as Substitute
 from relayish.passes.gradient import gradient as gradient
 from relayish.passes.recast import recast as recast
+from relayish.passes.to_cps import register_cps_rule as register_cps_rule
+from relayish.passes.defunctionalize.encode import register_function_passing as register_function_passing
 from relayish.passes.ad.kind_rules import register_gradient_rule as register_gradient_rule
 from relayish.passes.to_cps import to_cps as to_cps
 from relayish.passes.to_cps import un_cps as un_cps

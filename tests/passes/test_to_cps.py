@@ -7,15 +7,23 @@ from deep import DEEP_NESTS
 from random_exprs import random_arguments, random_module, same_value
 
 from relayish.analysis import well_formed
-from relayish.analysis.infer_type import infer_type
-from relayish.errors import PassError
+from relayish.analysis.infer_type import infer_type, register_type_rule
+from relayish.errors import PassError, UnknownKindError
 from relayish.interpreter import evaluate
-from relayish.ir.relay.expr import Call, Expr, Function, Let, Op
+from relayish.ir.effect import Effect
+from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import FuncType
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, scalar_type
+from relayish.ir.roles import Runs
 from relayish.text import parse, parse_expr
-from relayish.transform import to_cps, un_cps
+from relayish.transform import register_cps_rule, to_cps, un_cps
 
+INT = scalar_type("int32")
+add, less = intern_op("add"), intern_op("less")
 HEADER = '#[version = "0.0.5"]\n'
 
 PROGRAMS = {
@@ -133,3 +141,67 @@ def test_what_is_not_in_the_style_is_refused() -> None:
 def test_deep_nests_are_converted(nest: str) -> None:
     mod = IRModule.from_expr(Function((), DEEP_NESTS[nest](3_000)))
     assert well_formed(to_cps(mod["main"]))
+
+
+def type_of_while(loop, infer):
+    infer.bind(loop.var, loop.init)
+    yield loop.cond, loop.body
+    return infer.bind(loop.var, loop.body, "body of while")
+
+
+def loop_of_calls(node, conversion):
+    """Convert a loop to a function that calls itself as long as the condition holds."""
+    (cond, test), (body, again) = conversion.block(0), conversion.block(1)
+    loop, rest, holds = Var("loop"), Var("rest"), Var("holds")
+    value = conversion.variable(node.var)
+    step = If(holds, Let(again, loop, body), Call(rest, (value,)))
+    turn = Let(test, Function((holds,), step, conversion.answer), cond)
+    run = Function((value,), turn, conversion.answer)
+    call = Call(loop, (conversion.name(node.init),))
+    return Let(rest, conversion.rest, Let(loop, run, call))
+
+
+def while_program(kind):
+    """Return a function that doubles its parameter until it is at least 100, and adds 1."""
+    x, value = Var("x", INT), Var("value", INT)
+    loop = kind(value, x, less(value, const(100)), add(value, value))
+    return Function((x,), add(loop, const(1)), INT)
+
+
+@pytest.fixture
+def while_kind():
+    with declared_temporarily():
+
+        @node("while_to_convert", effect=Effect.NONE)
+        class While(Expr):
+            var: Var = field(binder=True)
+            init: Expr
+            cond: Expr = field(scope=Runs.REPEATEDLY)
+            body: Expr = field(scope=Runs.REPEATEDLY)
+
+        register_type_rule(While, type_of_while)
+        yield While
+
+
+def test_to_cps_refuses_a_loop_of_another_package_that_has_no_rule(while_kind):
+    with pytest.raises(UnknownKindError, match=r"call relayish.transform.register_cps_rule\(While"):
+        to_cps(while_program(while_kind))
+
+
+def test_to_cps_converts_a_loop_of_another_package_by_its_rule(while_kind):
+    register_cps_rule(while_kind, loop_of_calls)
+    func = un_cps(to_cps(while_program(while_kind)))
+    assert evaluate(func, None, (7,)) == 113
+
+
+def test_to_cps_keeps_what_has_no_scopes_and_no_functions():
+    with declared_temporarily():
+
+        @node("opaque_to_convert")
+        class Opaque(Expr):
+            value: Expr
+
+        register_type_rule(Opaque, lambda opaque, infer: infer.type_of(opaque.value))
+        x = Var("x", INT)
+        func = to_cps(Function((x,), add(Opaque(x), const(1)), INT))
+        assert [type(n) for n in EXPRESSIONS.post_order(func)].count(Opaque) == 1

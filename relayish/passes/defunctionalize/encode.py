@@ -14,9 +14,14 @@ holds what the function captures; and a function that applies such a value::
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import Final
+
 from relayish.analysis.marks import is_marked, is_primitive
-from relayish.errors import PassError
+from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -25,15 +30,101 @@ from relayish.ir.relay.adt import (
     PatternVar,
     TypeData,
 )
-from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Op, Var
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, Type, TypeCall
+from relayish.ir.roles import Runs
+from relayish.ir.scoping import operands, scopes
 
 
 def has_function_type(ty: Type | None) -> bool:
     """Return whether a function type stands anywhere in ``ty``."""
     return ty is not None and any(type(part) is FuncType for part in TYPES.pre_order(ty))
+
+
+class Passing(Enum):
+    """What nodes of a kind do with functions, where their types speak of some."""
+
+    ON = "on"  # neither make nor call any: what comes out went in somewhere, as with a branch
+
+
+FUNCTION_PASSING: Final[KindTable[Passing]] = KindTable(
+    "defunctionalization",
+    "relayish.transform.register_function_passing",
+    dict.fromkeys(
+        (Var, Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite),
+        Passing.ON,
+    ),
+)
+
+
+def register_function_passing(
+    kind: type[Node], passing: Passing = Passing.ON, *, replace: bool = False
+) -> Passing:
+    """Say that nodes of class ``kind`` pass functions on, so these may become data.
+
+    Of kinds that packages declare it is not known whether they call functions that they are given,
+    or make some of their own; where such a node has to do with functions,
+    :class:`~relayish.passes.defunctionalization.Defunctionalization` refuses, unless the kind is
+    registered. A kind whose nodes are functions themselves, with a deferred scope, cannot be.
+
+    Raises:
+        DuplicateNameError: If the kind is registered and ``replace`` is false.
+        DeclarationError: If a field of it is a deferred scope.
+
+    Example:
+        >>> from relayish.ir.effect import Effect
+        >>> from relayish.ir.node import declared_temporarily, node
+        >>> with declared_temporarily():
+        ...     @node("labelled", effect=Effect.NONE)
+        ...     class Labelled(Expr):
+        ...         "An expression with a label."
+        ...         value: Expr
+        ...         label: str
+        ...     register_function_passing(Labelled)
+        <Passing.ON: 'on'>
+    """
+    deferred = [f.name for f in kind.fields_ if f.runs is Runs.DEFERRED]
+    if deferred:
+        raise DeclarationError(
+            f"{kind.__name__}.{deferred[0]} is a deferred scope, so its nodes are functions "
+            f"themselves; make functions of them before functions become data"
+        )
+    return FUNCTION_PASSING.register(kind, passing, replace=replace)
+
+
+def check_kinds(function: Expr) -> None:
+    """Raise unless it is known what the nodes of a typed function do with functions.
+
+    Raises:
+        UnknownKindError: Naming a kind that has to do with functions and is not registered.
+    """
+    for node in EXPRESSIONS.post_order(function):
+        if type(node) in _ENCODED or type(node) in FUNCTION_PASSING or not isinstance(node, Expr):
+            continue
+        around = (node, *operands(node), *[root for s in scopes(node) for root in s.roots])
+        if any(has_function_type(getattr(each, "checked_type", None)) for each in around):
+            FUNCTION_PASSING[type(node)]
+
+
+_ENCODED: Final = frozenset({Call, Function, GlobalVar, Op, Constructor})
+"""The kinds that make functions, call or name them, which become data and its applications."""
 
 
 class _Data:

@@ -249,6 +249,8 @@ class _Filler:
         return image
 
     def built_blocks(self, node: Expr) -> Expr:
+        if node not in self.inner:
+            return node  # a kernel
         images = self.images
         operands, blocks = self.blocks.of(node)
         return with_evaluated(
