@@ -1,4 +1,10 @@
-"""Relay's text format 0.0.5: ``parse`` reads it, ``astext`` writes it.
+"""Relay's text format 0.0.5: ``parse`` reads it, ``astext`` writes it, and nodes of all languages.
+
+A kind without a text of its own has the generic form, ``node kind(field=value, ...)``, told by the
+roles of its fields; ``register_text`` gives it another. The modules here know no kind of node:
+``source``, ``reader`` and ``writer`` are what every language stands on, ``layout`` says where each
+node is written, ``node_writer`` and ``node_reader`` are the generic form. ``relay`` is Relay's
+grammar.
 
 What TVM's format cannot say, or says and cannot read back, has forms of relayish's own:
 
@@ -24,12 +30,15 @@ What TVM's format cannot say, or says and cannot read back, has forms of relayis
 * ``Nil::``, a constructor without fields that is not called (``Nil`` is its value, ``Nil()``);
 * ``%f[T](%x)``: type arguments of a call (of operators they are not written);
 * ``key={a=1}``, ``key=type(T)``, ``key=%x``: attributes that hold a mapping, a type, an expression;
+* ``node kind(field=value, ...)``: any node, of whatever language;
 * ``meta[None][0]``, ``meta[DictAttrs][0]`` behind the arguments of a call: no attributes, or those
   of another class than the operator's own.
 """
 
 from __future__ import annotations
 
+from relayish.text.node_reader import NodeReader
+from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.parser import (
     fromtext,
     parse,
@@ -42,6 +51,8 @@ from relayish.text.relay.printer import astext
 from relayish.text.tables import register_text
 
 __all__ = [
+    "NodeReader",
+    "NodeWriter",
     "astext",
     "fromtext",
     "parse",

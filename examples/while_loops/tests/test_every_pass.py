@@ -104,6 +104,13 @@ def test_program_with_loops_round_trips_through_text():
         assert structural_equal(parse(astext(mod)), mod)
 
 
+def test_loop_is_written_in_its_own_text_and_log_in_the_generic_form():
+    text = "\n".join(astext(mod) for mod, *_ in programs()[:50])
+    assert "while (%" in text
+    assert "node log(value=" in text
+    assert "node while_loop(" not in text
+
+
 def test_typed_program_round_trips_through_text():
     for mod, *_ in programs()[:50]:
         typed = infer_type(mod)
