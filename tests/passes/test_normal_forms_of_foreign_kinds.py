@@ -1,0 +1,116 @@
+"""Normal forms of programs that hold kinds of other packages: what is bound, and where."""
+
+from __future__ import annotations
+
+import pytest
+from foreign_kinds import ForeignKinds
+
+from relayish.analysis import well_formed
+from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
+from relayish.errors import PassError
+from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.relay.expr import Expr, Function, Let, RefCreate, Tuple, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Runs
+from relayish.passes.to_a_normal_form import to_a_normal_form
+from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
+
+KINDS = ForeignKinds()
+x, y = Var("x"), Var("y")
+
+
+@pytest.fixture(autouse=True)
+def _declared():
+    with KINDS.declared():
+        yield
+
+
+def count(expr: Expr, kind: type) -> int:
+    return sum(type(found) is kind for found in EXPRESSIONS.post_order(expr))
+
+
+def chain(expr: Expr) -> list[Expr]:
+    values = []
+    while type(expr) is Let:
+        values.append(expr.value)
+        expr = expr.body
+    return values
+
+
+def test_operands_are_bound_before_the_node_in_order():
+    first, second = KINDS.opaque(1, ()), KINDS.opaque(2, ())
+    form = to_a_normal_form(KINDS.opaque(3, (first,), second))
+    assert [value.tag for value in chain(form)] == [1, 2, 3]
+
+
+def test_what_a_loop_repeats_is_bound_in_the_loop():
+    value = Var("value")
+    form = to_a_normal_form(KINDS.pure_while(value, x, y, Tuple((Tuple((value,)),))))
+    (loop,) = chain(form)
+    assert [type(bound) for bound in chain(loop.body)] == [Tuple, Tuple]
+    check_a_normal_form(form)
+
+
+def test_each_block_has_its_own_of_what_condition_and_body_share():
+    value = Var("value")
+    shared = Tuple((value,))
+    form = to_a_normal_form(KINDS.pure_while(value, x, shared, Tuple((shared,))))
+    (loop,) = chain(form)
+    assert [len(chain(block)) for block in (loop.cond, loop.body)] == [1, 2]
+    assert well_formed(form)
+
+
+def test_a_copy_for_another_block_binds_variables_of_its_own():
+    value, inner = Var("value"), Var("inner")
+    shared = Let(inner, Tuple((value,)), Tuple((inner, inner)))
+    form = to_a_normal_form(KINDS.pure_while(value, x, Tuple((shared,)), shared))
+    bound = [found.var for found in EXPRESSIONS.post_order(form) if type(found) is Let]
+    assert len(bound) == len(set(bound))
+
+
+@pytest.mark.parametrize("make", [lambda: KINDS.opaque(1, ()), lambda: RefCreate(x)])
+def test_what_acts_and_is_shared_by_statements_is_refused(make):
+    shared = make()
+    block = KINDS.do(y, x, (Tuple((shared,)), shared))
+    with pytest.raises(PassError, match="shared by several scopes of a Do"):
+        to_a_normal_form(block)
+
+
+def test_what_acts_stays_in_the_statement_that_does_it():
+    block = KINDS.do(y, x, (KINDS.opaque(1, ()), KINDS.opaque(2, (y,))))
+    (form,) = chain(to_a_normal_form(block))
+    assert [[v.tag for v in chain(statement)] for statement in form.statements] == [[1], [2]]
+
+
+def test_what_two_cases_share_is_bound_once_in_basic_block_normal_form():
+    shared = Tuple((x,))
+    cases = tuple(KINDS.case(Var("i"), Tuple((shared,))) for _ in range(2))
+    form = to_basic_block_normal_form(KINDS.switch(x, cases))
+    assert form.value is shared
+    check_basic_block_normal_form(form)
+
+
+def test_an_operand_that_sees_what_the_node_binds_is_refused():
+    with declared_temporarily():
+
+        @node("foreign_fixpoint")
+        class Fixpoint(Expr):
+            var: Var = field(binder=True)
+            value: Expr = field(sees_binders=True)
+            body: Expr = field(scope=Runs.ONCE)
+
+        with pytest.raises(PassError, match="Fixpoint"):
+            to_a_normal_form(Fixpoint(x, Function((), x), Tuple((x,))))
+
+
+def test_the_form_is_reached_at_any_depth():
+    nest: Expr = x
+    for _ in range(20_000):
+        value = Var("value")
+        nest = KINDS.pure_while(value, nest, y, Tuple((value,)))
+    form = to_a_normal_form(nest)
+    assert count(form, KINDS.pure_while) == 20_000
+    for _ in range(20_000):
+        nest = KINDS.pure_while(Var("value"), x, y, nest)
+    form = to_a_normal_form(nest)
+    assert to_a_normal_form(form) is form
