@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NoReturn
 
 from relayish.errors import WellFormedError
 from relayish.ir.node import Node
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import display_name, operands
+from relayish.ir.scoping import PROGRAM, display_name, operands
 from relayish.ir.scoping import scopes as scopes_of
+from relayish.ir.spread import declares, spread_of_kind
+from relayish.ir.traversal import ByKind
 
 
 def well_formed(program: Node | IRModule) -> bool:
@@ -56,7 +59,9 @@ def check_well_formed(program: Node | IRModule) -> None:
 
 
 def _check(root: Node) -> None:
-    scopes = _BoundOnce(root)
+    order = PROGRAM.post_order(root)
+    has_declarations = any(map(declares, set(map(type, order))))
+    scopes = (_BoundOnce if has_declarations else _BoundByNodes)(root, order=order)
     for variable, inner in scopes.home.items():
         if scopes.scope[variable] != inner:  # further out: some use is not inside
             _refuse(variable, inner, scopes)
@@ -73,6 +78,12 @@ class _BoundOnce(Scopes):
             f"{_name(binder)}; a variable is bound once, use a new {type(variable).__name__} "
             f"for the second"
         )
+
+
+class _BoundByNodes(_BoundOnce):
+    """The same where no statement declares variables: only what binds has scopes."""
+
+    _spreads = ByKind(partial(spread_of_kind, branches=False))
 
 
 def _refuse(variable: Node, inner: int, scopes: Scopes) -> NoReturn:

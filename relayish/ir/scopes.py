@@ -7,14 +7,14 @@ variables are known there, is told by the roles of fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import ClassVar, Final
 
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
 from relayish.ir.roles import Runs
 from relayish.ir.scope_tree import ScopeTree
-from relayish.ir.scoping import PROGRAM, binders, operands, parts
-from relayish.ir.spread import SPREADS
+from relayish.ir.scoping import PROGRAM, binders, operands, parts, scopes
+from relayish.ir.spread import SPREADS, Spread
 from relayish.ir.traversal import Traversal
 
 _ONCE: Final = Runs.ONCE
@@ -58,6 +58,8 @@ class Scopes:
         in what lets of the same block share where the inner one comes first.
     """
 
+    _spreads: ClassVar[Mapping[type[Node], Spread | None]] = SPREADS
+
     def __init__(
         self,
         root: Node | Sequence[Node],
@@ -76,22 +78,19 @@ class Scopes:
         self.tree = ScopeTree()
         self.block = [OUTERMOST]
         """For each scope, the innermost block around it, itself included."""
-        self.runs: list[Runs] = [Runs.ONCE]
-        """For each scope, how often it runs."""
         self.rooms: dict[int, tuple[int, ...]] = {}
         """For each scope of several roots, a scope within for each of these."""
         self.common: set[int] = set()
         """The scopes around others of one node, in which nothing but operands stands."""
         self._blocks: dict[int, int] = {}  # of rooms, the scopes they are in
         self._new_scope, self._new_block = self.tree.open, self.block.append
-        self._new_runs = self.runs.append
         self._flat = flat
         self._is_flat = False
         self._place_all(enter, traversal)
 
     def _place_all(self, enter: Callable[[Node], bool] | None, traversal: Traversal) -> None:
         """Visit users before what they use."""
-        scope_of, push_all, names, spreads = self.scope, traversal.push_all, NAMES, SPREADS
+        scope_of, push_all, names, spreads = self.scope, traversal.push_all, NAMES, self._spreads
         flat = self._flat
         pending: list[Node] = []
         for node in reversed(self.order):
@@ -128,7 +127,7 @@ class Scopes:
         opened: list[int] = []
         while pending:
             part = pending.pop()
-            spread = SPREADS[type(part)]
+            spread = self._spreads[type(part)]
             if spread is not None:
                 opened += spread(self, part, scope, node, pending)
                 continue
@@ -160,11 +159,9 @@ class Scopes:
             if self._is_flat:
                 return scope
             self._new_block(self.block[scope])
-            self._new_runs(runs)
             return self._new_scope(scope)
         opened = self._new_scope(scope)
         self._new_block(opened)
-        self._new_runs(runs)
         return opened
 
     def open_around(self, scope: int) -> int:
@@ -187,6 +184,16 @@ class Scopes:
     def declare(self, scope: int) -> int:
         """Return the scope in which a statement of ``scope`` declares: that of its whole block."""
         return self._blocks.get(scope, scope)
+
+    @property
+    def runs(self) -> list[Runs]:
+        """For each scope, how often it runs; linear in the scopes."""
+        found = [Runs.ONCE] * len(self.block)
+        for node, opened in self.opened.items():
+            for scope, number in zip(scopes(node), opened, strict=True):
+                if scope.runs is not Runs.ONCE:
+                    found[number] = scope.runs
+        return found
 
     def binder(self, variable: Node) -> Node | None:
         """Return the node that binds ``variable``, the first that was met; ``None`` for free ones.

@@ -46,17 +46,22 @@ stack ``parts``.
 """
 
 
-def spread_of_kind(kind: type[Node]) -> Spread | None:
-    """Return how nodes of class ``kind`` spread; ``None`` where all stands in their own scope."""
+def spread_of_kind(kind: type[Node], *, branches: bool = True) -> Spread | None:
+    """Return how nodes of class ``kind`` spread; ``None`` where all stands in their own scope.
+
+    Args:
+        kind: A class of nodes.
+        branches: Whether blocks in which no more is known than around them have scopes.
+    """
     if not any(f.role in _SPREADING and f.is_evaluated for f in kind.fields_):
         return None
-    return _generate(kind)
+    return _generate(kind, branches=branches)
 
 
 _SPREADING: Final = frozenset({Role.SCOPE, Role.BINDER, Role.PART})
 
 
-def _generate(kind: type[Node]) -> Spread:
+def _generate(kind: type[Node], *, branches: bool) -> Spread:
     held = [f for f in kind.fields_ if f.is_evaluated]
     inner = [f for f in held if f.role is Role.SCOPE]
     bound = [f for f in held if f.role is Role.BINDER]
@@ -74,8 +79,15 @@ def _generate(kind: type[Node]) -> Spread:
             lines += _each(declared, _place("scope"))
     outer = "placer.declare(scope)" if bound and not inner else "scope"
     lines.append(f"known = around = {_around(inner, seeing) if shared else outer}")
+    binds = bool(bound) and not shared
     for number, declared in enumerate(inner):
-        lines += _open(declared, number, shares=shared and declared.runs is Runs.ONCE)
+        runs_once = declared.runs is Runs.ONCE
+        lines += _open(
+            declared,
+            number,
+            shares=shared and runs_once,
+            opened=branches or binds or runs_once,
+        )
     if shared:
         lines.append("known = around")
     for declared in seeing:
@@ -85,8 +97,8 @@ def _generate(kind: type[Node]) -> Spread:
     for declared in reversed(held):
         if declared.role is Role.PART:
             lines += _each(declared, ["parts.append(child)"], backwards=True)
-    opened = "".join([f"inner{number}, " for number in range(len(inner))])
-    lines.append(f"return ({opened})" if fixed else "return opened")
+    returned = "".join([f"inner{number}, " for number in range(len(inner))])
+    lines.append(f"return ({returned})" if fixed else "return opened")
     made: Spread = compile_function(
         "spread(placer, node, scope, owner, parts)",
         lines,
@@ -106,13 +118,14 @@ def _around(inner: list[Field], seeing: list[Field]) -> str:
     return "placer.open_around(scope)"
 
 
-def _open(declared: Field, number: int, *, shares: bool) -> list[str]:
+def _open(declared: Field, number: int, *, shares: bool, opened: bool) -> list[str]:
     """Return the lines that open the scope of a field, or one for each item it holds."""
     assert declared.runs is not None
+    opens = f"placer.open(around, {declared.runs.name})" if opened else "around"
     if declared.holds_many and not declared.block:
-        opening = f"known = placer.open(around, {declared.runs.name}); opened += (known,)"
+        opening = f"known = {opens}; opened += (known,)"
         return _each(declared, [opening, *_place("known")])
-    opening = "around" if shares else f"placer.open(around, {declared.runs.name})"
+    opening = "around" if shares else opens
     lines = [f"known = inner{number} = {opening}"]
     if declared.holds_many:
         lines.append(f"placer.place_several(node.{declared.name}, known)")
@@ -175,6 +188,13 @@ _THERE: Final = {
     Shape.MANY: "node.{f}",
     Shape.MIXED: "any([isinstance(child, Node) for child in node.{f}])",
 }
+
+
+def declares(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` declare variables for what stands around them."""
+    roles = {f.role for f in kind.fields_ if f.is_evaluated}
+    is_pattern = kind.held_as_ is Role.BINDER
+    return not is_pattern and Role.BINDER in roles and Role.SCOPE not in roles
 
 
 SPREADS: Final = ByKind(spread_of_kind)
