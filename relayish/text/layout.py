@@ -327,7 +327,7 @@ def _post_order(roots: list[Node]) -> list[Node]:
     seen: set[Node] = set()
     stack: list[Any] = list(reversed(roots))  # Any: nodes, and None before a node to be finished
     pop, append, finish, enter = stack.pop, stack.append, order.append, seen.add
-    push_children, with_nodes, leaves = TEXT.push, _LEAF_WITH_NODES, LEAVES
+    push_children, leaves = _PUSH, LEAVES
     while stack:
         node = pop()
         if node is None:
@@ -339,18 +339,32 @@ def _post_order(roots: list[Node]) -> list[Node]:
         enter(node)
         append(node)
         append(None)
-        names = with_nodes[kind]
-        if names:
-            for name in names:
-                value = getattr(node, name)
-                if value is not None:
-                    stack += nodes_in(value)
         push = push_children[kind]
         if push is not None:
             push(node, seen, append)
     return order
 
 
+def _push_of_kind(kind: type[Node]) -> Callable[..., None] | None:
+    """Return what puts the children of a node on a stack, those in attributes undermost."""
+    if not _LEAF_WITH_NODES[kind]:
+        return TEXT.push[kind]
+    lines = ["def push(node, seen, append):"]
+    for name in _LEAF_WITH_NODES[kind]:
+        lines.append(f"if node.{name} is not None:")
+        lines.append(f"    for child in inside(node.{name}): append(child)")
+    for declared in reversed(TEXT.fields(kind)):
+        backwards = f"node.{declared.name}[::-1]"
+        each = _for_each(declared, "if child not in seen: append(child)")
+        lines += [line.replace(f"in node.{declared.name}:", f"in {backwards}:") for line in each]
+    scope: dict[str, object] = {"inside": nodes_in, "Node": Node}
+    exec("\n    ".join(lines), scope)  # noqa: S102 - the source is built from declarations only
+    made = scope["push"]
+    assert callable(made)
+    return made
+
+
+_PUSH: Final = ByKind(_push_of_kind)
 _SIMPLE: Final[frozenset[type]] = frozenset({int, float, str, bool, type(None)})
 
 

@@ -7,6 +7,7 @@ node of some kind is written is told by :data:`~relayish.text.tables.TEXTS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any, Final
 
 from relayish.errors import FieldError
@@ -266,7 +267,7 @@ class Writer:
         """Return the name of a variable."""
         text = self._var_texts.get(var)
         if text is None:
-            hint = name_hint(var)
+            hint = _HINTS[type(var)](var)
             text = self._var_texts[var] = f"%{spell_name(self._names.take(hint))}"
         return text
 
@@ -277,7 +278,7 @@ class Writer:
         text = self.binder(var, again=again)
         if var not in self.texts:
             bound.append(var)
-            self.texts[var] = self.name(var)
+            self.texts[var] = self._var_texts[var]  # which its binder has named
         return text
 
     def binder(self, var: Node, *, again: bool) -> str:
@@ -306,24 +307,19 @@ def _roots_of_kind(kind: type[Node]) -> list[Callable[[Any], tuple[Node, ...]]]:
 _ROOTS: Final = ByKind(_roots_of_kind)
 
 
-def _hint_of_kind(kind: type[Node]) -> Field | None:
+def hint_field(kind: type[Node]) -> Field | None:
+    """Return the field that variables of a kind are called by."""
     fields = [f for f in kind.fields_ if f.hint and f.accepts == (str,)]
     return fields[0] if fields else None
 
 
+def _hint_of_kind(kind: type[Node]) -> Callable[[Any], str]:  # Any: a variable of the kind
+    declared = hint_field(kind)
+    return (lambda _var: kind.visit_name) if declared is None else attrgetter(declared.name)
+
+
 _HINTS: Final = ByKind(_hint_of_kind)
-
-
-def hint_field(kind: type[Node]) -> Field | None:
-    """Return the field that variables of a kind are called by."""
-    found: Field | None = _HINTS[kind]
-    return found
-
-
-def name_hint(var: Node) -> str:
-    """Return what a variable would be called."""
-    declared = hint_field(type(var))
-    return type(var).visit_name if declared is None else str(getattr(var, declared.name))
+"""For each kind of variables, the function that says what one would be called."""
 
 
 def kind_name(kind: type[Node], language: str) -> str:

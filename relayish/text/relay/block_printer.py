@@ -420,7 +420,7 @@ def _place_match(plan: Plan, node: Match, scope: int) -> None:
     plan.opened[node] = (-1, *arms)
     for clause, arm in zip(node.clauses, arms, strict=True):
         plan.position[clause] = Position.VALUE
-        plan.bind(clause.lhs, scope)
+        plan.use_operand(clause.lhs, scope)
         plan.use(clause.rhs, arm, Position.TAIL)
 
 
