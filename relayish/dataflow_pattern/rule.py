@@ -247,6 +247,7 @@ class _Rewriting:
         memo, push_of = self._memo, EXPRESSIONS.push
         rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: of each kind its own
         calls: dict[Expr, _ByArguments | None] = {}
+        kinds: dict[type[Node], tuple[Rule, ...]] = {}
         for_calls, for_kind = self._rules.for_calls, self._rules.for_kind
         get = memo.get
         # On the stack are nodes to enter; a node with None above it when all below it is done; and
@@ -294,9 +295,10 @@ class _Rewriting:
                 else:
                     rules = () if type(op) is Op else for_kind(Call)
             else:
-                rules = for_kind(type(image)) if isinstance(image, Expr) else ()
-                if image.traits_.effect or image.traits_.allocates:
-                    self._may_act = True
+                kind = type(image)
+                if kind not in kinds:
+                    kinds[kind] = self._rules_for(kind)
+                rules = kinds[kind]
             if rules and self._apply(rules, node, image, stack):
                 continue
             memo[node] = image
@@ -307,6 +309,12 @@ class _Rewriting:
         out = memo[self._root]
         assert isinstance(out, Expr)
         return out
+
+    def _rules_for(self, kind: type[Node]) -> tuple[Rule, ...]:
+        """Return the rules for nodes of a kind, the first of which was come upon."""
+        if kind.traits_.effect or kind.traits_.allocates:
+            self._may_act = True
+        return self._rules.for_kind(kind) if issubclass(kind, Expr) else ()
 
     def _changed(self, node: Node, image: Node) -> None:
         self._memo[image] = image

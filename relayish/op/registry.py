@@ -321,7 +321,8 @@ def relay_op(name: str) -> Op:
     Raises:
         UnknownNameError: If there is none.
     """
-    return get_op(name, RELAY.name)
+    op = intern_op(name)
+    return op if op in num_inputs else get_op(name, RELAY.name)
 
 
 def named_op(name: str | Op) -> Op:
