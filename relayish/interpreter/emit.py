@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relayish.errors import EvaluationError, RelayishError, UnknownKindError
 from relayish.interpreter import code as c
 from relayish.interpreter.code import Block, Code, Instruction, path_between
-from relayish.interpreter.evaluator import EVALUATORS
+from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Scopes
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -109,8 +109,10 @@ class Emitter:
         cell = self.cells.get(expr)
         if cell is not None and cell.code is self.code:
             return cell
-        if type(expr) in ATOMS:
-            return self.atom(expr)
+        kind = type(expr)
+        if kind in ATOMS:
+            found: Cell = _ATOM[kind](self, expr)
+            return found
         assert cell is not None
         return self.load(expr, cell)
 
@@ -188,19 +190,10 @@ class Emitter:
                 self.guard(expr)
                 return
             if expr not in self.cells:
-                self.enter(expr, tail)
+                _ENTER[kind](self, expr, tail)
                 return
         if tail:
             self.leave_tail(expr, tail, None)
-
-    def enter(self, expr: Expr, tail: bool) -> None:
-        """Emit what computes ``expr``, by its kind."""
-        try:
-            enter = _ENTER[type(expr)]
-        except UnknownKindError as error:
-            self.define(expr, self.fail(expr, str(error), UnknownKindError), tail)
-            return
-        enter(self, expr, tail)
 
     def leave_tail(self, expr: Expr, _tail: bool, _extra: object) -> None:
         self.emit(expr, (c.RETURN, self.take(expr)))
@@ -218,7 +211,7 @@ class Emitter:
         if first:
             self.tasks.append((self.leave_block, expr, False, (self.code, self.block)))
             self.code, self.block = owner, block
-            self.enter(expr, tail=False)
+            _ENTER[type(expr)](self, expr, False)
 
     def leave_block(self, expr: Expr, _tail: bool, outside: tuple[Code, Block]) -> None:
         self.emit(expr, (c.RESUME,))
@@ -233,11 +226,15 @@ class Emitter:
     # Kinds with an evaluator
 
     def enter_evaluated(self, node: Expr, tail: bool) -> None:
-        self.tasks.append((self.leave_evaluated, node, tail, None))
+        try:
+            evaluator = EVALUATORS[type(node)]
+        except UnknownKindError as error:
+            self.define(node, self.fail(node, str(error), UnknownKindError), tail)
+            return
+        self.tasks.append((self.leave_evaluated, node, tail, evaluator))
         self.demand_all(_operands(node))
 
-    def leave_evaluated(self, node: Expr, tail: bool, _extra: object) -> None:
-        evaluator = EVALUATORS[type(node)]
+    def leave_evaluated(self, node: Expr, tail: bool, evaluator: Evaluator) -> None:
         places = self.take_all(_operands(node))
         cell = self.result(node)
         if not evaluator.in_steps:
@@ -339,15 +336,6 @@ class Emitter:
 
     # Atoms
 
-    def atom(self, node: Expr) -> Cell:
-        """Return where the value of an atom is at hand."""
-        try:
-            find = _ATOM[type(node)]
-        except UnknownKindError as error:
-            return self.fail(node, str(error), UnknownKindError)
-        found: Cell = find(self, node)
-        return found
-
     def var_operand(self, var: Expr) -> Cell:
         cell = self.bound.get(var)
         if cell is None:
@@ -382,8 +370,12 @@ class Emitter:
         return cell
 
     def evaluated_operand(self, node: Expr) -> Cell:
+        try:
+            evaluator = EVALUATORS[type(node)]
+        except UnknownKindError as error:
+            return self.fail(node, str(error), UnknownKindError)
         cell = self.new_cell(1)
-        self.emit(node, (c.EVALUATE, cell.place, EVALUATORS[type(node)].evaluate, node, ()))
+        self.emit(node, (c.EVALUATE, cell.place, evaluator.evaluate, node, ()))
         return cell
 
 
@@ -438,14 +430,17 @@ def _operands(node: Expr) -> tuple[Expr, ...]:
 
 
 def _enter_of_kind(kind: type[Node]) -> Callable[..., None]:
-    return EVALUATORS[kind].enter or Emitter.enter_evaluated
+    """Return what compiles nodes of class ``kind``; evaluators may be registered later."""
+    known = EVALUATORS.get(kind)
+    return Emitter.enter_evaluated if known is None or known.enter is None else known.enter
 
 
 def _atom_of_kind(kind: type[Node]) -> Callable[..., Cell]:
-    """Return what finds the values of atoms of class ``kind``."""
+    """Return what finds the values of atoms of class ``kind``; see above."""
     if kind in VARIABLES:
         return Emitter.var_operand
-    return EVALUATORS[kind].enter or Emitter.evaluated_operand
+    known = EVALUATORS.get(kind)
+    return Emitter.evaluated_operand if known is None or known.enter is None else known.enter
 
 
 _ENTER: Final = ByKind(_enter_of_kind)

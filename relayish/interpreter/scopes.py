@@ -9,17 +9,17 @@ of a kind that another package declares, has activations of its own.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from relayish.interpreter.evaluator import EVALUATORS
 from relayish.ir import scopes as ground
 from relayish.ir.node import ATOMS, Node
-from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scopes import OUTERMOST
-from relayish.ir.scoping import has_scopes, holding, operands, operands_of, scopes
+from relayish.ir.scoping import has_parts, has_scopes, holding, operands, operands_of, scopes
 from relayish.ir.spread import SPREADS
 from relayish.ir.traversal import ByKind, Traversal
 
@@ -45,21 +45,21 @@ class Scopes(ground.Scopes):
         super().__init__(root, traversal=EXPRESSIONS)
 
     def _place_all(self, _enter: object, _traversal: Traversal) -> None:
-        in_place, in_branches, order = _IN_PLACE, _IN_BRANCHES, self.order
-        if all(
-            in_place[kind] is not None and in_branches[kind] is None
-            for kind in set(map(type, order))
-        ):
-            self._count()
+        kinds = set(map(type, self.order)) - ATOMS
+        in_place = {kind: _IN_PLACE[kind] for kind in kinds}
+        in_branches = {kind: found for kind in kinds if (found := _IN_BRANCHES[kind]) is not None}
+        if not in_branches and None not in in_place.values():
+            self._count(in_place)
             return
         uses, scope_of, lifted, atoms = self.uses, self.scope, self.lifted, ATOMS
-        for node in reversed(order):  # so that all uses of a node are known at its turn
+        place, open_ = self.place, self.open
+        for node in reversed(self.order):  # so that all uses of a node are known at its turn
             kind = type(node)
             if kind in atoms or node not in scope_of:
                 continue
             scope = scope_of[node]
             if node in lifted:  # its code may run from any of its uses: a scope of its own
-                scope = self.open(scope, Runs.ONE_OF)
+                scope = open_(scope, Runs.ONE_OF)
             held = in_place[kind]
             if held is None:
                 self._open_all(node, scope)
@@ -67,22 +67,22 @@ class Scopes(ground.Scopes):
             for child in held(node):
                 uses[child] += 1
                 if type(child) not in atoms and scope_of.setdefault(child, scope) != scope:
-                    self.place(child, scope)
-            branches = in_branches[kind]
-            if branches is None:
-                continue
-            for child in branches(node):
-                uses[child] += 1
-                inner = self.open(scope, Runs.ONE_OF)
-                if type(child) not in atoms and scope_of.setdefault(child, inner) != inner:
-                    self.place(child, inner)
+                    place(child, scope)
+            if kind in in_branches:
+                for child in in_branches[kind](node):
+                    uses[child] += 1
+                    inner = open_(scope, Runs.ONE_OF)
+                    if type(child) not in atoms and scope_of.setdefault(child, inner) != inner:
+                        place(child, inner)
 
-    def _count(self) -> None:
+    def _count(self, in_place: Mapping[type[Node], Held]) -> None:
         """Count the uses of nodes that are all in one scope."""
-        uses, in_place = self.uses, _IN_PLACE
+        uses = self.uses
         for node in self.order:
-            for child in in_place[type(node)](node):
-                uses[child] += 1
+            held = in_place.get(type(node))
+            if held is not None:
+                for child in held(node):
+                    uses[child] += 1
 
     def _open_all(self, node: Node, scope: int) -> None:
         """Open the scopes of a node that have activations of their own."""
@@ -93,11 +93,8 @@ class Scopes(ground.Scopes):
         self.opened[node] = spread(self, node, scope, node, parts)
         if parts:
             self.opened[node] += self._spread_parts(node, scope, parts)
-        for child in operands(node):
+        for child in _HELD[type(node)](node):
             uses[child] += 1
-        for inner in scopes(node):
-            for child in inner.roots:
-                uses[child] += 1
         parent, activated = self.tree.parent, self.activated
         activated[node] = []
         for opened in range(first, len(function)):
@@ -110,16 +107,22 @@ class Scopes(ground.Scopes):
     def open(self, scope: int, runs: Runs) -> int:
         """Return a new scope inside of ``scope``, which is a block whatever runs it."""
         self.function.append(self.function[scope])
-        return super().open(scope, Runs.ONE_OF if runs is Runs.ONCE else runs)
+        opened = self.tree.open(scope)
+        self.block.append(opened)
+        self.runs.append(runs)
+        return opened
 
 
-def _in_place(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]] | None:  # Any: of that kind
+Held: TypeAlias = Callable[[Any], tuple[Node, ...]]  # Any: a node of one kind
+
+
+def _in_place(kind: type[Node]) -> Held | None:
     """Return what gives all that a node evaluates in the scope around it.
 
     ``None`` for kinds whose scopes have activations of their own.
     """
-    if kind in ATOMS:
-        return lambda _: ()
+    if kind is Call:  # the commonest kind by far, and what it calls is mostly an operator
+        return lambda call: call.args if type(call.op) is Op else (call.op, *call.args)
     if not has_scopes(kind):
         return operands_of(kind)
     if not _is_in_line(kind):
@@ -128,13 +131,22 @@ def _in_place(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]] | None:  # 
     return holding(held)
 
 
-def _in_branches(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]] | None:  # Any: as above
+def _in_branches(kind: type[Node]) -> Held | None:
     """Return what gives the branches of a node, each a scope of the function around it."""
     if not has_scopes(kind) or not _is_in_line(kind):
         return None
-    if any(f.role is Role.PART for f in kind.fields_):
+    if has_parts(kind):
         return lambda node: tuple([scope.roots[0] for scope in scopes(node)])
     return holding([f for f in kind.fields_ if f.runs is Runs.ONE_OF])
+
+
+def _held_by_kind(kind: type[Node]) -> Held:
+    """Return what gives all that a node evaluates, in its own scope and others."""
+    if not has_parts(kind):
+        held = holding([f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE)])
+        assert held is not None
+        return held
+    return lambda node: (*operands(node), *[r for inner in scopes(node) for r in inner.roots])
 
 
 def _is_in_line(kind: type[Node]) -> bool:
@@ -142,5 +154,6 @@ def _is_in_line(kind: type[Node]) -> bool:
     return known is not None and known.in_line
 
 
+_HELD: Final = ByKind(_held_by_kind)
 _IN_PLACE: Final = ByKind(_in_place)
 _IN_BRANCHES: Final = ByKind(_in_branches)
