@@ -99,6 +99,12 @@ def operator_failed(op: Expr, values: list[Evaluated], error: Exception) -> Eval
     )
 
 
+def evaluator_failed(node: Expr, error: Exception) -> EvaluationError:
+    """Return the error that says whose evaluator failed."""
+    kind = type(node).__name__
+    return EvaluationError(f"the evaluator of {kind} failed: {type(error).__name__}: {error}")
+
+
 def _shape(value: Evaluated) -> str:
     if isinstance(value, (np.ndarray, np.generic)):
         return f"{value.dtype}{list(value.shape)}"

@@ -11,7 +11,8 @@ import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter.arguments import ordered_arguments
-from relayish.interpreter.call import operator_failed
+from relayish.interpreter.call import evaluator_failed, operator_failed
+from relayish.interpreter.evaluator import EVALUATORS
 from relayish.interpreter.plan import CALLED, ONE, Plan, Step, make_plan
 from relayish.interpreter.value import Evaluated, as_argument, normalise
 from relayish.ir.node import Node
@@ -112,6 +113,10 @@ def run_plan(plan: Plan, values: list[Evaluated]) -> Evaluated:
     except Exception as error:
         at = _at(plan, steps)
         expr = plan.exprs[at]
+        if EVALUATORS[type(expr)].evaluate is not None:
+            failed = evaluator_failed(expr, error)
+            _add_notes(failed, plan, steps, callers)
+            raise failed from error
         if not isinstance(expr, Call):
             raise
         _, _, _, left, right, _ = plan.steps[at]

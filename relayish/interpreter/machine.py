@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter import code as c
 from relayish.interpreter.arguments import checked_argument, in_order
-from relayish.interpreter.call import evaluate_call, operator_failed
+from relayish.interpreter.call import evaluate_call, evaluator_failed, operator_failed
 from relayish.interpreter.code import UNSET, Block, Code
 from relayish.interpreter.compile import compile_expr
 from relayish.interpreter.emit import Entries
@@ -270,7 +270,7 @@ class Machine:
         except Exception as error:
             instruction = instructions[at - 1]
             if instruction[0] in _EVALUATING:
-                failed = _evaluator_failed(block.exprs[at - 1], error)
+                failed = evaluator_failed(block.exprs[at - 1], error)
             elif instruction[0] <= c.OPN:
                 failed = _explain(block.exprs[at - 1], instruction, frame, error)
             else:
@@ -439,11 +439,6 @@ def _known(value: Evaluated) -> Evaluated:
     if value is UNSET:
         raise EvaluationError("an operand is a variable used outside the scope of its binder")
     return value
-
-
-def _evaluator_failed(node: Expr, error: Exception) -> EvaluationError:
-    kind = type(node).__name__
-    return EvaluationError(f"the evaluator of {kind} failed: {type(error).__name__}: {error}")
 
 
 def _explain(

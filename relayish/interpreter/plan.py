@@ -1,8 +1,9 @@
 """Planning a function in graph form: which operators run in what order, and where results are kept.
 
 A function is in graph form when its body is made of parameters, constants, calls of operators,
-tuples and their fields, ``let`` bindings, and calls of functions in graph form (such as the fused
-ones). What runs is then known before anything runs: no branch depends on a value.
+tuples and their fields, ``let`` bindings, calls of functions in graph form (such as the fused
+ones), and nodes whose evaluator needs nothing but the values of operands. What runs is then known
+before anything runs: no branch depends on a value.
 
 A plan is made in two walks. The first gives every distinct node a *value*, a number, and lists the
 steps that compute them; tuples that only serve to have fields taken out of them, bindings and
@@ -14,14 +15,16 @@ register whose value is used up serves the next result, so nothing is held longe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, RelayishError, UnknownKindError
 from relayish.interpreter.call import call_problem, default_attrs
+from relayish.interpreter.evaluator import EVALUATORS, Evaluate
 from relayish.interpreter.value import Evaluated, normalise
-from relayish.ir.node import Node
+from relayish.ir import scoping
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -35,6 +38,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
+from relayish.ir.traversal import ByKind
 from relayish.op import registry
 
 ONE: Final = -1
@@ -89,6 +93,8 @@ class Plan:
         self.exprs: list[Expr] = []
         self.result = -1
 
+
+_Error = TypeVar("_Error", bound=RelayishError)
 
 Plans: TypeAlias = dict[Expr, Plan | None]
 """The plans of the functions met so far; ``None`` while one is being made."""
@@ -172,9 +178,7 @@ class _Maker:
                 continue
             if type(node) is Let and node.value in value_of:
                 value_of[node.var] = value_of[node.value]
-            missing = [
-                part for part in _OPERANDS.get(type(node), _refuse)(node) if part not in value_of
-            ]
+            missing = [part for part in _NEEDED[type(node)](node) if part not in value_of]
             if missing:
                 # the first of them on top: steps stand in the order of evaluation
                 stack += missing[:1] if type(node) is Let else missing[::-1]
@@ -184,7 +188,8 @@ class _Maker:
                 if needed is not None:
                     return needed
             stack.pop()
-            value_of[node] = _MAKERS[type(node)](self, node, plans)
+            make = _PARTICULAR.get(type(node), _Maker.evaluated_value)
+            value_of[node] = make(self, node, plans)
         return None
 
     def add(
@@ -248,6 +253,12 @@ class _Maker:
                 f"a function of {len(plan.params)} parameters is called with {len(call.args)}",
             )
         return self.add(call, plan, None, tuple([self.value_of[a] for a in call.args]), CALLED)
+
+    def evaluated_value(self, node: Expr, _plans: Plans) -> int:
+        """Return the value of a node whose kind has an evaluator that asks for nothing more."""
+        evaluate = EVALUATORS[type(node)].evaluate
+        operands = tuple([self.value_of[operand] for operand in scoping.operands(node)])
+        return self.add(node, _run_evaluator, (evaluate, node), operands, SEVERAL)
 
     def tuple_value(self, tup: Tuple, _plans: Plans) -> int:
         fields = tuple([self.value_of[field] for field in tup.fields])
@@ -353,22 +364,50 @@ def _call_value(maker: _Maker, call: Call, plans: Plans) -> int:
     return maker.function_call(call, plans)
 
 
-# Any: each function takes the node kind it stands under
-_MAKERS: Final[dict[type[Node], Callable[[_Maker, Any, Plans], int]]] = {
+_PARTICULAR: Final[dict[type[Node], Callable[..., int]]] = {
     Constant: _constant_value,
     Call: _call_value,
     Tuple: _Maker.tuple_value,
     TupleGetItem: _Maker.field,
     Let: _let_value,
 }
-_OPERANDS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: as above
-    Constant: lambda _: (),
-    Call: lambda call: call.args,
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda get: (get.tuple_value,),
-    Let: lambda let: (let.value, let.body),
-}
-"""The kinds of nodes that graph form is made of, and what must have a value before they have."""
+
+
+def _needed_by_kind(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]]:  # Any: of that kind
+    """Return what must have a value before nodes of class ``kind`` have, or what refuses them."""
+    if kind is Call:
+        return lambda call: call.args
+    if kind is Let:
+        return lambda let: (let.value, let.body)
+    if kind in _PARTICULAR:
+        return scoping.operands_of(kind)
+    return _operands_of_evaluated
+
+
+_NEEDED: Final = ByKind(_needed_by_kind)
+
+
+def _operands_of_evaluated(node: Expr) -> tuple[Node, ...]:
+    """Return the operands of a node of another package, if it needs nothing but their values."""
+    kind = type(node)
+    if kind in VARIABLES:
+        name = getattr(node, "name_hint", kind.__name__)
+        problem = f"variable {name!r} is bound outside of the function: it is a closure"
+        raise _unplanned(node, problem)
+    try:
+        evaluator = EVALUATORS[kind]
+    except UnknownKindError as error:
+        raise _noted(error, node) from None
+    if evaluator.evaluate is None:
+        raise _unplanned(node, f"{_named(node)} is met, of a kind that graph form does not have")
+    if evaluator.in_steps or scoping.has_scopes(kind) or scoping.binders(node):
+        raise _unplanned(node, f"{_named(node)} is met, which needs more than values of operands")
+    return scoping.operands(node)
+
+
+def _run_evaluator(evaluator: tuple[Evaluate, Expr], *values: Evaluated) -> Evaluated:
+    evaluate, node = evaluator
+    return evaluate(node, *values)
 
 
 def _tuple(_: object, *fields: Evaluated) -> tuple[Evaluated, ...]:
@@ -429,14 +468,6 @@ def _named(node: Expr) -> str:
     return f"an {kind}" if kind[0] in "AEIOU" else f"a {kind}"
 
 
-def _refuse(node: Expr) -> tuple[Expr, ...]:
-    if isinstance(node, Var):
-        raise _unplanned(
-            node, f"variable {node.name_hint!r} is bound outside of the function: it is a closure"
-        )
-    raise _unplanned(node, f"{_named(node)} is met, of a kind that graph form does not have")
-
-
 def _unplanned(node: Expr, problem: str) -> EvaluationError:
     return _noted(
         EvaluationError(
@@ -446,7 +477,7 @@ def _unplanned(node: Expr, problem: str) -> EvaluationError:
     )
 
 
-def _noted(error: EvaluationError, node: Expr) -> EvaluationError:
+def _noted(error: _Error, node: Expr) -> _Error:
     place = f" at {node.span}" if node.span is not None else ""
     error.add_note(f"while planning {node!r}{place}")
     return error
