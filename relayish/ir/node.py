@@ -17,6 +17,7 @@ import inspect
 import re
 import typing
 from collections.abc import Callable
+from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish._support import show
@@ -143,10 +144,7 @@ class Node:
 def _same_items(old: tuple[object, ...], new: object) -> bool:
     if not isinstance(new, (tuple, list)) or len(old) != len(new):
         return False
-    for ours, theirs in zip(old, new, strict=True):
-        if ours is not theirs:
-            return False
-    return True
+    return all(map(is_, old, new))
 
 
 ATOMS: Final[set[type[Node]]] = set()
