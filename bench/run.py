@@ -1,7 +1,7 @@
 """Measure relayish beside the tight hand-written loop, and beside its peers when asked.
 
     python bench/run.py                                # the table, at 10^3 to 10^6 operations
-    python bench/run.py --sizes 1000,10000 --only fold # part of it
+    python bench/run.py --sizes 1000,10000 --only "fold;build" # part of it
     python bench/run.py --peers DIR --envs DIR         # peers as well, each in its environment
     python bench/run.py --write                        # and put the table into bench/RESULTS.md
     python bench/run.py --collector rare,frozen        # as in the relayish command
@@ -134,6 +134,28 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     def same(pair: tuple[Expr, Expr]) -> bool:
         return structural_equal(*pair, map_free_vars=True)
 
+    def apart(build: Callable[[int], Any], levels: int) -> Callable[[int], list[Any]]:
+        """Return what builds as many operations in programs that are ``levels`` deep."""
+        return lambda size: [build(levels) for _ in range(max(1, size // levels))]
+
+    def each(work: Callable[[Any], Any]) -> Callable[[list[Any]], list[Any]]:
+        return lambda roots: [work(root) for root in roots]
+
+    def natural(levels: int) -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any], ...]]:
+        """Return rows of handlers that recurse by hand, over programs ``levels`` deep."""
+        loops, ours = apart(tight.dag, levels), apart(programs.dag, levels)
+        visitor = each(lambda expr: Calls().visit(expr))
+        mutator = each(lambda expr: Natural().visit(expr))
+        return {
+            f"visit, own visit_call, {levels} levels": (loops, each(tight.count), ours, visitor),
+            f"identity, own visit_call, {levels} levels": (
+                loops,
+                each(tight.identity),
+                ours,
+                mutator,
+            ),
+        }
+
     one = programs.dag
     return {
         "build": (tight.dag, None, one, None),
@@ -142,6 +164,9 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
         "visit, own visit": (tight.dag, tight.count, one, lambda e: Everything().visit(e)),
         "identity": (tight.dag, tight.identity, one, lambda e: ExprMutator().visit(e)),
         "identity, own visit_call": (tight.dag, tight.identity, one, lambda e: Natural().visit(e)),
+        **natural(40),
+        **natural(100),
+        **natural(200),
         "fold": (tight.foldable, tight_fold, programs.foldable, fold_constant),
         "fold a tenth": (tight.tenth_foldable, tight_fold, programs.tenth_foldable, fold_constant),
         "rewrite": (
@@ -275,7 +300,7 @@ def find_peers(scripts: Path | None, environments: Path | None) -> dict[str, tup
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--sizes", default="1000,10000,100000,1000000")
-    parser.add_argument("--only", help="comma-separated names of work")
+    parser.add_argument("--only", help="names of work, separated by semicolons")
     parser.add_argument("--peers", type=Path, help="directory of p_<peer>.py scripts")
     parser.add_argument("--envs", type=Path, help="directory of virtual environments <peer>/")
     parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
@@ -286,7 +311,7 @@ def main() -> None:
         collector = [name for name in options.collector.split(",") if name]
         print(json.dumps(measure(options.cell[0], int(options.cell[1]), collector)), flush=True)
         os._exit(0)  # leave deep programs to the operating system
-    names = options.only.split(",") if options.only else list(works())
+    names = options.only.split(";") if options.only else list(works())
     sizes = [int(size) for size in options.sizes.split(",")]
     text = table(names, sizes, find_peers(options.peers, options.envs), options.collector)
     where = f"CPython {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"

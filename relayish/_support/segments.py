@@ -26,7 +26,7 @@ from relayish.errors import EndlessRecursionError
 
 _R = TypeVar("_R")
 
-FIRST_LEVELS: Final = 112
+FIRST_LEVELS: Final = 48
 """Levels nested on the stack a traversal starts on, where the caller's recursion limit holds."""
 
 _STEP: Final = 8
@@ -98,27 +98,33 @@ _limit_before = 0
 _UNSET: Final = object()
 
 
-def descend(owner: Nesting, subject: object, visit: Callable[..., _R], *arguments: object) -> _R:
-    """Call ``visit(*arguments)`` with room to nest, here or, if none is left, on a fresh stack.
+def has_room(levels: Levels) -> bool:
+    """Return whether ``levels``, whose limit is reached, has room for more, and grant it."""
+    return levels is _stack.levels and _extend(levels)
+
+
+def descend(
+    owner: Nesting, visit: Callable[..., _R], node: object, arguments: tuple[object, ...]
+) -> _R:
+    """Call ``visit(owner, node, *arguments)`` with room to nest, on a fresh stack if need be.
 
     Args:
-        owner: The functor that visits; the ``depth`` of its levels reached their ``limit``.
-        subject: What is about to be visited, or ``None`` when arguments make visits differ.
+        owner: The functor that visits; its levels have no room for more.
         visit: Continues the traversal.
-        arguments: What ``visit`` is called with.
+        node: What is about to be visited.
+        arguments: What makes this visit of ``node`` different from others, if anything does.
 
     Raises:
-        EndlessRecursionError: If the traversal visits ``subject`` in the midst of visiting it,
+        EndlessRecursionError: If the traversal visits ``node`` in the midst of visiting it,
             thousands of levels up, or nests deeper than :data:`MAX_LEVELS`.
     """
     levels = _stack.levels
     if levels.depth == 0:
         levels.limit = levels.step
+    subject = None if arguments else node
     if levels.depth >= levels.limit and not _extend(levels):
-        return _on_fresh_stack(owner, subject, visit, arguments)
-    if owner._levels is levels:  # noqa: SLF001 - what the protocol is about
-        return visit(*arguments)
-    return _enter(owner, levels, visit, arguments)
+        return _on_fresh_stack(owner, subject, visit, (owner, node, *arguments))
+    return _enter(owner, levels, visit, (owner, node, *arguments))
 
 
 def _enter(
@@ -136,13 +142,13 @@ def _enter(
 def _extend(levels: Levels) -> bool:
     """Grant some more levels of this stack, unless it has no more or too many frames are in use.
 
-    Two fifths of the recursion limit may be frames: half as many calls again cross C at most and
-    count as well, and what is left serves the levels now granted.
+    A third of the recursion limit may be frames: as many calls again may cross C and count as well,
+    and what is left serves the levels now granted.
     """
     limit = _RECURSION_LIMIT
     if _stack.chain is None:
         limit = min(limit, _limit_before if _limit_users else sys.getrecursionlimit())
-    if levels.limit >= levels.capacity or _has_frames(limit * 2 // 5):
+    if levels.limit >= levels.capacity or _has_frames(limit // 3):
         return False
     levels.limit += levels.step
     return True

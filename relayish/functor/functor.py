@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
 
-from relayish._support.segments import IDLE, Levels, descend
+from relayish._support.segments import IDLE, Levels, descend, has_room
 from relayish.errors import DispatchError, UnvisitedNodeError
 from relayish.functor.vtable import (
     Handler,
@@ -147,9 +147,8 @@ class Functor(Generic[N, R]):
         else:
             step = self._steps[type(node)]
         levels = self._levels
-        if levels.depth >= levels.limit:
-            subject = None if args else node
-            result = descend(self, subject, Functor.visit, self, node, *args)
+        if levels.depth >= levels.limit and not has_room(levels):
+            result = descend(self, Functor.visit, node, args)
             return result
         levels.depth += 1
         try:

@@ -28,6 +28,38 @@ class Depth(relay.ExprFunctor[int]):
         return 1 + max([self.visit(field) for field in tup.fields], default=0)
 
 
+class Defaults(relay.ExprMutator):
+    def visit_tuple(self, tup: relay.Tuple) -> relay.Expr:
+        return assert_type(super().visit_tuple(tup), relay.Expr)
+
+    def visit_clause(self, clause: relay.Clause) -> relay.Clause:
+        return assert_type(super().visit_clause(clause), relay.Clause)
+
+    def visit_pattern_tuple(self, pattern: relay.PatternTuple) -> relay.Pattern:
+        return assert_type(super().visit_pattern_tuple(pattern), relay.Pattern)
+
+    def visit_type(self, ty: relay.Type) -> relay.Type:
+        return assert_type(super().visit_type(ty), relay.Type)
+
+    def visit_let(self, call: relay.Call) -> relay.Expr:  # type: ignore[override]  # takes a let
+        return call
+
+
+class Misnamed(relay.MixedModeVisitor):
+    def visit_call(self, call: relay.Call) -> object:
+        return super().visit_cal(call)  # type: ignore[misc]
+
+
+class Rewrites(relay.MixedModeMutator):
+    def rewrite_let(self, pre: relay.Let, post: relay.Let) -> relay.Expr:
+        return assert_type(super().rewrite_let(pre, post), relay.Expr)
+
+
+class Ranks(relay.TypeVisitor):
+    def visit_tensor_type(self, tensor: relay.TensorType) -> object:
+        return super().visit_tensor_type(tensor)
+
+
 class Swap(relay.ExprRewriter):
     def rewrite_call(self, pre: relay.Call, post: relay.Call) -> relay.Expr:
         return post.with_fields(args=post.args[::-1]) if pre is post else post

@@ -1,0 +1,193 @@
+"""``super().visit_<kind>`` of kinds that packages declare, before a functor class and after."""
+
+from __future__ import annotations
+
+import pytest
+
+from relayish.errors import DeclarationError
+from relayish.functor import (
+    ExprFunctor,
+    ExprMutator,
+    ExprRewriter,
+    ExprVisitor,
+    MixedModeMutator,
+    MixedModeVisitor,
+    TypeVisitor,
+    post_order_rewrite,
+)
+from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, Var
+from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TensorType, TupleType
+from relayish.ir.roles import Runs
+
+ADD = intern_op("add")
+
+DECLARED = declared_temporarily()
+with DECLARED:
+
+    @node("while_loop")
+    class While(Expr):
+        var: Var = field(binder=True)
+        init: Expr
+        cond: Expr = field(scope=Runs.REPEATEDLY)
+        body: Expr = field(scope=Runs.REPEATEDLY)
+
+
+@pytest.fixture(autouse=True)
+def _declared():
+    with DECLARED:
+        yield
+
+
+def loop():
+    i = Var("i")
+    return While(i, Constant(0), Call(ADD, (i, i)), Tuple((i, Constant(1))))
+
+
+class Visits(ExprVisitor):
+    def visit_expr(self, expr):
+        """Leave each kind to its default handler, also one declared after this class."""
+        return getattr(super(), f"visit_{expr.visit_name}")(expr)
+
+
+@pytest.mark.parametrize("root", [ExprVisitor, MixedModeVisitor])
+def test_super_of_a_visitor_visits_what_is_below(root):
+    class Loops(root):
+        loops = 0
+
+        def visit_while_loop(self, loop):
+            self.loops += 1
+            super().visit_while_loop(loop)
+
+    visitor, plain, expr = Loops(), root(), Tuple((loop(),))
+    visitor.visit(expr)
+    plain.visit(expr)
+    assert visitor.loops == 1
+    assert visitor.visit_counter.keys() == plain.visit_counter.keys()
+
+
+@pytest.mark.parametrize("root", [ExprMutator, MixedModeMutator])
+def test_super_of_a_mutator_rebuilds_what_is_below(root):
+    class Loops(root):
+        def visit_while_loop(self, loop):
+            return super().visit_while_loop(loop)
+
+        def visit_constant(self, const):
+            return Constant(5) if const.data == 1 else const
+
+    expr = loop()
+    image = Loops().visit(Tuple((expr,))).fields[0]
+    assert image.body.fields[1].data == 5
+    assert (image.init, image.cond) == (expr.init, expr.cond)
+
+
+@pytest.mark.parametrize("root", [ExprRewriter, MixedModeMutator])
+def test_super_of_a_rewrite_returns_what_it_was_given(root):
+    class Loops(root):
+        loops = 0
+
+        def rewrite_while_loop(self, pre, post):
+            self.loops += 1
+            return super().rewrite_while_loop(pre, post)
+
+    rewriter, expr = Loops(), Tuple((loop(),))
+    image = (
+        rewriter.visit(expr)
+        if isinstance(rewriter, MixedModeMutator)
+        else post_order_rewrite(expr, rewriter)
+    )
+    assert image is expr
+    assert rewriter.loops == 1
+
+
+def test_kind_declared_after_the_functor_class_has_a_default_handler():
+    @node("declared_after_visits")
+    class Later(Expr):
+        inner: Expr
+
+    visitor, x = Visits(), Var("x")
+    visitor.visit(Tuple((Later(x),)))
+    assert visitor.visit_counter[x] == 1
+    assert ExprVisitor().visit_declared_after_visits(Later(x)) is None
+
+
+@pytest.mark.parametrize("family", ["expr", "node"])
+def test_families_have_default_handlers(family):
+    def visit(self, found):
+        return getattr(super(kind, self), f"visit_{family}")(found)
+
+    x = Var("x")
+    kind = type("Made", (ExprMutator,), {f"visit_{family}": visit, "visit_var": lambda s, v: x})
+    assert kind().visit(Tuple((Tuple((Var("y"),)),))).fields[0].fields == (x,)
+
+
+def test_functors_over_types_have_default_handlers():
+    class Types(TypeVisitor):
+        tuples = 0
+
+        def visit_tuple_type(self, ty):
+            self.tuples += 1
+            super().visit_tuple_type(ty)
+
+    visitor, leaf = Types(), TensorType(())
+    visitor.visit(TupleType((TupleType((leaf,)),)))
+    assert visitor.tuples == 2
+    assert visitor.visit_counter[leaf] == 1
+
+
+def test_default_handler_visits_through_visit_children_of_the_class():
+    class Backwards(ExprVisitor):
+        def __init__(self):
+            self.names = []
+
+        def visit_children(self, node):
+            for child in self.traversal.children(node)[::-1]:
+                self.visit(child)
+
+        def visit_tuple(self, tup):
+            super().visit_tuple(tup)
+
+        def visit_var(self, var):
+            self.names.append(var.name_hint)
+
+    visitor = Backwards()
+    visitor.visit(Tuple((Var("a"), Var("b"))))
+    assert visitor.names == ["b", "a"]
+
+
+def test_functor_has_no_default_handlers():
+    class Loops(ExprFunctor[int]):
+        def visit_while_loop(self, loop):
+            return super().visit_while_loop(loop)
+
+    with pytest.raises(AttributeError, match="visit_while_loop"):
+        Loops().visit(loop())
+
+
+def test_default_handlers_do_not_count_as_overridden():
+    assert not [
+        name
+        for name in ("visit_while_loop", "visit_call", "visit_expr", "visit_node")
+        if ExprVisitor._handlers[While] is getattr(ExprVisitor, name)
+    ]
+    visitor = ExprVisitor()
+    visitor.visit(loop())
+    assert visitor.memo_map == {}
+
+
+def test_misspelt_handler_of_a_kind_of_a_package_is_refused():
+    with pytest.raises(DeclarationError, match="did you mean visit_while_loop"):
+        type("Wrong", (ExprVisitor,), {"visit_while_lop": lambda self, loop: None})
+
+
+def test_handler_of_a_kind_that_is_forgotten_is_refused_again():
+    with declared_temporarily():
+
+        @node("seen_for_a_while")
+        class Brief(Expr):
+            pass
+
+        type("Fine", (ExprVisitor,), {"visit_seen_for_a_while": lambda self, brief: None})
+    with pytest.raises(DeclarationError, match="visit_seen_for_a_while names no node kind"):
+        type("Wrong", (ExprVisitor,), {"visit_seen_for_a_while": lambda self, brief: None})
