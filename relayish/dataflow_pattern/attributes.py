@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from relayish.ir.attrs import Attrs
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr, Function, Op
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Expr, Op
+from relayish.ir.roles import Role
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import registry
 from relayish.op.registry import OpTable
@@ -26,10 +27,12 @@ _TABLES: Final[Mapping[str, OpTable[Any]]] = {  # Any: as above
 
 
 def has_attributes(expr: Expr, wanted: Attrs) -> bool:
-    """Return whether ``expr`` is a call, an operator or a function with all of ``wanted``."""
-    find = _FINDERS.get(type(expr))
-    if find is None:
-        return False
+    """Return whether ``expr`` has all of the attributes ``wanted``.
+
+    Operators have what is registered of them, calls and functions what stands in their ``attrs``,
+    and every kind of expression but atoms has the fields of it that hold no nodes.
+    """
+    find = _of_op if isinstance(expr, Op) else _of_expr
     for name, value in wanted.items():
         found = find(expr, name)
         if found is _NONE or not _same(found, value):
@@ -44,24 +47,24 @@ class _None:
 _NONE: Final = _None()
 
 
-def _of_op(op: Op, name: str) -> object:
+def _of_op(op: Expr, name: str) -> object:
     table = _TABLES.get(name)
     return _NONE if table is None else table.get(op, _NONE)
 
 
-def _of_call(call: Call, name: str) -> object:
-    return _NONE if call.attrs is None else call.attrs.get(name, _NONE)
-
-
-def _of_function(func: Function, name: str) -> object:
-    return _NONE if func.attrs is None else func.attrs.get(name, _NONE)
-
-
-_FINDERS: Final[dict[type[Node], Callable[[Any, str], object]]] = {  # Any: the kind it stands under
-    Op: _of_op,
-    Call: _of_call,
-    Function: _of_function,
-}
+def _of_expr(expr: Expr, name: str) -> object:
+    if type(expr) in ATOMS:
+        return _NONE
+    for declared in expr.fields_:
+        if declared.role is not Role.LEAF or not declared.compared:
+            continue
+        held = getattr(expr, declared.name)
+        if isinstance(held, Attrs):
+            if name in held:
+                return held[name]
+        elif declared.name == name:
+            return held
+    return _NONE
 
 
 def _same(found: object, wanted: object) -> bool:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
+from relayish.ir import scoping
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -132,7 +133,9 @@ class Dominance:
 
 
 def _operands(expr: Expr) -> list[Expr]:
-    """Return what ``expr`` is computed from, the callee not included."""
+    """Return what ``expr`` is computed from, the callee not included, and what it binds."""
     if type(expr) is Call:
         return list(expr.args)
-    return [each for each in EXPRESSIONS.children(expr) if isinstance(each, Expr)]
+    found = [*scoping.binders(expr), *scoping.operands(expr)]
+    found += [root for scope in scoping.scopes(expr) for root in scope.roots]
+    return [each for each in found if isinstance(each, Expr)]

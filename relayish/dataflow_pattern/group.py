@@ -19,17 +19,15 @@ from relayish.dataflow_pattern.pattern import (
 )
 from relayish.dataflow_pattern.roots import Key, Root, key_of, roots_of
 from relayish.dataflow_pattern.types import Types
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Let, Op, Tuple, Var
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Op, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Atom
 from relayish.ir.scoping import bound_by
 
 PARTITIONED: Final = "PartitionedFromPattern"
 """The attribute in which a function says what was cut out."""
-
-_EVERYWHERE: Final[frozenset[type[Node]]] = frozenset({Op, Constant, GlobalVar, Function})
-"""Kinds whose nodes may belong to several groups."""
 
 _BINDERS: Final[frozenset[type[DFPattern]]] = frozenset({FunctionPattern, LetPattern})
 """Patterns of expressions with a scope, all of which belongs to the group."""
@@ -147,7 +145,7 @@ class _Grouper:
         order = self._inside(root, set(inputs))
         inside = set(order)
         for node in order:
-            if type(node) in _EVERYWHERE:
+            if _is_everywhere(type(node)):
                 continue
             used_outside = node is not root and not inside.issuperset(self._users_of(node))
             if used_outside or node in self._taken:
@@ -226,7 +224,7 @@ class _Grouper:
                     continue
                 kept.add(node)
                 bound.update(bound_by(node))
-                if type(node) is Var:
+                if type(node) in VARIABLES and isinstance(node, Expr):
                     captured[node] = None
         kept |= bound
         captured = {var: None for var in captured if var not in bound}
@@ -257,6 +255,11 @@ class _Grouper:
                     users.setdefault(child, []).append(user)
             self._users = users
         return self._users.get(node, [])
+
+
+def _is_everywhere(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` may belong to several groups."""
+    return kind.traits_.atom in (Atom.NAME, Atom.LITERAL) or kind is Function
 
 
 def _is_partitioned(func: Function) -> bool:

@@ -17,16 +17,15 @@ After, with the pattern ``is_op("nn.conv2d")(wildcard(), wildcard()) + wildcard(
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
 from relayish.dataflow_pattern.types import Types
 from relayish.ir.attrs import DictAttrs
-from relayish.ir.node import Node
-from relayish.ir.relay.adt import Match
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Tuple, TupleGetItem, Var
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Call, Expr, Function, Op, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 
@@ -108,21 +107,13 @@ def _function(group: Group, number: int, attrs: Mapping[str, object], types: Typ
 
 
 def _name(node: Node) -> str:
-    name = _NAMES.get(type(node))
-    return "" if name is None else name(node)
-
-
-def _call_name(call: Call) -> str:
-    return f"{call.op.full_name}_" if type(call.op) is Op else "Call_"
-
-
-_NAMES: Final[dict[type[Node], Callable[[Any], str]]] = {  # Any: the kind it stands under
-    Call: _call_name,
-    Tuple: lambda _: "Tuple_",
-    TupleGetItem: lambda item: f"TupleGetItem{item.index}_",
-    Function: lambda _: "Function",  # its call adds "Call_"
-    Let: lambda _: "Let_",
-    If: lambda _: "If_",
-    Match: lambda _: "Match_",
-}
-"""What each kind of expression adds to the name of a function."""
+    """Return what a node adds to the name of a function."""
+    if isinstance(node, Call):
+        return f"{node.op.full_name}_" if type(node.op) is Op else "Call_"
+    if isinstance(node, TupleGetItem):
+        return f"TupleGetItem{node.index}_"
+    if isinstance(node, Function):
+        return "Function"  # its call adds "Call_"
+    if not isinstance(node, Expr) or type(node) in ATOMS:
+        return ""
+    return f"{type(node).__name__}_"

@@ -13,10 +13,11 @@ from typing import Any, Final, TypeAlias, TypeGuard
 from relayish.errors import DeclarationError, FieldError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
-from relayish.ir.node import Node, field, node
-from relayish.ir.relay.expr import Constant, Expr, Op, Var
+from relayish.ir.node import VARIABLES, Node, field, node
+from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import PrimExpr, Type
+from relayish.ir.scoping import display_name
 from relayish.ir.traversal import Traversal
 
 Parts: TypeAlias = "list[str | DFPattern]"
@@ -168,15 +169,15 @@ class ExprPattern(DFPattern):
     expr: Expr
 
     def _parts(self) -> Parts:
-        return [_SHOWN.get(type(self.expr), repr)(self.expr)]
+        return [_shown(self.expr)]
 
 
-# Any: an expression of the kind that it stands beside
-_SHOWN: Final[dict[type[Node], Callable[[Any], str]]] = {
-    Op: lambda op: str(op.full_name),
-    Var: lambda var: f"%{var.name_hint}",
-    Constant: lambda const: f"const({const.data!r})",
-}
+def _shown(expr: Expr) -> str:
+    if isinstance(expr, Op):
+        return str(expr.full_name)
+    if isinstance(expr, Constant):
+        return f"const({expr.data!r})"
+    return display_name(expr) if type(expr) in VARIABLES else repr(expr)
 
 
 @node("var_pattern")

@@ -28,11 +28,12 @@ from relayish.dataflow_pattern.roots import Key, Root, roots_of
 from relayish.dataflow_pattern.specialised import Specialised, specialise
 from relayish.dataflow_pattern.types import Types
 from relayish.errors import DeclarationError, PassError
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
+from relayish.ir.scoping import has_scopes
 from relayish.op.registry import stateful
 
 CHAIN_LIMIT: Final = 100
@@ -222,7 +223,9 @@ def _computes(node: Node) -> bool:
     """Return whether ``node`` does nothing but compute a value from its operands."""
     if type(node) is Call:
         return type(node.op) is Op and node.op not in stateful
-    return type(node) is Tuple or type(node) is TupleGetItem
+    kind, traits = type(node), node.traits_
+    is_atom_or_scoped = kind in ATOMS or has_scopes(kind)
+    return traits.is_pure and not traits.allocates and not is_atom_or_scoped
 
 
 class _Rewriting:

@@ -6,8 +6,8 @@ inferred type and the type rules of operators are followed as far as they lead.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, MutableMapping
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +19,7 @@ from relayish.ir.relay.expr import (
     Constant,
     Expr,
     Function,
+    GlobalVar,
     If,
     Let,
     Op,
@@ -30,9 +31,69 @@ from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.op.registry import relation, rule
 
-_KNOWN: Final[WeakKeyDictionary[Expr, Type]] = WeakKeyDictionary()
-"""What was found before; ``_UNKNOWN`` where nothing was."""
 _UNKNOWN: Final = IncompleteType()
+
+
+class TypeFinder:
+    """Tells the types of expressions from those of their parts, each once.
+
+    Of a kind without a finder here nothing is told: its type is for type inference to say.
+
+    Args:
+        found: Where to keep what is found.
+    """
+
+    asks_for_all = False
+    """Whether the type of a call is asked for only where those of all its arguments are known."""
+
+    def __init__(self, found: MutableMapping[Expr, Type | None]) -> None:
+        self._found = found
+
+    def of(self, expr: Expr) -> Type | None:
+        """Return the type of ``expr``, or ``None`` where looking at it does not tell.
+
+        Complexity:
+            Linear in the distinct nodes it has to look at; no recursion.
+        """
+        if expr.checked_type is not None:
+            return expr.checked_type
+        found = self._found
+        pending = [expr]
+        while pending:
+            node = pending[-1]
+            if node in found or node.checked_type is not None:
+                pending.pop()
+                continue
+            finder = _FINDERS.get(type(node))
+            parts = () if finder is None else finder.parts(node)
+            missing = [p for p in parts if p.checked_type is None and p not in found]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            ty = None if finder is None else finder.find(self, node)
+            ty = self.decide(node, ty)
+            found.setdefault(node, ty)
+        return found[expr]
+
+    def known(self, expr: Expr) -> Type | None:
+        """Return what is known already of the type of ``expr``."""
+        return self._found.get(expr) if expr.checked_type is None else expr.checked_type
+
+    def decide(self, expr: Expr, ty: Type | None) -> Type | None:  # noqa: ARG002 - for others
+        """Return the type of ``expr``, of which its parts tell ``ty``."""
+        return None if ty is None or _has_gaps(ty) else ty
+
+    def of_callee(self, op: Expr) -> Type | None:
+        """Return the type of what a call calls, which is no operator."""
+        return self.known(op)
+
+    def of_branches(self, node: If) -> Type | None:
+        """Return the type of the branches of ``node``: that of the first will do."""
+        return self.known(node.true_branch)
+
+
+_KNOWN: Final = TypeFinder(WeakKeyDictionary())
 
 
 def known_type(expr: Expr) -> Type | None:
@@ -45,42 +106,7 @@ def known_type(expr: Expr) -> Type | None:
         Linear in the distinct nodes it has to look at, each once in the life of the program, for
         what is found is kept with the node; no recursion.
     """
-    pending = [expr]
-    while pending:
-        node = pending[-1]
-        if node in _KNOWN:
-            pending.pop()
-            continue
-        needed = [] if node.checked_type is not None else _PARTS.get(type(node), _nothing)(node)
-        missing = [part for part in needed if part not in _KNOWN]
-        if missing:
-            pending += missing
-            continue
-        pending.pop()
-        _KNOWN[node] = _type_of(node) if node.checked_type is None else node.checked_type
-    found = _KNOWN[expr]
-    return None if found is _UNKNOWN else found
-
-
-def _nothing(_: object) -> tuple[Expr, ...]:
-    return ()
-
-
-# Any: each function takes the node kind it stands under
-_PARTS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    Call: lambda call: call.args if type(call.op) is Op else (call.op,),
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda get: (get.tuple_value,),
-    Let: lambda let: (let.body,),
-    If: lambda node: (node.true_branch,),
-}
-"""The expressions on whose types that of an expression depends."""
-
-
-def _type_of(node: Expr) -> Type:
-    find = _FINDERS.get(type(node))
-    found = None if find is None else find(node)
-    return _UNKNOWN if found is None or _has_gaps(found) else found
+    return _KNOWN.of(expr)
 
 
 def _has_gaps(ty: Type) -> bool:
@@ -96,50 +122,76 @@ class _Silent:
         """Leave both types as they are."""
 
 
-def _of_call(call: Call) -> Type | None:
+def _of_call(finder: TypeFinder, call: Call) -> Type | None:
     if type(call.op) is not Op:
-        callee = _KNOWN[call.op]
+        callee = finder.of_callee(call.op)
         return callee.ret_type if type(callee) is FuncType and not callee.type_params else None
-    types = [_KNOWN[arg] for arg in call.args]
+    known = [finder.known(arg) for arg in call.args]
+    if finder.asks_for_all and None in known:
+        return None
+    types = [_UNKNOWN if ty is None else ty for ty in known]
     by_rule, by_relation = rule.get(call.op), relation.get(call.op)
+    found: Type | None = None
     try:
         if by_rule is not None and not any(map(_has_gaps, types)):
-            return by_rule(call.attrs, *types)
-        if by_relation is not None:
-            return by_relation(call.attrs, tuple(types), _Silent())
+            found = by_rule(call.attrs, *types)
+        elif by_relation is not None:
+            found = by_relation(call.attrs, tuple(types), _Silent())
     except TypeInferenceError:
         return None  # an ill-typed call; type inference will say so, and say where
-    return None
+    return None if found is None or _has_gaps(found) else found
 
 
-def _of_constant(constant: Constant) -> Type | None:
+def _of_constant(_: TypeFinder, constant: Constant) -> Type | None:
     data = constant.data
     if isinstance(data, (np.ndarray, np.generic)):
         return TensorType(data.shape, data.dtype.name)
     return None
 
 
-def _of_function(func: Function) -> Type | None:
-    annotated = [param.type_annotation for param in func.params]
-    if func.ret_type is None or None in annotated:
+def stated_type(func: Expr) -> Type | None:
+    """Return the type that the head of a function says in full, or ``None``."""
+    if type(func) is not Function or func.ret_type is None:
         return None
-    return FuncType(annotated, func.ret_type, func.type_params)  # type: ignore[arg-type]  # no None
+    params = [p.type_annotation for p in func.params if p.type_annotation is not None]
+    if len(params) < len(func.params):
+        return None
+    return FuncType(tuple(params), func.ret_type, func.type_params)
 
 
-def _of_projection(get: TupleGetItem) -> Type | None:
-    whole = _KNOWN[get.tuple_value]
+def _of_tuple(finder: TypeFinder, tup: Tuple) -> Type | None:
+    fields = [ty for field in tup.fields if (ty := finder.known(field)) is not None]
+    return TupleType(tuple(fields)) if len(fields) == len(tup.fields) else None
+
+
+def _of_projection(finder: TypeFinder, get: TupleGetItem) -> Type | None:
+    whole = finder.known(get.tuple_value)
     if type(whole) is TupleType and 0 <= get.index < len(whole.fields):
         return whole.fields[get.index]
     return None
 
 
-_FINDERS: Final[dict[type[Node], Callable[[Any], Type | None]]] = {  # Any: as above
-    Var: lambda var: var.type_annotation,
-    Constant: _of_constant,
-    Call: _of_call,
-    Function: _of_function,
-    Tuple: lambda tup: TupleType(tuple([_KNOWN[field] for field in tup.fields])),
-    TupleGetItem: _of_projection,
-    Let: lambda let: _KNOWN[let.body],
-    If: lambda node: _KNOWN[node.true_branch],
+class _Finder(NamedTuple):
+    """How the type of a kind of expression follows from those of some of its parts."""
+
+    # Any: an expression of the kind
+    find: Callable[[TypeFinder, Any], Type | None]
+    parts: Callable[[Any], tuple[Expr, ...]] = lambda _: ()
+
+
+_FINDERS: Final[dict[type[Node], _Finder]] = {
+    Var: _Finder(lambda _, var: var.type_annotation),
+    GlobalVar: _Finder(lambda finder, var: finder.of_callee(var)),
+    Constant: _Finder(_of_constant),
+    Call: _Finder(
+        _of_call, lambda call: call.args if type(call.op) in (Op, GlobalVar) else (call.op,)
+    ),
+    Function: _Finder(lambda _, func: stated_type(func)),
+    Tuple: _Finder(_of_tuple, lambda tup: tup.fields),
+    TupleGetItem: _Finder(_of_projection, lambda get: (get.tuple_value,)),
+    Let: _Finder(lambda finder, let: finder.known(let.body), lambda let: (let.body,)),
+    If: _Finder(
+        lambda finder, node: finder.of_branches(node),
+        lambda node: (node.true_branch, node.false_branch),
+    ),
 }
