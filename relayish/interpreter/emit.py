@@ -276,8 +276,8 @@ class Emitter:
                 held = tuple(nodes_held(declared, part))
                 if not held and not declared.block:
                     continue
-                opened = code or self.new_code(next(activated), bound)
                 for roots in (held,) if declared.block else [(root,) for root in held]:
+                    opened = code or self.new_code(next(activated), bound)
                     entry = self.new_entry(node, opened, bound, roots, declared.block)
                     entries.setdefault(roots if declared.block else roots[0], entry)
                     entries[position] = entry
@@ -414,7 +414,8 @@ def _group_of_kind(kind: type[Node]) -> _Group:
     inner = tuple([f for f in held if f.role is Role.SCOPE])
     seeing = tuple([f for f in held if f.sees_binders])
     is_bound = bool(inner) and any(f.binder for f in held)
-    is_shared = is_bound and (bool(seeing) or len(inner) > 1)
+    several = len(inner) > 1 or any(f.holds_many and not f.block for f in inner)
+    is_shared = is_bound and (bool(seeing) or several)
     return _Group(inner, seeing if is_shared else (), is_shared)
 
 

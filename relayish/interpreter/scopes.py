@@ -33,7 +33,7 @@ class Scopes(ground.Scopes):
         lifted: The computed nodes that are used from some scope inside their own.
         function: For each scope, the innermost scope around it that has activations of its own.
         activated: For each node that opens scopes with activations of their own, those in which
-            all the others are, in order: one for each field of it and of its parts that opens any,
+            all the others are, in order: one for each scope of it and of its parts,
             or one for all fields that know the same variables.
     """
 
