@@ -95,9 +95,24 @@ def handler_names(families: Iterable[type[Node]]) -> set[str]:
     return {"node"}.union(*[language.kinds.keys() | language.families for language in spoken])
 
 
+def _speaks(owner: type, kind: type[Node]) -> bool:
+    """Return whether handlers of ``owner`` are named after kinds of the language of ``kind``."""
+    traversal = getattr(owner, "traversal", None)
+    families = (getattr(owner, "family", Node), *getattr(traversal, "families", ()))
+    spoken = {family.language_ for family in families}
+    return Node.language_ in spoken or kind.language_ in spoken
+
+
 def find_handler(owner: type, prefix: str, kind: type[Node]) -> Handler | None:
-    """Return what ``owner`` overrides for nodes of class ``kind``, or ``None``."""
+    """Return what ``owner`` overrides for nodes of class ``kind``, or ``None``.
+
+    A kind of another language, such as one that a node of Relay holds, has no handler by its name,
+    which may be that of a kind of Relay: only ``visit_node`` serves it.
+    """
+    speaks = _speaks(owner, kind)
     for ancestor in kind.__mro__:
+        if not speaks and ancestor is not Node:
+            continue
         name = prefix + getattr(ancestor, "visit_name", "")
         handler = getattr(owner, name, None)
         if handler is not None and not is_default(handler):

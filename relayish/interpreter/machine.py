@@ -464,5 +464,6 @@ def _add_notes(
         error.add_note(f"and from {len(control) - _SHOWN_CALLS} more calls under way")
 
 
-def _place(expr: Expr) -> str:
-    return f" at {expr.span}" if expr.span is not None else ""
+def _place(node: object) -> str:
+    span = getattr(node, "span", None)  # nodes of other languages need not have one
+    return f" at {span}" if span is not None else ""

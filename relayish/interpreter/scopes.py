@@ -104,12 +104,11 @@ class Scopes(ground.Scopes):
             else:
                 function[opened] = function[parent[opened]]
 
-    def open(self, scope: int, runs: Runs) -> int:
+    def open(self, scope: int, runs: Runs) -> int:  # noqa: ARG002 - all are blocks here
         """Return a new scope inside of ``scope``, which is a block whatever runs it."""
         self.function.append(self.function[scope])
         opened = self.tree.open(scope)
         self.block.append(opened)
-        self.runs.append(runs)
         return opened
 
 

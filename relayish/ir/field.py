@@ -123,6 +123,13 @@ class Field:
         self.sees_binders = declared.sees_binders
         self.runs = declared.scope
         self.shape, self.kind, self.accepts = _classify(annotated)
+        hidden = _node_class_in(annotated) if self.shape is Shape.LEAF else None
+        if hidden is not None:
+            raise DeclarationError(
+                f"{owner}.{name} is annotated {annotated}, in which a {hidden.__name__} would not "
+                f"be seen; a field holds {hidden.__name__}, {hidden.__name__} | None or "
+                f"tuple[{hidden.__name__}, ...], or nodes of a kind that holds the rest"
+            )
         self.enums = {kind.__name__: kind for kind in _enums(annotated)}
         self.role = _role(f"{owner}.{name}", declared, self.kind)
 
@@ -157,6 +164,17 @@ def _enums(hint: object) -> list[type[Enum]]:
 def is_node_class(hint: object) -> typing.TypeGuard[type[Any]]:
     """Return whether ``hint`` is a class of nodes, :class:`~relayish.ir.node.Node` included."""
     return isinstance(hint, type) and hasattr(hint, "fields_")
+
+
+def _node_class_in(annotated: object) -> type[Any] | None:
+    """Return a class of nodes that occurs in an annotation, if there is one."""
+    pending = [annotated]
+    while pending:
+        part = pending.pop()
+        if is_node_class(part):
+            return part
+        pending += typing.get_args(part)
+    return None
 
 
 def _role(where: str, declared: FieldDeclaration, kind: type[Any] | None) -> Role:

@@ -325,6 +325,11 @@ def _collect_fields(cls: type) -> tuple[Field, ...]:
             raise DeclarationError(
                 f"a field of {cls.__name__} is called {name!r}, which {reason}; choose another name"
             )
+        if name in inherited:
+            raise DeclarationError(
+                f"a field of {cls.__name__} is called {name!r}, as one of its family is; "
+                f"choose another name"
+            )
     return tuple(
         Field(cls.__name__, name, hints[name], getattr(cls, name, REQUIRED))
         for name in own + inherited

@@ -9,6 +9,8 @@ import pytest
 
 import relayish as relay
 from relayish.interpreter import Run, evaluate, register_evaluator
+from relayish.ir.relay.language import RELAY
+from relayish.ir.scopes import Scopes
 
 X = relay.var("x", "int32")
 
@@ -68,3 +70,40 @@ def test_items_know_what_the_node_binds(kinds, index):
     branches = [shared_in_branches(shared), shared, relay.negative(shared)]
     pick = kinds["pick_with"](var, relay.const(index), branches)
     assert evaluate(relay.Function([X], pick))(5) == [10, 6, -7][index]
+
+
+def test_scope_of_a_part_is_evaluated():
+    with relay.declared_temporarily():
+
+        class Arms(relay.Node, language=RELAY, held_as=relay.Role.PART):
+            __slots__ = ()
+            visit_name = "arms_of_a_test"
+
+        @relay.node("arm_of_a_test", effect=relay.Effect.NONE)
+        class Arm(Arms):
+            body: relay.Expr = relay.field(scope=relay.Runs.ONE_OF)
+
+        class Chosen(relay.Expr):
+            pass
+
+        Chosen.__annotations__ = {"arms": tuple[Arms, ...]}  # a class of this function
+        Choose = relay.node("choose_of_a_test", effect=relay.Effect.NONE)(Chosen)
+
+        @register_evaluator(Choose)
+        def evaluate_choose(choose: Any) -> Any:
+            return (yield Run(choose.arms[1].body))
+
+        choose = Choose((Arm(X), Arm(relay.add(X, X))))
+        assert evaluate(relay.Function([X], choose))(3) == 6
+
+
+def test_placing_does_not_ask_how_often_scopes_run_for_each_of_them(monkeypatch):
+    asked = []
+    runs = Scopes.runs.fget
+    monkeypatch.setattr(Scopes, "runs", property(lambda self: asked.append(1) or runs(self)))
+    body: relay.Expr = X
+    for _ in range(50):
+        y = relay.var("y", "int32")
+        body = relay.add(relay.Function([y], relay.add(y, relay.const(1)))(X), body)
+    assert evaluate(relay.Function([X], body))(1) == 50 * 2 + 1
+    assert len(asked) <= 1

@@ -177,3 +177,23 @@ class TestRefused:
             @declare("bad", atom=Atom.NAME)
             class Bad(Expr):
                 body: Expr = field(scope=Runs.ONCE)
+
+    @pytest.mark.parametrize(
+        "annotated",
+        [list[Expr], dict[str, Expr], tuple[Expr, Expr], str | Expr, RefWrite | Var, None | Expr],
+        ids=str,
+    )
+    def test_annotation_in_which_nodes_would_not_be_seen(self, annotated):
+        class Bad(Expr):
+            pass
+
+        Bad.__annotations__ = {"held": annotated}
+        with pytest.raises(DeclarationError, match=r"Bad\.held is annotated .* would not be seen"):
+            declare("bad")(Bad)
+
+    def test_field_called_as_one_of_its_family(self):
+        with pytest.raises(DeclarationError, match="'span', as one of its family is"):
+
+            @declare("bad")
+            class Bad(Expr):
+                span: Expr

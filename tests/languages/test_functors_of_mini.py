@@ -5,8 +5,10 @@ from __future__ import annotations
 import mini
 import pytest
 
+import relayish as relay
 from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import Functor, Mutator, PostOrderVisitor, Rewriter, Visitor
+from relayish.ir.node import declared_temporarily
 from relayish.ir.relay.expr import Var
 
 KINDS = ["var", "number", "call", "say", "let", "function", "mini_expr", "node"]
@@ -210,3 +212,31 @@ def test_natural_handlers_reach_the_bottom():
     expr = nest(DEPTH)
     assert Depth().visit(expr) == DEPTH
     assert Rebuild().visit(expr) is expr
+
+
+def test_relay_functor_calls_no_handler_by_the_name_for_a_node_of_another_language():
+    with declared_temporarily():
+
+        class Held(relay.Expr):
+            pass
+
+        Held.__annotations__ = {"held": mini.MiniExpr, "expr": relay.Expr}
+        kernel = relay.node("kernel_of_a_test", effect=relay.Effect.NONE)(Held)
+        x = relay.var("x")
+        whole = kernel(mini.Let(mini.Var("v"), mini.Number(1), mini.Var("w")), x)
+
+        class Vars(relay.ExprVisitor):
+            def visit_var(self, var):
+                found.append(var)
+
+            def visit_let(self, let):
+                found.append(let)
+
+        class Same(relay.ExprMutator):
+            def visit_let(self, let):
+                return relay.const(1)
+
+        found = []
+        Vars().visit(whole)
+        assert found == [x]
+        assert Same().visit(whole) is whole
