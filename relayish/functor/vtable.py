@@ -100,7 +100,7 @@ def _speaks(owner: type, kind: type[Node]) -> bool:
     traversal = getattr(owner, "traversal", None)
     families = (getattr(owner, "family", Node), *getattr(traversal, "families", ()))
     spoken = {family.language_ for family in families}
-    return Node.language_ in spoken or kind.language_ in spoken
+    return Node.language_ in spoken or getattr(kind, "language_", None) in spoken
 
 
 def find_handler(owner: type, prefix: str, kind: type[Node]) -> Handler | None:
