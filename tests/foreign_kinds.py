@@ -16,9 +16,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
 from random_exprs import BOOL, INT, Generator, Ty, call, to_type
 
 from relayish.analysis.infer_type.rule import Inference, Steps, register_type_rule
+from relayish.interpreter import Capture, RefValue, Run, register_evaluator
+from relayish.interpreter.evaluator import EvaluationSteps
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
@@ -169,6 +172,57 @@ def _type_of_do(do: Any, infer: Inference) -> Steps:
     infer.bind(do.var, do.value)
     types = yield do.statements
     return types[-1]
+
+
+def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
+    """Tell the interpreter of the kinds; ``note(what, tag, *values)`` hears of their effects."""
+
+    def opaque(node: Any, *values: Any) -> Any:
+        args = values[: len(node.args)]
+        cell = values[-1] if node.extra is not None else None
+        if isinstance(cell, RefValue):
+            args = (*args, cell.value)
+            cell.value = np.int32(cell.value + node.tag)
+        note("opaque", node.tag, *args)
+        return np.int32(node.tag + sum(args))
+
+    def pure(_: Any, *values: Any) -> Any:
+        return np.int32(sum(values))
+
+    def switch(node: Any, index: Any) -> EvaluationSteps:
+        case = node.cases[index % len(node.cases)]
+        return (yield Run(case.body, {case.var: index}))
+
+    def pure_while(loop: Any, value: Any) -> EvaluationSteps:
+        for _ in range(3):
+            if not (yield Run(loop.cond, {loop.var: value})):
+                break
+            value = yield Run(loop.body, {loop.var: value})
+        return value
+
+    def while_(loop: Any, value: Any) -> EvaluationSteps:
+        value = yield from pure_while(loop, value)
+        note("while", loop.tag, value)
+        return value
+
+    def thunk(node: Any) -> EvaluationSteps:
+        return (yield Capture(node.body))
+
+    def do(node: Any, value: Any) -> EvaluationSteps:
+        values = yield Run(node.statements, {node.var: value})
+        return values[-1]
+
+    rules: dict[type[Any], Callable[..., Any]] = {
+        kinds.opaque: opaque,
+        kinds.pure: pure,
+        kinds.switch: switch,
+        kinds.while_: while_,
+        kinds.pure_while: pure_while,
+        kinds.thunk: thunk,
+        kinds.do: do,
+    }
+    for kind, rule in rules.items():
+        register_evaluator(kind, rule)
 
 
 class _ForeignGenerator(Generator):

@@ -70,7 +70,8 @@ class ScopeEntry:
         self.is_block = is_block
 
 
-Entries: TypeAlias = dict[Any, ScopeEntry]  # Any: a root, the roots of a block, or a position
+Entries: TypeAlias = dict[Any, list[ScopeEntry]]  # Any: a root, roots of a block, or a position
+"""The scopes by what they may be called; several may have the same root."""
 
 
 class Emitter:
@@ -279,14 +280,14 @@ class Emitter:
                 for roots in (held,) if declared.block else [(root,) for root in held]:
                     opened = code or self.new_code(next(activated), bound)
                     entry = self.new_entry(node, opened, bound, roots, declared.block)
-                    entries.setdefault(roots if declared.block else roots[0], entry)
-                    entries[position] = entry
+                    entries.setdefault(roots if declared.block else roots[0], []).append(entry)
+                    entries[position] = [entry]
                     position += 1
             for declared in group.seeing:
                 for root in nodes_held(declared, part):
                     assert code is not None
                     entry = self.new_entry(node, code, bound, (root,), is_block=False)
-                    entries.setdefault(root, entry)
+                    entries.setdefault(root, []).append(entry)
         return entries
 
     def new_entry(

@@ -16,7 +16,7 @@ from relayish.interpreter.compile import compile_expr
 from relayish.interpreter.emit import Entries
 from relayish.interpreter.evaluator import Apply, Capture, Run
 from relayish.interpreter.matching import match_pattern
-from relayish.interpreter.requests import bound_values, captured, scope_asked_for
+from relayish.interpreter.requests import captured, entered
 from relayish.interpreter.value import (
     Closure,
     ConstructorValue,
@@ -300,11 +300,10 @@ class Machine:
     ) -> tuple[Evaluated, list[Evaluated] | None]:
         """Return what an evaluator asked for: a value, or a closure and what to call it with."""
         if isinstance(asked, Run):
-            entry = scope_asked_for(asked.scope, entries, node)
-            return Closure(entry.code, frame, self), bound_values(asked, entry, node)
+            entry, values = entered(asked, entries, node)
+            return Closure(entry.code, frame, self), values
         if isinstance(asked, Capture):
-            entry = scope_asked_for(asked.scope, entries, node)
-            return captured(entry, frame, self, node), None
+            return captured(asked, entries, frame, self, node), None
         if isinstance(asked, Apply):
             values = [normalise(value) for value in asked.args]
             if type(asked.function) is Closure:
