@@ -91,16 +91,38 @@ class Code:
         self.block = Block()
         self.skips = depth > 1 and skip_depth(depth) != depth - 1
 
-    def entry(self) -> Code:
-        """Return code that runs in the same frames as this and begins elsewhere."""
-        made = Code(self.depth, None, self.arity)
-        made.template = self.template
-        return made
-
     def fresh(self) -> int:
         """Return a new place of the frame."""
         self.template.append(UNSET)
         return len(self.template) - 1
+
+
+class ScopeCode(Code):
+    """A compiled scope of a node with an evaluator; its parameters are the variables bound there.
+
+    Attributes:
+        binders: These variables.
+        roots: What is evaluated; ``None`` until that is known.
+        is_block: Whether the roots are statements.
+        following: Another scope of the node that has the same roots.
+    """
+
+    __slots__ = ("binders", "following", "is_block", "roots")
+
+    def __init__(self, depth: int, binders: tuple[Any, ...]) -> None:  # Any: variables of any kind
+        super().__init__(depth, None, len(binders))
+        self.binders = binders
+        self.roots: tuple[Any, ...] | None = None  # Any: nodes of any family
+        self.is_block = False
+        self.following: ScopeCode | None = None
+
+    def entry(self) -> ScopeCode:
+        """Return this, or if it is taken code that runs in frames of the same shape."""
+        if self.roots is None:
+            return self
+        made = ScopeCode(self.depth, self.binders)
+        made.template = self.template
+        return made
 
 
 _SKIP_DEPTHS = [0]

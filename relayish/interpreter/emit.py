@@ -8,12 +8,12 @@ compiled here, Relay's own in :mod:`relayish.interpreter.compile`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import EvaluationError, RelayishError, UnknownKindError
 from relayish.interpreter import code as c
-from relayish.interpreter.code import Block, Code, Instruction, path_between
+from relayish.interpreter.code import Block, Code, Instruction, ScopeCode, path_between
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Scopes
 from relayish.ir.field import Field
@@ -49,29 +49,8 @@ class Cell:
         self.keep = keep
 
 
-class ScopeEntry:
-    """A scope of a node with an evaluator.
-
-    Attributes:
-        code: What runs; its parameters are the binders.
-        binders: The variables bound there.
-        roots: What is evaluated.
-        is_block: Whether the roots are statements.
-    """
-
-    __slots__ = ("binders", "code", "is_block", "roots")
-
-    def __init__(
-        self, code: Code, binders: tuple[Any, ...], roots: tuple[Any, ...], is_block: bool
-    ) -> None:  # Any: nodes of any family
-        self.code = code
-        self.binders = binders
-        self.roots = roots
-        self.is_block = is_block
-
-
-Entries: TypeAlias = dict[Any, list[ScopeEntry]]  # Any: a root, roots of a block, or a position
-"""The scopes by what they may be called; several may have the same root."""
+Entries: TypeAlias = dict[Any, ScopeCode]  # Any: a root, the roots of a block, or a position
+"""The scopes of a node, by what they may be called."""
 
 
 class Emitter:
@@ -83,12 +62,13 @@ class Emitter:
         self.shared = scopes.lifted
         self.code = Code(0, None)
         self.block = self.code.block
-        self.codes = {0: self.code}  # by the scope that is the body of the function
+        self.codes: dict[int, Code] = {
+            0: self.code
+        }  # by the scope that is the body of the function
         self.cells: dict[Node, Cell] = {}
         self.guarded: dict[Node, Block] = {}
         self.bound: dict[Node, Cell] = {}
         self.placed: dict[tuple[Code, Node], Cell] = {}
-        self.entered: set[Code] = set()
         self.tasks: list[Task] = []
 
     # Places
@@ -271,7 +251,7 @@ class Emitter:
         for part in (node, *parts(node)):
             group = _GROUPS[type(part)]
             bound = binders(part)
-            # fields that know the same variables have frames of one shape; all begin elsewhere
+            # scopes that know the same variables have frames of one shape; all begin elsewhere
             code = self.new_code(next(activated), bound) if group.is_shared else None
             for declared in group.scopes:
                 held = tuple(nodes_held(declared, part))
@@ -279,45 +259,45 @@ class Emitter:
                     continue
                 for roots in (held,) if declared.block else [(root,) for root in held]:
                     opened = code or self.new_code(next(activated), bound)
-                    entry = self.new_entry(node, opened, bound, roots, declared.block)
-                    entries.setdefault(roots if declared.block else roots[0], []).append(entry)
-                    entries[position] = [entry]
+                    name = roots if declared.block else roots[0]
+                    entries[position] = self.new_entry(node, opened, roots, entries, name)
                     position += 1
             for declared in group.seeing:
                 for root in nodes_held(declared, part):
                     assert code is not None
-                    entry = self.new_entry(node, code, bound, (root,), is_block=False)
-                    entries.setdefault(root, []).append(entry)
+                    self.new_entry(node, code, (root,), entries, root)
         return entries
 
     def new_entry(
-        self, node: Expr, code: Code, bound: Nodes, roots: Nodes, is_block: bool
-    ) -> ScopeEntry:
-        """Have what is evaluated in a scope compiled as a way into frames of the shape of code."""
-        own = code.entry() if code in self.entered else code
-        self.entered.add(own)
-        entry = ScopeEntry(own, bound, roots, is_block)
+        self, node: Expr, code: ScopeCode, roots: Nodes, entries: Entries, name: Node | Nodes
+    ) -> ScopeCode:
+        """Have a scope compiled, as a way into frames of the shape of ``code``."""
+        entry = code.entry()
+        entry.roots, entry.is_block = roots, name is roots
+        entry.following = entries.get(name)
+        entries[name] = entry
         self.tasks.append((self.enter_scope, node, False, (code, entry)))
         return entry
 
-    def new_code(self, scope: int, binders: Sequence[Node]) -> Code:
-        made = self.codes[scope] = Code(self.code.depth + 1, None, len(binders))
+    def new_code(self, scope: int, binders: Nodes) -> ScopeCode:
+        made = self.codes[scope] = ScopeCode(self.code.depth + 1, binders)
         return made
 
-    def enter_scope(self, node: Expr, _tail: bool, extra: tuple[Code, ScopeEntry]) -> None:
+    def enter_scope(self, node: Expr, _tail: bool, extra: tuple[Code, ScopeCode]) -> None:
         code, entry = extra
+        roots: Any = entry.roots  # Any: expressions, of any family
         outside = (self.code, self.block)
-        self.code, self.block = code, entry.code.block
+        self.code, self.block = code, entry.block
         olds = []
         for place, var in enumerate(entry.binders, c.FIRST):
             cell = Cell(code, self.block, place, 0, keep=True)
             olds.append((var, self.bind(var, cell)))
         self.tasks.append((self.leave_body, node, False, (olds, outside)))
-        if not entry.is_block and len(entry.roots) == 1:
-            self.demand(entry.roots[0], tail=True)
+        if not entry.is_block:
+            self.demand(roots[0], tail=True)
             return
-        self.tasks.append((self.leave_statements, node, False, entry.roots))
-        self.demand_all(entry.roots)
+        self.tasks.append((self.leave_statements, node, False, roots))
+        self.demand_all(roots)
 
     def leave_statements(self, node: Expr, _tail: bool, roots: tuple[Expr, ...]) -> None:
         places = self.take_all(roots)

@@ -300,8 +300,8 @@ class Machine:
     ) -> tuple[Evaluated, list[Evaluated] | None]:
         """Return what an evaluator asked for: a value, or a closure and what to call it with."""
         if isinstance(asked, Run):
-            entry, values = entered(asked, entries, node)
-            return Closure(entry.code, frame, self), values
+            code, values = entered(asked, entries, node)
+            return Closure(code, frame, self), values
         if isinstance(asked, Capture):
             return captured(asked, entries, frame, self, node), None
         if isinstance(asked, Apply):

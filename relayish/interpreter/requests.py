@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relayish.errors import EvaluationError
-from relayish.interpreter.emit import Entries, ScopeEntry
+from relayish.interpreter.code import ScopeCode
+from relayish.interpreter.emit import Entries
 from relayish.interpreter.evaluator import Capture, Run, ScopeName
 from relayish.interpreter.value import Closure, Evaluated, normalise
 from relayish.ir.node import Node
@@ -13,17 +14,20 @@ from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.scoping import display_name
 
 
-def entered(asked: Run, entries: Entries, node: Expr) -> tuple[ScopeEntry, list[Evaluated]]:
+def entered(asked: Run, entries: Entries, node: Expr) -> tuple[ScopeCode, list[Evaluated]]:
     """Return the scope that an evaluator runs, and the values of its variables in order."""
     bindings = asked.bindings
-    named = _named(asked.scope, entries, node)
-    for entry in named:  # scopes with the same root differ in what they bind
-        if len(bindings) == len(entry.binders) and all(var in bindings for var in entry.binders):
-            return entry, [normalise(bindings[var]) for var in entry.binders]
-    expected = " or ".join([_names(entry.binders) for entry in named])
+    named: ScopeCode | None = _named(asked.scope, entries, node)
+    expected = []
+    while named is not None:  # scopes with the same root differ in what they bind
+        binders = named.binders
+        if len(bindings) == len(binders) and all(map(bindings.__contains__, binders)):
+            return named, [normalise(bindings[var]) for var in binders]
+        expected.append(_names(binders))
+        named = None if isinstance(asked.scope, int) else named.following
     raise EvaluationError(
         f"the evaluator of {type(node).__name__} ran a scope with values for {_names(bindings)}; "
-        f"expected values for all variables bound there: {expected}"
+        f"expected values for all variables bound there: {' or '.join(expected)}"
     )
 
 
@@ -31,25 +35,26 @@ def captured(
     asked: Capture, entries: Entries, frame: list[Evaluated], machine: object, node: Expr
 ) -> Evaluated:
     """Return a scope as a function of the variables bound in it."""
-    entry, *others = _named(asked.scope, entries, node)
-    if any(other.binders != entry.binders for other in others):
+    code = _named(asked.scope, entries, node)
+    if code.following is not None and not isinstance(asked.scope, int):
         raise EvaluationError(
             f"the evaluator of {type(node).__name__} captured one of several scopes that have the "
-            f"same root and bind other variables; name it by its position"
+            f"same root; name it by its position"
         )
-    code, params = entry.code, entry.binders
     if code.function is None:
-        if not all(isinstance(var, Var) for var in params) or entry.is_block:
+        params = code.binders
+        if not all(isinstance(var, Var) for var in params) or code.is_block:
             raise EvaluationError(
                 f"the evaluator of {type(node).__name__} captured a scope that is no function of "
                 f"Relay variables; expected one expression, and variables that are Var"
             )
-        code.function = Function(params, entry.roots[0], span=node.span)
+        assert code.roots is not None
+        code.function = Function(params, code.roots[0], span=node.span)
     return Closure(code, frame, machine)
 
 
-def _named(name: ScopeName, entries: Entries, node: Expr) -> list[ScopeEntry]:
-    """Return the scopes of ``node`` that an evaluator may mean."""
+def _named(name: ScopeName, entries: Entries, node: Expr) -> ScopeCode:
+    """Return the scope of ``node`` that an evaluator means, the first of several."""
     try:
         return entries[name]
     except (KeyError, TypeError):
