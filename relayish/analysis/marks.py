@@ -29,7 +29,7 @@ def is_transparent(node: Node) -> bool:
 
     To be given as ``enter`` to traversals and scopes.
     """
-    return not is_marked(node, "Primitive")
+    return type(node) is not Function or node.attrs is None or not is_primitive(node)
 
 
 def is_opaque(function: Function) -> bool:

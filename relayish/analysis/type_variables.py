@@ -67,14 +67,13 @@ def _collect(root: Expr | Type) -> tuple[dict[TypeVar, None], dict[TypeVar, None
     traversal = EVERYTHING if isinstance(root, Constructor) else _TYPES_OF_PROGRAMS
     table = TYPES_BOUND
     for node in traversal.pre_order(root):
-        if isinstance(node, TypeVar):
-            occurring.setdefault(node)
+        if type(node) is TypeVar:
+            occurring[node] = None
             continue
         made = table[type(node)]
         if made is not None:
-            variables = dict.fromkeys(made(node))
-            bound.update(variables)
-            occurring.update(variables)
+            for variable in made(node):
+                bound[variable] = occurring[variable] = None
     return occurring, bound
 
 

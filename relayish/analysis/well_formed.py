@@ -11,7 +11,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import PROGRAM, display_name, operands
 from relayish.ir.scoping import scopes as scopes_of
-from relayish.ir.spread import declares, spread_of_kind
+from relayish.ir.spread import spread_of_kind
 from relayish.ir.traversal import ByKind
 
 
@@ -60,17 +60,19 @@ def check_well_formed(program: Node | IRModule) -> None:
 
 def _check(root: Node) -> None:
     order = PROGRAM.post_order(root)
-    has_declarations = any(map(declares, set(map(type, order))))
-    scopes = (_BoundOnce if has_declarations else _BoundByNodes)(root, order=order)
+    scopes: _BoundOnce = (by_nodes := _BoundByNodes(root, order=order))
+    if by_nodes.has_declarations:
+        scopes = _BoundOnce(root, order=order)
+    scope_of = scopes.scope
     for variable, inner in scopes.home.items():
-        if scopes.scope[variable] != inner:  # further out: some use is not inside
+        if scope_of[variable] != inner:  # further out: some use is not inside
             _refuse(variable, inner, scopes)
 
 
 class _BoundOnce(Scopes):
     """The scopes of a program in which no variable may be bound twice."""
 
-    def bind_again(self, variable: Node, binder: Node) -> None:
+    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
         found = self.binder(variable)
         first = binder if found is None else found
         raise WellFormedError(
@@ -84,6 +86,11 @@ class _BoundByNodes(_BoundOnce):
     """The same where no statement declares variables: only what binds has scopes."""
 
     _spreads = ByKind(partial(spread_of_kind, branches=False))
+    has_declarations = False
+
+    def declare(self, scope: int) -> int:
+        self.has_declarations = True
+        return scope
 
 
 def _refuse(variable: Node, inner: int, scopes: Scopes) -> NoReturn:

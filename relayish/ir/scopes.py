@@ -90,13 +90,25 @@ class Scopes:
 
     def _place_all(self, enter: Callable[[Node], bool] | None, traversal: Traversal) -> None:
         """Visit users before what they use."""
-        scope_of, push_all, names, spreads = self.scope, traversal.push_all, NAMES, self._spreads
-        flat = self._flat
+        scope_of, push_all, spreads = self.scope, traversal.push_all, self._spreads
+        find, placed, atoms, names, flat = (
+            scope_of.get,
+            scope_of.setdefault,
+            ATOMS,
+            NAMES,
+            self._flat,
+        )
         pending: list[Node] = []
+        children: list[Node] = []
+        append, extend = children.append, children.extend
         for node in reversed(self.order):
-            scope = scope_of.get(node)
-            kind = type(node)
+            scope = find(node)
             if scope is None:
+                continue
+            kind = type(node)
+            if kind in atoms:
+                if kind in names:
+                    del scope_of[node]
                 continue
             spread = spreads[kind]
             if spread is not None:
@@ -110,17 +122,18 @@ class Scopes:
                 self.opened[node] = opened
                 continue
             push = push_all[kind]
-            if push is None or kind in ATOMS:
+            if push is None:
                 continue
-            children: list[Node] = []
-            push(node, children.append, children.extend)
+            push(node, append, extend)
             for child in children:
-                before = scope_of.get(child)
-                if before is None:
-                    if type(child) not in names:
-                        scope_of[child] = scope
-                elif before != scope:
-                    self.place(child, scope)
+                before = placed(child, scope)
+                if before != scope and type(child) not in names:
+                    self.widen(child, before, scope)
+            children.clear()
+        for variable, known in self.home.items():
+            before = placed(variable, known)
+            if before != known:
+                self.widen(variable, before, known)
 
     def _spread_parts(self, node: Node, scope: int, pending: list[Node]) -> tuple[int, ...]:
         """Place what the parts of ``node`` evaluate, in order, and the parts in these."""
@@ -135,23 +148,25 @@ class Scopes:
                 self.place(child, scope)
         return tuple(opened)
 
-    def bind_again(self, variable: Node, binder: Node) -> None:
+    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
         """Take note that ``binder`` binds ``variable``, which another node, or itself, does too."""
+        self.place(variable, scope)
 
     def place(self, node: Node, scope: int) -> None:
         """Note that ``node`` is used in ``scope``."""
-        if type(node) in NAMES:
-            return
         before = self.scope.setdefault(node, scope)
-        if before == scope:
-            return
+        if before != scope and type(node) not in NAMES:
+            self.widen(node, before, scope)
+
+    def widen(self, node: Node, before: int, scope: int) -> None:
+        """Note that ``node``, which is used in the scope ``before``, is used in another as well."""
         if before == OUTERMOST and type(node) in VARIABLES:
             return  # further out is nothing
-        common = self.tree.common(before, scope)
-        block = self.block
-        if type(node) not in VARIABLES and not block[before] == block[common] == block[scope]:
-            self.lifted.add(node)
-        self.scope[node] = common
+        self.scope[node] = common = self.tree.common(before, scope)
+        if type(node) not in VARIABLES:
+            block = self.block
+            if not block[before] == block[common] == block[scope]:
+                self.lifted.add(node)
 
     def open(self, scope: int, runs: Runs) -> int:
         """Return a new scope inside of ``scope``, or that one for what runs once of a flat kind."""

@@ -242,7 +242,8 @@ def collect_variables(
             continue
         made = table[kind]
         if made is not None:
-            bound.update(dict.fromkeys(made(node)))
+            for variable in made(node):
+                bound[variable] = None
     return occurring, bound
 
 

@@ -18,8 +18,8 @@ class Placer(Protocol):
     scope: dict[Node, int]
     home: dict[Node, int]
 
-    def place(self, node: Node, scope: int) -> None:
-        """Note that ``node`` is evaluated in ``scope``."""
+    def widen(self, node: Node, before: int, scope: int) -> None:
+        """Note that ``node``, which is used in the scope ``before``, is used in another as well."""
 
     def open(self, scope: int, runs: Runs) -> int:
         """Return a new scope inside of another."""
@@ -33,7 +33,7 @@ class Placer(Protocol):
     def declare(self, scope: int) -> int:
         """Return the scope in which a statement of ``scope`` declares variables."""
 
-    def bind_again(self, variable: Node, binder: Node) -> None:
+    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:
         """Note that ``binder`` binds ``variable``, which another node does as well."""
 
 
@@ -53,12 +53,14 @@ def spread_of_kind(kind: type[Node], *, branches: bool = True) -> Spread | None:
         kind: A class of nodes.
         branches: Whether blocks in which no more is known than around them have scopes.
     """
-    if not any(f.role in _SPREADING and f.is_evaluated for f in kind.fields_):
+    roles = {f.role for f in kind.fields_ if f.is_evaluated}
+    if not roles & (_SPREADING if branches else _BINDING):
         return None
     return _generate(kind, branches=branches)
 
 
-_SPREADING: Final = frozenset({Role.SCOPE, Role.BINDER, Role.PART})
+_BINDING: Final = frozenset({Role.BINDER, Role.PART})
+_SPREADING: Final = _BINDING | {Role.SCOPE}
 
 
 def _generate(kind: type[Node], *, branches: bool) -> Spread:
@@ -68,7 +70,7 @@ def _generate(kind: type[Node], *, branches: bool) -> Spread:
     seeing = [f for f in held if f.sees_binders]
     several = len(inner) > 1 or any(f.holds_many and not f.block for f in inner)
     shared = bool(bound and inner) and bool(seeing or several)
-    lines = ["scopes = placer.scope; get = scopes.get"]
+    lines = ["placed = placer.scope.setdefault"]
     if bound:
         lines.append("home = placer.home")
     fixed = all(f.shape is Shape.ONE or f.block for f in inner)
@@ -152,10 +154,9 @@ def _each(declared: Field, lines: list[str], *, backwards: bool = False) -> list
 def _place(scope: str) -> list[str]:
     """Return the lines that place ``child``, which mostly is met for the first time."""
     return [
-        "before = get(child)",
-        "if before is None:",
-        f"    if type(child) not in NAMES: scopes[child] = {scope}",
-        f"elif before != {scope}: placer.place(child, {scope})",
+        f"before = placed(child, {scope})",
+        f"if before != {scope} and type(child) not in NAMES:",
+        f"    placer.widen(child, before, {scope})",
     ]
 
 
@@ -170,12 +171,8 @@ def _holds_patterns(declared: Field) -> bool:
 
 def _bind(variable: str) -> list[str]:
     return [
-        f"before = get({variable})",
-        f"if before is None: scopes[{variable}] = home[{variable}] = known",
-        "else:",
-        f"    if {variable} in home: placer.bind_again({variable}, owner)",
-        f"    else: home[{variable}] = known",
-        f"    if before != known: placer.place({variable}, known)",
+        f"if {variable} in home: placer.bind_again({variable}, owner, known)",
+        f"else: home[{variable}] = known",
     ]
 
 
@@ -188,13 +185,6 @@ _THERE: Final = {
     Shape.MANY: "node.{f}",
     Shape.MIXED: "any([isinstance(child, Node) for child in node.{f}])",
 }
-
-
-def declares(kind: type[Node]) -> bool:
-    """Return whether nodes of class ``kind`` declare variables for what stands around them."""
-    roles = {f.role for f in kind.fields_ if f.is_evaluated}
-    is_pattern = kind.held_as_ is Role.BINDER
-    return not is_pattern and Role.BINDER in roles and Role.SCOPE not in roles
 
 
 SPREADS: Final = ByKind(spread_of_kind)

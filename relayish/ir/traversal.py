@@ -120,8 +120,8 @@ class Traversal:
         seen: set[Node] = set()
         stack: list[Node | None] = []
         stack += [root] if isinstance(root, Node) else root[::-1]
-        pop, append, finish, add = stack.pop, stack.append, order.append, seen.add
-        table = self.push
+        pop, append, extend = stack.pop, stack.append, stack.extend
+        finish, add, table = order.append, seen.add, self.push_all
         while stack:
             node = pop()
             if node is None:
@@ -138,7 +138,7 @@ class Traversal:
                 continue
             append(node)
             append(None)
-            push(node, seen, append)
+            push(node, append, extend)
         return order
 
     def order_after(
@@ -206,16 +206,17 @@ class Traversal:
         seen: set[Node] = set()
         stack: list[Node] = []
         stack += [root] if isinstance(root, Node) else root[::-1]
-        append = stack.append
+        pop, append, extend, add = stack.pop, stack.append, stack.extend, seen.add
+        table = self.push_all
         while stack:
-            node = stack.pop()
+            node = pop()
             if node in seen:
                 continue
-            seen.add(node)
+            add(node)
             yield node
-            push = self.push[type(node)]
+            push = table[type(node)]
             if push is not None and (enter is None or enter(node)):
-                push(node, seen, append)
+                push(node, append, extend)
 
     def _generate_push(self, kind: type[Node]) -> Push | None:
         followed = self.fields(kind)
