@@ -8,7 +8,7 @@ fixpoint.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from relayish.analysis.closed_functions import closed_functions
 from relayish.analysis.effect_rules import (
@@ -35,7 +35,7 @@ from relayish.ir.relay.expr import Expr, Function, GlobalVar, RefWrite, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.roles import Role
-from relayish.ir.scoping import PROGRAM, operands, scopes
+from relayish.ir.scoping import PROGRAM, evaluated
 
 __all__ = ["Effect", "Effects", "analyse_effects", "has_effect"]
 
@@ -224,7 +224,7 @@ class Effects:
         users: defaultdict[Node, list[Node]] = defaultdict(list)
         for node in order:
             if _is_evaluated(node):
-                for operand in _evaluated_by(node):
+                for operand in evaluated(node):
                     users[operand].append(node)
         summaries = self._summaries
         while pending:
@@ -267,13 +267,6 @@ def _matters(order: list[Node]) -> bool:
 def _is_evaluated(node: Node) -> bool:
     """Return whether ``node`` has a value, as patterns, and parts of nodes, have not."""
     return node.held_as_ is Role.OPERAND
-
-
-def _evaluated_by(node: Node) -> Iterator[Node]:
-    """Yield the nodes whose summaries the summary of ``node`` is made of."""
-    yield from operands(node)
-    for scope in scopes(node):
-        yield from scope.roots
 
 
 def _named(order: list[Node], mod: IRModule | None) -> dict[Node, list[Node]]:

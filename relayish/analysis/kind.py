@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 from relayish.errors import TypeInferenceError
+from relayish.ir.held import nodes_held
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
@@ -21,7 +22,6 @@ from relayish.ir.relay.type import (
     TypeKind,
     TypeRelation,
 )
-from relayish.ir.scoping import nodes_held
 from relayish.ir.traversal import ByKind
 
 Definitions = Mapping[GlobalTypeVar, TypeData]

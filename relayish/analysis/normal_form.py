@@ -11,7 +11,7 @@ from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import layout
+from relayish.ir.scoping import has_scopes, outer_operands, recursive_operands, scope_roots
 
 
 class Offence(NamedTuple):
@@ -104,7 +104,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
                 return Offence(value, "is the value of two lets")
             seen.add(value)
             operands: Sequence[Node]
-            if layout(kind) is None:
+            if not has_scopes(kind):
                 operands = EXPRESSIONS.children(value)
             else:
                 operands, inside = _divided(value)
@@ -120,16 +120,10 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
 
 def _divided(value: Expr) -> tuple[Sequence[Node], list[Expr]]:
     """Return the operands of ``value``, and its blocks; none where they are a kernel's business."""
-    lay_out = layout(type(value))
-    if lay_out is None or not is_transparent(value):
+    if not has_scopes(type(value)) or not is_transparent(value):
         return (), []
-    outside, groups = lay_out(value)
-    blocks: list[Any] = []  # Any: expressions
-    for group in groups:
-        blocks += group.seeing
-        for roots, _, _ in group.scopes:
-            blocks += roots
-    return outside, blocks
+    blocks: Any = recursive_operands(value) + scope_roots(value)  # Any: expressions
+    return outer_operands(value), list(blocks)
 
 
 def _refuse(offence: Offence | None, check: str, remedy: str) -> None:

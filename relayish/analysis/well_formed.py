@@ -7,11 +7,10 @@ from typing import NoReturn
 
 from relayish.errors import WellFormedError
 from relayish.ir.node import Node
+from relayish.ir.placement import placement_of_kind
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import PROGRAM, display_name, operands
-from relayish.ir.scoping import scopes as scopes_of
-from relayish.ir.spread import spread_of_kind
+from relayish.ir.scoping import PROGRAM, display_name, evaluated
 from relayish.ir.traversal import ByKind
 
 
@@ -64,7 +63,7 @@ def _check(root: Node) -> None:
     if by_nodes.has_declarations:
         scopes = _BoundOnce(root, order=order)
     scope_of = scopes.scope
-    for variable, inner in scopes.home.items():
+    for variable, inner in scopes.binding_scope.items():
         if scope_of[variable] != inner:  # further out: some use is not inside
             _refuse(variable, inner, scopes)
 
@@ -85,7 +84,7 @@ class _BoundOnce(Scopes):
 class _BoundByNodes(_BoundOnce):
     """The same where no statement declares variables: only what binds has scopes."""
 
-    _spreads = ByKind(partial(spread_of_kind, branches=False))
+    _placements = ByKind(partial(placement_of_kind, branches=False))
     has_declarations = False
 
     def declare(self, scope: int) -> int:
@@ -103,18 +102,13 @@ def _refuse(variable: Node, inner: int, scopes: Scopes) -> NoReturn:
         if user in scopes.scope
         and user is not binder
         and not scopes.is_inside(user, inner)
-        and variable in _evaluated_by(user)
+        and variable in evaluated(user)
     ]
     used = f" by {_name(outside[0])}" if outside else ""
     raise WellFormedError(
         f"variable {_variable(variable)} is used{used} outside the scope of its binder, "
         f"{_name(binder)}; use it only in there, or bind it further out"
     )
-
-
-def _evaluated_by(node: Node) -> list[Node]:
-    """Return what ``node`` takes values of, and what its scopes are made of."""
-    return [*operands(node), *[root for scope in scopes_of(node) for root in scope.roots]]
 
 
 def _variable(variable: Node) -> str:

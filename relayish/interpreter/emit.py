@@ -9,18 +9,17 @@ compiled here, Relay's own in :mod:`relayish.interpreter.compile`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from relayish.errors import EvaluationError, RelayishError, UnknownKindError
 from relayish.interpreter import code as c
 from relayish.interpreter.code import Block, Code, Instruction, ScopeCode, path_between
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Scopes
-from relayish.ir.field import Field
+from relayish.ir.held import Nodes, nodes_held, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar
-from relayish.ir.roles import Role
-from relayish.ir.scoping import Nodes, binders, has_scopes, layout, nodes_held, operands_of, parts
+from relayish.ir.scoping import binders, has_scopes, outer_operands, parts
 from relayish.ir.traversal import ByKind
 
 Task: TypeAlias = tuple[Callable[[Any, bool, Any], None], Any, bool, Any] | Call
@@ -249,11 +248,11 @@ class Emitter:
         activated = iter(self.scopes.activated.get(node, ()))
         position = 0
         for part in (node, *parts(node)):
-            group = _GROUPS[type(part)]
+            fields = scope_fields(type(part))
             bound = binders(part)
             # scopes that know the same variables have frames of one shape; all begin elsewhere
-            code = self.new_code(next(activated), bound) if group.is_shared else None
-            for declared in group.scopes:
+            code = self.new_code(next(activated), bound) if fields.is_shared else None
+            for declared in fields.scopes:
                 held = tuple(nodes_held(declared, part))
                 if not held and not declared.block:
                     continue
@@ -262,7 +261,7 @@ class Emitter:
                     name = roots if declared.block else roots[0]
                     entries[position] = self.new_entry(node, opened, roots, entries, name)
                     position += 1
-            for declared in group.seeing:
+            for declared in fields.recursive:
                 for root in nodes_held(declared, part):
                     assert code is not None
                     self.new_entry(node, code, (root,), entries, root)
@@ -368,46 +367,9 @@ def _unbound(expr: Expr) -> str:
     )
 
 
-def _outside(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]]:  # Any: a node, its operands
-    """Return what gives the operands of a node that are evaluated in the scope around it."""
-    lay_out = layout(kind)
-    if lay_out is None or not any(f.sees_binders or f.role is Role.PART for f in kind.fields_):
-        return operands_of(kind)
-    return lambda node: lay_out(node)[0]
-
-
-class _Group(NamedTuple):
-    """The fields of a node, or of a part, whose scopes know the same variables.
-
-    Attributes:
-        scopes: Those that are scopes.
-        seeing: Operands in which the variables are known too.
-        is_shared: Whether there is a scope around all of these.
-    """
-
-    scopes: tuple[Field, ...]
-    seeing: tuple[Field, ...]
-    is_shared: bool
-
-
-def _group_of_kind(kind: type[Node]) -> _Group:
-    held = [f for f in kind.fields_ if f.is_evaluated]
-    inner = tuple([f for f in held if f.role is Role.SCOPE])
-    seeing = tuple([f for f in held if f.sees_binders])
-    is_bound = bool(inner) and any(f.binder for f in held)
-    several = len(inner) > 1 or any(f.holds_many and not f.block for f in inner)
-    is_shared = is_bound and (bool(seeing) or several)
-    return _Group(inner, seeing if is_shared else (), is_shared)
-
-
-_GROUPS: Final = ByKind(_group_of_kind)
-
-
-_OUTSIDE: Final = ByKind(_outside)
-
-
-def _operands(node: Expr) -> tuple[Expr, ...]:
-    found: tuple[Expr, ...] = _OUTSIDE[type(node)](node)
+def _operands(node: Expr) -> tuple[Any, ...]:  # Any: expressions
+    """Return the operands of a node that are evaluated in the scope around it."""
+    found: tuple[Any, ...] = outer_operands(node)  # Any: as above
     return found
 
 

@@ -9,18 +9,19 @@ of a kind that another package declares, has activations of its own.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Mapping
+from typing import Final
 
 from relayish.interpreter.evaluator import EVALUATORS
 from relayish.ir import scopes as ground
+from relayish.ir.held import Held, holding
 from relayish.ir.node import ATOMS, Node
+from relayish.ir.placement import PLACEMENTS
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scopes import OUTERMOST
-from relayish.ir.scoping import has_parts, has_scopes, holding, operands, operands_of, scopes
-from relayish.ir.spread import SPREADS
+from relayish.ir.scoping import evaluated, has_parts, has_scopes, operands_of, scope_roots
 from relayish.ir.traversal import ByKind, Traversal
 
 
@@ -88,11 +89,11 @@ class Scopes(ground.Scopes):
         """Open the scopes of a node that have activations of their own."""
         uses, function, first = self.uses, self.function, len(self.function)
         parts: list[Node] = []
-        spread = SPREADS[type(node)]
-        assert spread is not None
-        self.opened[node] = spread(self, node, scope, node, parts)
+        place_children = PLACEMENTS[type(node)]
+        assert place_children is not None
+        self.opened[node] = place_children(self, node, scope, node, parts)
         if parts:
-            self.opened[node] += self._spread_parts(node, scope, parts)
+            self.opened[node] += self._place_parts(node, scope, parts)
         for child in _HELD[type(node)](node):
             uses[child] += 1
         parent, activated = self.tree.parent, self.activated
@@ -110,9 +111,6 @@ class Scopes(ground.Scopes):
         opened = self.tree.open(scope)
         self.block.append(opened)
         return opened
-
-
-Held: TypeAlias = Callable[[Any], tuple[Node, ...]]  # Any: a node of one kind
 
 
 def _in_place(kind: type[Node]) -> Held | None:
@@ -135,17 +133,15 @@ def _in_branches(kind: type[Node]) -> Held | None:
     if not has_scopes(kind) or not _is_in_line(kind):
         return None
     if has_parts(kind):
-        return lambda node: tuple([scope.roots[0] for scope in scopes(node)])
+        return scope_roots
     return holding([f for f in kind.fields_ if f.runs is Runs.ONE_OF])
 
 
 def _held_by_kind(kind: type[Node]) -> Held:
     """Return what gives all that a node evaluates, in its own scope and others."""
     if not has_parts(kind):
-        held = holding([f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE)])
-        assert held is not None
-        return held
-    return lambda node: (*operands(node), *[r for inner in scopes(node) for r in inner.roots])
+        return holding([f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE)])
+    return evaluated
 
 
 def _is_in_line(kind: type[Node]) -> bool:

@@ -5,9 +5,10 @@ All of it is told from the roles of fields, so that data flow over any language 
 
 from __future__ import annotations
 
+from relayish.ir.held import Nodes, nodes_held
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Access, Role, Runs
-from relayish.ir.scoping import Nodes, binders, nodes_held, parts
+from relayish.ir.scoping import binders, parts
 
 
 def definitions(node: Node) -> Nodes:

@@ -146,6 +146,11 @@ class Field:
         return self.role is Role.BINDER
 
     @property
+    def holds_patterns(self) -> bool:
+        """Whether what the field binds are patterns, in which variables stand."""
+        return self.binder and self.kind is not None and self.kind.held_as_ is Role.BINDER
+
+    @property
     def holds_many(self) -> bool:
         """Whether the field is a tuple in which nodes stand."""
         return self.shape in (Shape.MANY, Shape.MIXED)

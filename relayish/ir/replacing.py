@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from relayish.ir.field import Field, Shape
+from relayish.ir.generate import compile_function
+from relayish.ir.held import nodes_held
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
-from relayish.ir.scoping import RoleTraversal
-from relayish.ir.traversal import ByKind, compile_function
+from relayish.ir.scoping import PATTERNS
+from relayish.ir.traversal import ByKind
 
 _Node = TypeVar("_Node", bound=Node)
 
@@ -49,36 +51,13 @@ def with_evaluated(
         made: _Node = replace(node, operands, roots)
         return made
     given = {Role.OPERAND: iter(operands), Role.SCOPE: iter(roots)}
-    parts: list[Node] = []  # each before those inside of it
-    changes: list[dict[str, object]] = []
-    below: list[list[int]] = []
-    pending: list[tuple[Node, int]] = [(node, -1)]
-    while pending:
-        part, around = pending.pop()
-        number = len(parts)
-        if around >= 0:
-            below[around].append(number)
-        parts.append(part)
-        below.append([])
-        changed: dict[str, object] = {}
-        inside: list[tuple[Node, int]] = []
-        for declared in part.fields_:
-            if declared.role in given:
-                changed[declared.name] = _taken(declared, part, given[declared.role])
-            elif declared.role is Role.BINDER and variables and declared.is_evaluated:
-                named = [_renamed(held, variables) for held in _held(declared, part)]
-                changed[declared.name] = _taken(declared, part, iter(named))
-            elif declared.role is Role.PART:
-                inside += [(held, number) for held in _held(declared, part)]
-        changes.append(changed)
-        pending += inside[::-1]
-    for number in range(len(parts) - 1, -1, -1):
-        part, images = parts[number], iter([parts[inner] for inner in below[number]])
-        for declared in part.fields_ if below[number] else ():
-            if declared.role is Role.PART:
-                changes[number][declared.name] = _taken(declared, part, images)
-        parts[number] = part.with_fields(**changes[number])
-    image = parts[0]
+
+    def change(_owner: Node, declared: Field, held: Node) -> Node:
+        if declared.role in given:
+            return next(given[declared.role])
+        return _renamed(held, variables) if variables and declared.role is Role.BINDER else held
+
+    image = rebuild_fields(node, change)
     assert isinstance(image, type(node))
     return image
 
@@ -86,30 +65,58 @@ def with_evaluated(
 def _renamed(root: Node, variables: Mapping[Node, Node]) -> Node:
     """Return a variable, or a pattern of several, by its other name."""
     images: dict[Node, Node] = {}
-    for node in _PATTERNS.post_order(root):
-        rebuild = _PATTERNS.rebuild[type(node)]
+    for node in PATTERNS.post_order(root):
+        rebuild = PATTERNS.rebuild[type(node)]
         image = node if rebuild is None else rebuild(node, images.get)
         images[node] = variables.get(node, image)
     return images[root]
 
 
-_PATTERNS: Final = RoleTraversal(Role.BINDER)
+def rebuild_fields(node: Node, change: Callable[[Node, Field, Node], Node]) -> Any:  # Any: its kind
+    """Return ``node`` with each node that a field of it, or of its parts, holds replaced.
+
+    Args:
+        node: A node of any kind.
+        change: ``change(owner, field, held)`` returns what takes the place of ``held`` in ``field``
+            of ``owner``: the node, or a part of it. It is called in order of declaration, the node
+            before its parts, which is the order of :func:`~relayish.ir.scoping.scopes`.
+
+    Returns:
+        ``node`` itself where everything stayed.
+
+    Complexity:
+        Linear in the number of fields and of what they hold; no recursion.
+    """
+    owners: list[tuple[Node, dict[str, object], int]] = []
+    pending: list[tuple[Node, int]] = [(node, -1)]
+    while pending:
+        owner, around = pending.pop()
+        number, changes, inside = len(owners), dict[str, object](), list[Node]()
+        owners.append((owner, changes, around))
+        for declared in owner.fields_:
+            if declared.role is Role.PART:
+                inside += nodes_held(declared, owner)
+            elif declared.kind is not None and not declared.inferred:
+                held = [change(owner, declared, each) for each in nodes_held(declared, owner)]
+                changes[declared.name] = _filled(declared, owner, iter(held))
+        pending += [(part, number) for part in inside[::-1]]
+    images: list[list[Node]] = [[] for _ in owners]  # of the parts of each, the last one first
+    for (owner, changes, around), inside in zip(owners[::-1], images[::-1], strict=True):
+        given = reversed(inside)
+        for declared in owner.fields_:
+            if declared.role is Role.PART:
+                changes[declared.name] = _filled(declared, owner, given)
+        node = owner.with_fields(**changes)
+        if around >= 0:
+            images[around].append(node)
+    return node
 
 
-def _held(declared: Field, node: Node) -> list[Node]:
-    value = getattr(node, declared.name)
-    if declared.holds_many:
-        return [item for item in value if isinstance(item, Node)]
-    return [] if value is None else [value]
-
-
-def _taken(declared: Field, node: Node, given: Iterator[Node]) -> object:
+def _filled(declared: Field, owner: Node, given: Iterator[Node]) -> object:
     """Return what a field is to hold: for each node that it holds, the next that is given."""
-    value = getattr(node, declared.name)
-    if declared.shape is Shape.MIXED:
-        return tuple([next(given) if isinstance(item, Node) else item for item in value])
+    value = getattr(owner, declared.name)
     if declared.holds_many:
-        return tuple([next(given) for _ in value])
+        return tuple([next(given) if isinstance(item, Node) else item for item in value])
     return None if value is None else next(given)
 
 

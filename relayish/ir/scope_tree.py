@@ -30,14 +30,14 @@ class ScopeTree:
         depth.append(level + 1)
         return len(depth) - 1
 
-    def common(self, one: int, other: int) -> int:
+    def common_ancestor(self, one: int, other: int) -> int:
         """Return the innermost scope that contains both; logarithmic in their depth.
 
         Example:
             >>> tree = ScopeTree()
             >>> left, right = tree.open(0), tree.open(0)
-            >>> tree.common(tree.open(left), left) == left, tree.common(left, right)
-            (True, 0)
+            >>> tree.common_ancestor(left, right), tree.common_ancestor(left, tree.open(left))
+            (0, 1)
         """
         parent, skip, depth = self.parent, self.skip, self.depth
         if depth[one] < depth[other]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar, Final
 
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
+from relayish.ir.placement import PLACEMENTS, PlaceChildren
 from relayish.ir.roles import Runs
 from relayish.ir.scope_tree import ScopeTree
 from relayish.ir.scoping import PROGRAM, binders, operands, parts, scopes
-from relayish.ir.spread import SPREADS, Spread
 from relayish.ir.traversal import Traversal
 
 _ONCE: Final = Runs.ONCE
@@ -44,7 +44,7 @@ class Scopes:
         scope: The scope of each node, variables included; names have none, nor has what was not
             looked at.
         opened: For each node that opens scopes, these in order; see :func:`~.scoping.scopes`.
-        home: The scope in which each bound variable is known.
+        binding_scope: The scope in which each bound variable is known.
         lifted: The nodes that are used in several blocks.
         tree: How scopes lie in one another.
 
@@ -58,7 +58,7 @@ class Scopes:
         in what lets of the same block share where the inner one comes first.
     """
 
-    _spreads: ClassVar[Mapping[type[Node], Spread | None]] = SPREADS
+    _placements: ClassVar[Mapping[type[Node], PlaceChildren | None]] = PLACEMENTS
 
     def __init__(
         self,
@@ -73,16 +73,16 @@ class Scopes:
         roots = (root,) if isinstance(root, Node) else root
         self.scope: dict[Node, int] = dict.fromkeys(roots, OUTERMOST)
         self.opened: dict[Node, tuple[int, ...]] = {}
-        self.home: dict[Node, int] = {}
+        self.binding_scope: dict[Node, int] = {}
         self.lifted: set[Node] = set()
         self.tree = ScopeTree()
         self.block = [OUTERMOST]
         """For each scope, the innermost block around it, itself included."""
-        self.rooms: dict[int, tuple[int, ...]] = {}
+        self.statement_scopes: dict[int, tuple[int, ...]] = {}
         """For each scope of several roots, a scope within for each of these."""
-        self.common: set[int] = set()
+        self.shared: set[int] = set()
         """The scopes around others of one node, in which nothing but operands stands."""
-        self._blocks: dict[int, int] = {}  # of rooms, the scopes they are in
+        self._block_around: dict[int, int] = {}  # around the scope of a statement
         self._new_scope, self._new_block = self.tree.open, self.block.append
         self._flat = flat
         self._is_flat = False
@@ -90,7 +90,7 @@ class Scopes:
 
     def _place_all(self, enter: Callable[[Node], bool] | None, traversal: Traversal) -> None:
         """Visit users before what they use."""
-        scope_of, push_all, spreads = self.scope, traversal.push_all, self._spreads
+        scope_of, push_all, placements = self.scope, traversal.push_all, self._placements
         find, placed, atoms, names, flat = (
             scope_of.get,
             scope_of.setdefault,
@@ -110,15 +110,15 @@ class Scopes:
                 if kind in names:
                     del scope_of[node]
                 continue
-            spread = spreads[kind]
-            if spread is not None:
+            place_children = placements[kind]
+            if place_children is not None:
                 if enter is not None and not enter(node):
                     continue
                 if flat:
                     self._is_flat = kind in flat
-                opened = spread(self, node, scope, node, pending)
+                opened = place_children(self, node, scope, node, pending)
                 if pending:
-                    opened += self._spread_parts(node, scope, pending)
+                    opened += self._place_parts(node, scope, pending)
                 self.opened[node] = opened
                 continue
             push = push_all[kind]
@@ -130,19 +130,19 @@ class Scopes:
                 if before != scope and type(child) not in names:
                     self.widen(child, before, scope)
             children.clear()
-        for variable, known in self.home.items():
+        for variable, known in self.binding_scope.items():
             before = placed(variable, known)
             if before != known:
                 self.widen(variable, before, known)
 
-    def _spread_parts(self, node: Node, scope: int, pending: list[Node]) -> tuple[int, ...]:
+    def _place_parts(self, node: Node, scope: int, pending: list[Node]) -> tuple[int, ...]:
         """Place what the parts of ``node`` evaluate, in order, and the parts in these."""
         opened: list[int] = []
         while pending:
             part = pending.pop()
-            spread = self._spreads[type(part)]
-            if spread is not None:
-                opened += spread(self, part, scope, node, pending)
+            place_children = self._placements[type(part)]
+            if place_children is not None:
+                opened += place_children(self, part, scope, node, pending)
                 continue
             for child in operands(part):
                 self.place(child, scope)
@@ -162,7 +162,7 @@ class Scopes:
         """Note that ``node``, which is used in the scope ``before``, is used in another as well."""
         if before == OUTERMOST and type(node) in VARIABLES:
             return  # further out is nothing
-        self.scope[node] = common = self.tree.common(before, scope)
+        self.scope[node] = common = self.tree.common_ancestor(before, scope)
         if type(node) not in VARIABLES:
             block = self.block
             if not block[before] == block[common] == block[scope]:
@@ -179,26 +179,26 @@ class Scopes:
         self._new_block(opened)
         return opened
 
-    def open_around(self, scope: int) -> int:
+    def open_shared(self, scope: int) -> int:
         """Return a new scope for what several scopes of one node know."""
         opened = self.open(scope, Runs.ONCE)
-        self.common.add(opened)
+        self.shared.add(opened)
         return opened
 
-    def place_several(self, nodes: Sequence[object], scope: int) -> None:
-        """Note that several nodes are evaluated in ``scope``, each in a room of its own."""
+    def place_statements(self, nodes: Sequence[object], scope: int) -> None:
+        """Note that several nodes are evaluated in ``scope``, each in a scope of its own."""
         roots = [node for node in nodes if isinstance(node, Node)]
         if len(roots) == 1:
             self.place(roots[0], scope)
             return
-        self.rooms[scope] = tuple([self.open(scope, Runs.ONCE) for _ in roots])
-        self._blocks.update(dict.fromkeys(self.rooms[scope], scope))
-        for root, room in zip(roots, self.rooms[scope], strict=True):
-            self.place(root, room)
+        self.statement_scopes[scope] = tuple([self.open(scope, Runs.ONCE) for _ in roots])
+        self._block_around.update(dict.fromkeys(self.statement_scopes[scope], scope))
+        for root, statement_scope in zip(roots, self.statement_scopes[scope], strict=True):
+            self.place(root, statement_scope)
 
     def declare(self, scope: int) -> int:
         """Return the scope in which a statement of ``scope`` declares: that of its whole block."""
-        return self._blocks.get(scope, scope)
+        return self._block_around.get(scope, scope)
 
     @property
     def runs(self) -> list[Runs]:
@@ -230,4 +230,4 @@ class Scopes:
             Logarithmic in the depth of scopes.
         """
         own = self.scope.get(node)
-        return own is None or self.tree.common(own, scope) == scope
+        return own is None or self.tree.common_ancestor(own, scope) == scope

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.ir.field import Field, Shape
+from relayish.ir.generate import compile_function, for_each
 from relayish.ir.node import Node
 
 Push: TypeAlias = Callable[[Any, Collection[Node], Callable[[Node], None]], None]  # Any: one kind
@@ -222,58 +223,45 @@ class Traversal:
         followed = self.fields(kind)
         if not followed:
             return None
-        lines = ["def push(node, seen, append):"]
+        lines = list[str]()
         for declared in reversed(followed):
-            lines += [f"    {line}" for line in _PUSH[declared.shape](declared.name)]
-        made: Push = _compile("push", lines, {"Node": Node})
+            lines += for_each(declared, ["if child not in seen: append(child)"], backwards=True)
+        made: Push = compile_function("push(node, seen, append)", lines, {"Node": Node})
         return made
 
     def _generate_push_all(self, kind: type[Node]) -> PushAll | None:
         followed = self.fields(kind)
         if not followed:
             return None
-        lines = ["def push_all(node, append, extend):"]
-        lines += [f"    {_PUSH_ALL[f.shape].format(name=f.name)}" for f in reversed(followed)]
-        made: PushAll = _compile("push_all", lines, {"Node": Node})
+        lines = [_PUSH_ALL[f.shape].format(name=f.name) for f in reversed(followed)]
+        made: PushAll = compile_function("push_all(node, append, extend)", lines, {"Node": Node})
         return made
 
     def _generate_rebuild(self, kind: type[Node]) -> Rebuild | None:
         if not self.fields(kind):
             return None
-        lines, same, values = self._rebuilding(kind, "None")
-        lines += [f"    if {same}: return node", f"    return make({', '.join(values)})"]
-        made: Rebuild = _compile(
-            "rebuild", ["def rebuild(node, get):", *lines], {"make": self._maker(kind)}
-        )
+        made: Rebuild = self._generate(kind, "rebuild(node, get)", "None", "")
         return made
 
     def _generate_retype(self, kind: type[Node]) -> Retype:
-        lines, same, values = self._rebuilding(kind, "checked_type")
-        lines += [
-            f"    if {same} and node.checked_type is checked_type: return node",
-            f"    return make({', '.join(values)})",
-        ]
-        made: Retype = _compile(
-            "retype", ["def retype(node, get, checked_type):", *lines], {"make": self._maker(kind)}
-        )
+        same = " and node.checked_type is checked_type"
+        signature = "retype(node, get, checked_type)"
+        made: Retype = self._generate(kind, signature, "checked_type", same)
         return made
 
-    def _maker(self, kind: type[Node]) -> Callable[..., Node]:
-        """Return what makes a node of trusted fields, or the constructor where they need checks."""
-        trusted = all(f.kind in self.families for f in self.fields(kind))
-        return kind._make if trusted else kind
-
-    def _rebuilding(self, kind: type[Node], checked_type: str) -> tuple[list[str], str, list[str]]:
-        """Return the lines that rebuild the fields, the test for no change, and the new fields."""
+    def _generate(
+        self, kind: type[Node], signature: str, checked_type: str, same_type: str
+    ) -> Any:  # Any: as the signature says
+        """Return what rebuilds nodes, and leaves them where nothing changes."""
         followed = self.fields(kind)
         lines: list[str] = []
         for index, declared in enumerate(followed):
             old, new = f"old{index}", f"new{index}"
-            lines.append(f"    {old} = {new} = node.{declared.name}")
+            lines.append(f"{old} = {new} = node.{declared.name}")
             if declared.shape is Shape.ONE:
-                lines[-1] = f"    {old} = node.{declared.name}; {new} = get({old}, {old})"
+                lines[-1] = f"{old} = node.{declared.name}; {new} = get({old}, {old})"
             elif declared.shape is Shape.OPTIONAL:
-                lines.append(f"    if {old} is not None: {new} = get({old}, {old})")
+                lines.append(f"if {old} is not None: {new} = get({old}, {old})")
             else:
                 lines += [line.format(old=old, new=new) for line in _REBUILD_MANY]
         same = " and ".join(f"new{i} is old{i}" for i in range(len(followed))) or "True"
@@ -282,34 +270,9 @@ class Traversal:
             checked_type if f.inferred else replaced.get(f.name, f"node.{f.name}")
             for f in kind.fields_
         ]
-        return lines, same, values
-
-
-def _push_one(name: str) -> list[str]:
-    return [f"child = node.{name}", "if child not in seen: append(child)"]
-
-
-def _push_optional(name: str) -> list[str]:
-    return [f"child = node.{name}", "if child is not None and child not in seen: append(child)"]
-
-
-def _push_many(name: str) -> list[str]:
-    return [f"for child in node.{name}[::-1]:", "    if child not in seen: append(child)"]
-
-
-def _push_mixed(name: str) -> list[str]:
-    return [
-        f"for child in node.{name}[::-1]:",
-        "    if isinstance(child, Node) and child not in seen: append(child)",
-    ]
-
-
-_PUSH: Final = {
-    Shape.ONE: _push_one,
-    Shape.OPTIONAL: _push_optional,
-    Shape.MANY: _push_many,
-    Shape.MIXED: _push_mixed,
-}
+        lines += [f"if {same}{same_type}: return node", f"return make({', '.join(values)})"]
+        trusted = all(f.kind in self.families for f in followed)  # else the constructor checks
+        return compile_function(signature, lines, {"make": kind._make if trusted else kind})
 
 
 _PUSH_ALL: Final = {
@@ -321,30 +284,16 @@ _PUSH_ALL: Final = {
 
 
 _REBUILD_MANY: Final = (
-    "    if len({old}) == 2:",  # most calls have two arguments; spelt out it takes half the time
-    "        left, right = {old}",
-    "        new_left, new_right = get(left, left), get(right, right)",
-    "        if new_left is not left or new_right is not right: {new} = (new_left, new_right)",
-    "    else:",
-    "        for item in {old}:",
-    "            if get(item, item) is not item:",
-    "                {new} = tuple([get(item, item) for item in {old}])",
-    "                break",
+    "if len({old}) == 2:",  # most calls have two arguments; spelt out it takes half the time
+    "    left, right = {old}",
+    "    new_left, new_right = get(left, left), get(right, right)",
+    "    if new_left is not left or new_right is not right: {new} = (new_left, new_right)",
+    "else:",
+    "    for item in {old}:",
+    "        if get(item, item) is not item:",
+    "            {new} = tuple([get(item, item) for item in {old}])",
+    "            break",
 )
-
-
-def _compile(name: str, lines: list[str], scope: dict[str, object]) -> Any:  # Any: Push or Rebuild
-    exec("\n".join(lines), scope)  # noqa: S102 - the source is built from declarations only
-    return scope[name]
-
-
-def compile_function(signature: str, lines: list[str], scope: dict[str, object]) -> Any:
-    """Return the function of ``signature`` made of ``lines``, which come of declarations alone.
-
-    What it returns takes and gives what the signature says, so its type is told where it is asked.
-    """
-    name = signature[: signature.index("(")]
-    return _compile(name, [f"def {signature}:", *[f"    {line}" for line in lines]], scope)
 
 
 EVERYTHING: Final = Traversal(Node)

@@ -26,8 +26,9 @@ from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.replacing import rebuild_fields
 from relayish.ir.roles import Role
-from relayish.ir.scoping import has_parts, rebuild_fields
+from relayish.ir.scoping import has_parts
 from relayish.op.target import DEFAULT, is_supported
 from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
 from relayish.transform import FunctionPass, PassContext, register_pass

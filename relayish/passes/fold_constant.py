@@ -13,8 +13,7 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
@@ -27,6 +26,8 @@ from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator
 from relayish.ir.dtype import numpy_dtype
+from relayish.ir.field import Field
+from relayish.ir.held import holding
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
     Call,
@@ -44,7 +45,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import holding
 from relayish.ir.traversal import ByKind
 from relayish.ir.value import Value
 from relayish.op import registry
@@ -285,24 +285,22 @@ def _strays(plan: _Plan, values: list[Value]) -> bool:
 def _named_by_fields(root: Expr) -> set[Expr]:
     """Return the variables that stand where a constant cannot: in fields that hold variables."""
     kinds = Expr.language_.kinds.values()
-    if not any(_VARIABLE_FIELDS[kind] for kind in kinds):
+    if not any(map(_variable_fields, kinds)):
         return set()
     found: set[Expr] = set()
     for node in EXPRESSIONS.pre_order(root):
-        held = _VARIABLE_FIELDS[type(node)]
-        if held is not None:
-            found.update(held(node))
+        found.update(_VARIABLE_FIELDS[type(node)](node))
     return found
 
 
-def _variable_fields(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]] | None:  # Any: a node
-    """Return what gives the variables in operands of a kind that can be nothing else."""
-    return holding(
-        [f for f in kind.fields_ if f.role is Role.OPERAND and f.kind and f.kind.kinds <= VARIABLES]
-    )
+def _variable_fields(kind: type[Node]) -> list[Field]:
+    """Return the operands of a kind that can be nothing but variables."""
+    return [
+        f for f in kind.fields_ if f.role is Role.OPERAND and f.kind and f.kind.kinds <= VARIABLES
+    ]
 
 
-_VARIABLE_FIELDS: Final = ByKind(_variable_fields)
+_VARIABLE_FIELDS: Final = ByKind(lambda kind: holding(_variable_fields(kind)))
 
 
 def _elements(value: Value) -> int:

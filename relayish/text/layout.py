@@ -21,10 +21,10 @@ from typing import Any, Final
 
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.field import REQUIRED, Field, Shape
+from relayish.ir.held import holding
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.scope_tree import ScopeTree
-from relayish.ir.scoping import holding
 from relayish.ir.span import Span
 from relayish.ir.traversal import ByKind, Traversal
 from relayish.text.tables import LEAVES, PLACES, family_of
@@ -98,7 +98,7 @@ class Plan:
             self.place[child] = scope
             return
         if before != scope:
-            self.place[child] = self.tree.common(before, scope)
+            self.place[child] = self.tree.common_ancestor(before, scope)
         self.position.pop(child, None)
 
     def use(self, child: Node, scope: int, position: Position) -> None:
@@ -130,7 +130,7 @@ class Plan:
             return
         if kind in VARIABLES:
             before = self.home.get(child)
-            known = scope if before is None or before == scope else self.tree.common(before, scope)
+            known = scope if before is None else self.tree.common_ancestor(before, scope)
             self.home[child] = known
         self.use_operand(child, scope)
 
@@ -295,7 +295,7 @@ def is_flat(kind: type[Node]) -> bool:
 def _apart_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]]:  # Any: as above
     followed = TEXT.fields(kind)
     fields = [f for f in kind.fields_ if is_written(f) and f not in followed and f.kind is not None]
-    return holding(fields) or (lambda _node: ())
+    return holding(fields)
 
 
 def _leaf_with_nodes(kind: type[Node]) -> tuple[str, ...]:

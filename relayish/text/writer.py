@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
+from relayish.ir.held import holding
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.scoping import holding
 from relayish.ir.traversal import ByKind
 from relayish.text.layout import Plan, block_fields
 from relayish.text.literals import spell_name
@@ -300,8 +300,7 @@ class Writer:
 
 
 def _roots_of_kind(kind: type[Node]) -> list[Callable[[Any], tuple[Node, ...]]]:  # Any: of the kind
-    made = [holding([declared]) for declared in block_fields(kind)]
-    return [roots for roots in made if roots is not None]
+    return [holding([declared]) for declared in block_fields(kind)]
 
 
 _ROOTS: Final = ByKind(_roots_of_kind)

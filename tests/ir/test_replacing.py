@@ -90,14 +90,14 @@ def test_what_condition_and_body_of_a_loop_share_belongs_to_the_scope_around_bot
     shared = Tuple((x,))
     loop = KINDS.pure_while(x, y, Tuple((shared,)), Tuple((shared,)))
     found = Scopes(loop)
-    assert found.scope[shared] in found.common
+    assert found.scope[shared] in found.shared
 
 
 def test_each_statement_of_a_block_has_a_room_of_its_own():
     first, second = Tuple((x,)), Tuple((y,))
     found = Scopes(KINDS.do(x, y, (first, second)))
-    (rooms,) = found.rooms.values()
-    assert (found.scope[first], found.scope[second]) == rooms
+    (scopes_of_statements,) = found.statement_scopes.values()
+    assert (found.scope[first], found.scope[second]) == scopes_of_statements
 
 
 def test_flat_kinds_open_no_scopes_for_what_runs_once():

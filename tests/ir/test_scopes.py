@@ -67,7 +67,7 @@ class TestPlaces:
     def test_scopes_that_run_once_of_a_flat_kind_are_none(self):
         let = Let(y, one, Tuple((y,)))
         assert Scopes(let, flat=(Let,)).scope[y] == OUTERMOST
-        assert Scopes(let).scope[y] == Scopes(let).home[y] != OUTERMOST
+        assert Scopes(let).scope[y] == Scopes(let).binding_scope[y] != OUTERMOST
 
     def test_several_roots_belong_to_the_outermost_scope(self):
         first, second = If(c, one, x), If(c, x, one)
@@ -88,7 +88,7 @@ class TestPlaces:
         match = Match(c, (Clause(PatternVar(z), z), Clause(pattern, Tuple((x, y)))))
         found = Scopes(match)
         arms = found.opened[match]
-        assert [found.home[v] for v in (z, x, y)] == [arms[0], arms[1], arms[1]]
+        assert [found.binding_scope[v] for v in (z, x, y)] == [arms[0], arms[1], arms[1]]
         assert [found.binder(v) for v in (z, x, y, c)] == [match, match, match, None]
 
 
@@ -98,7 +98,7 @@ class TestForeignKinds:
         loop = KINDS.while_(0, y, one, node, Tuple((node,)))
         found = Scopes(loop)
         cond, body = found.opened[loop]
-        around = found.home[y]
+        around = found.binding_scope[y]
         assert found.tree.parent[cond] == found.tree.parent[body] == around != OUTERMOST
         assert found.scope[node] == around
         assert found.block[around] == OUTERMOST
@@ -110,7 +110,7 @@ class TestForeignKinds:
         cases = (KINDS.case(y, Tuple((y,))), KINDS.case(z, Tuple((z, x))))
         switch = KINDS.switch(c, cases)
         found = Scopes(switch)
-        assert [found.home[v] for v in (y, z)] == list(found.opened[switch])
+        assert [found.binding_scope[v] for v in (y, z)] == list(found.opened[switch])
         assert [found.scope[case.body] for case in cases] == list(found.opened[switch])
 
     def test_one_case_of_two_switches_is_computed_around_both(self):
@@ -128,14 +128,14 @@ class TestForeignKinds:
         thunk = KINDS.thunk(y, shared())
         found = Scopes(thunk)
         assert found.runs[found.opened[thunk][0]] is Runs.DEFERRED
-        assert found.block[found.home[y]] == found.home[y]
+        assert found.block[found.binding_scope[y]] == found.binding_scope[y]
 
     def test_statements_share_in_the_scope_of_their_block(self):
         node = shared()
         do = KINDS.do(y, one, (Tuple((node,)), Tuple((node, y))))
         found = Scopes(do)
         assert found.scope[node] == found.opened[do][0]
-        assert found.home[y] == found.opened[do][0]
+        assert found.binding_scope[y] == found.opened[do][0]
         assert not found.lifted
 
     def test_opened_scopes_are_those_that_roles_tell(self):
@@ -162,7 +162,7 @@ class TestSize:
         for _ in range(DEPTH):
             root = KINDS.while_(0, Var("v"), one, node, root)
         found = Scopes(root)
-        assert found.scope[node] == found.home[root.var]
+        assert found.scope[node] == found.binding_scope[root.var]
         assert max(found.tree.depth) == 2 * DEPTH
 
     def test_a_wide_match(self):
@@ -171,14 +171,14 @@ class TestSize:
         clauses = tuple([Clause(PatternVar(v), Tuple((v, node))) for v in variables])
         found = Scopes(match := Match(c, clauses))
         assert found.scope[node] == OUTERMOST
-        assert [found.home[v] for v in variables] == list(found.opened[match])
+        assert [found.binding_scope[v] for v in variables] == list(found.opened[match])
 
     def test_parts_in_parts_may_be_deep_in_patterns(self):
         pattern = PatternVar(x)
         for _ in range(DEPTH):
             pattern = PatternTuple((pattern,))
         match = Match(c, (Clause(pattern, x),))
-        assert Scopes(match).home == {x: 1}
+        assert Scopes(match).binding_scope == {x: 1}
 
     def test_a_ladder_shared_through_branches_is_looked_at_once(self):
         asked = []

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Field, Shape
+from relayish.ir.generate import compile_function
+from relayish.ir.held import holding
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, Type, TypeCall
-from relayish.ir.scoping import holding, type_variables_bound_by
+from relayish.ir.scoping import type_variables_bound_by
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import ByKind, compile_function
+from relayish.ir.traversal import ByKind
 from relayish.op.fields import Dimension
 
 Parts: TypeAlias = tuple[Type, ...]
@@ -52,7 +54,7 @@ def _compound_of_kind(kind: type[Node]) -> Compound | None:
     rest = [f for f in held if f not in (*bound, *types, *sizes)]
     parts: Any = holding(types)  # Any: types, as the fields say
     return Compound(
-        parts or _nothing,
+        parts,
         _maker(types),
         _agreement([*types, *sizes, *bound], rest),
         type_variables_bound_by if bound else None,

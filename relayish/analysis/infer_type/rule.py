@@ -23,7 +23,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.adt import Pattern
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import FuncType, Type
-from relayish.ir.scoping import layout, operands, scopes
+from relayish.ir.scoping import evaluated, outer_operands
 from relayish.ir.traversal import ByKind
 
 Asked: TypeAlias = Node | tuple[Node, ...]
@@ -254,7 +254,7 @@ def _enter_function(rule: Callable[[Any, Inference], Type]) -> Callable[..., lis
 
     def enter(found: Environment, node: Node) -> list[Any]:  # Any: nodes and steps
         found.declare_all(node)
-        return [Step(leave, node), *_meet(_evaluated(node))]
+        return [Step(leave, node), *_enter_all(evaluated(node))]
 
     def leave(found: Environment, node: Expr) -> Sequence[Any] | None:  # Any: as above
         try:
@@ -270,9 +270,7 @@ def _enter_steps(rule: Callable[[Any, Inference], Steps]) -> Callable[..., list[
     """Return what meets the operands of a node before its rule begins."""
 
     def enter(_found: Environment, node: Node) -> list[Any]:  # Any: nodes and steps
-        lay_out = layout(type(node))
-        outside = operands(node) if lay_out is None else lay_out(node)[0]
-        return [Step(begin, node), *_meet(outside)]
+        return [Step(begin, node), *_enter_all(outer_operands(node))]
 
     def begin(found: Environment, node: Expr) -> Sequence[Any] | None:  # Any: as above
         return _advance(found, _Running(node, rule(node, Inference(found, node))))
@@ -301,7 +299,7 @@ def _advance(found: Environment, running: _Running) -> Sequence[Any] | None:  # 
                 f"expected a part of the node, or a tuple of parts"
             )
     found.declare_all(node)
-    return [Step(_advance, running), *_meet(roots)]
+    return [Step(_advance, running), *_enter_all(roots)]
 
 
 def _finish(found: Environment, node: Node, ty: object) -> Sequence[Any] | None:  # Any: as above
@@ -310,30 +308,25 @@ def _finish(found: Environment, node: Node, ty: object) -> Sequence[Any] | None:
         raise DeclarationError(
             f"the type rule of {type(node).__name__} returned {ty!r}; expected a type"
         )
-    missed = [part for part in _evaluated(node) if part not in found.types]
+    missed = [part for part in evaluated(node) if part not in found.types]
     if missed:
         found.declare_all(node)
-        return [Step(_settle, (node, ty)), *_meet(missed)]
+        return [Step(_record, (node, ty)), *_enter_all(missed)]
     found.types[node] = ty
     return None
 
 
-def _settle(found: Environment, settled: tuple[Node, Type]) -> None:
-    node, ty = settled
+def _record(found: Environment, typed: tuple[Node, Type]) -> None:
+    node, ty = typed
     found.types[node] = ty
 
 
-def _evaluated(node: Node) -> list[Node]:
-    """Return all that a node evaluates itself, operands first."""
-    return [*operands(node), *[root for scope in scopes(node) for root in scope.roots]]
-
-
-def _meet(nodes: Sequence[Node]) -> list[Any]:  # Any: nodes and steps
+def _enter_all(nodes: Sequence[Node]) -> list[Any]:  # Any: nodes and steps
     """Return what makes the inferencer meet ``nodes`` in order; those without a type go by rule."""
-    return [n if isinstance(n, Expr) else Step(_meet_other, n) for n in reversed(nodes)]
+    return [n if isinstance(n, Expr) else Step(_enter_untyped, n) for n in reversed(nodes)]
 
 
-def _meet_other(found: Environment, node: Node) -> Sequence[Any] | None:  # Any: as above
+def _enter_untyped(found: Environment, node: Node) -> Sequence[Any] | None:  # Any: as above
     """Enter a node of a family that carries no types, such as a statement."""
     if node in found.types:
         return None

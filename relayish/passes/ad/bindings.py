@@ -10,7 +10,8 @@ from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
-from relayish.ir.scoping import EVALUATED, has_parts, has_scopes, rebuild_fields
+from relayish.ir.replacing import rebuild_fields
+from relayish.ir.scoping import has_parts, has_scopes, operands_of
 from relayish.ir.traversal import ByKind
 
 
@@ -87,7 +88,7 @@ def _nothing(_: Node) -> tuple[Node, ...]:
     return ()
 
 
-_BOUND_BEFORE: Final = ByKind(lambda kind: _nothing if has_scopes(kind) else EVALUATED[kind])
+_BOUND_BEFORE: Final = ByKind(lambda kind: _nothing if has_scopes(kind) else operands_of(kind))
 """For each kind, what gives what is bound before a node is; what opens scopes stays whole."""
 
 

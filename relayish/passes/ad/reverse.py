@@ -45,9 +45,10 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.replacing import rebuild_fields
 from relayish.ir.roles import Role
 from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import binders, operands, rebuild_fields
+from relayish.ir.scoping import binders, operands
 from relayish.passes.ad.bindings import Bindings, Names, over_operands
 from relayish.passes.ad.checkpoint import copied, is_checkpoint
 from relayish.passes.ad.dual import (

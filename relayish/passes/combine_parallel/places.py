@@ -40,7 +40,7 @@ class Places:
         """Find the home of each node, or a scope that is further inside but holds the node."""
         depth, scope_of = self._scopes.tree.depth, self._scopes.scope
         homes = self._homes
-        homes.update(self._scopes.home)
+        homes.update(self._scopes.binding_scope)
         for node in order:
             if node in homes:  # a variable
                 continue

@@ -50,7 +50,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, Type, TypeCall
 from relayish.ir.roles import Runs
-from relayish.ir.scoping import operands, scopes
+from relayish.ir.scoping import evaluated
 
 
 def has_function_type(ty: Type | None) -> bool:
@@ -118,7 +118,7 @@ def check_kinds(function: Expr) -> None:
     for node in EXPRESSIONS.post_order(function):
         if type(node) in _ENCODED or type(node) in FUNCTION_PASSING or not isinstance(node, Expr):
             continue
-        around = (node, *operands(node), *[root for s in scopes(node) for root in s.roots])
+        around = (node, *evaluated(node))
         if any(has_function_type(getattr(each, "checked_type", None)) for each in around):
             FUNCTION_PASSING[type(node)]
 

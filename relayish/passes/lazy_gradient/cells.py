@@ -27,8 +27,8 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, TupleType
+from relayish.ir.replacing import rebuild_fields
 from relayish.ir.roles import Role
-from relayish.ir.scoping import rebuild_fields
 from relayish.passes.lazy_gradient.flow import Choice, Flow
 from relayish.passes.lazy_gradient.operators import CONSTRUCTORS, OVERLOADED, initialises
 from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT

@@ -39,7 +39,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, Type, TypeCall
-from relayish.ir.scoping import binders, operands, scopes
+from relayish.ir.scoping import binders, evaluated
 from relayish.passes.lazy_gradient.operators import (
     COMBINED,
     Known,
@@ -123,8 +123,7 @@ class Flow:
 
     def _other(self, node: Expr) -> None:
         """Note that nodes of other kinds take and return what was made, and so do their scopes."""
-        roots = [root for scope in scopes(node) for root in scope.roots]
-        for held in (*operands(node), *roots):
+        for held in evaluated(node):
             if isinstance(held, Expr) and type(held.checked_type) is not TensorType:
                 self._goes(held, FIXED)
         for bound in (node, *binders(node)):

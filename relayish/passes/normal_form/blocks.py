@@ -12,17 +12,17 @@ from typing import Any, Final, TypeAlias
 from relayish.analysis.timeless import Timeless
 from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
+from relayish.ir.held import Held, holding
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import binders, holding, layout
+from relayish.ir.scoping import binders, operands, recursive_operands
+from relayish.ir.scoping import scopes as scopes_of
 from relayish.ir.traversal import ByKind
 from relayish.passes.interprocedural.copy import fresh_var
-
-Held: TypeAlias = Callable[[Any], tuple[Any, ...]]  # Any: a node of one kind, and expressions
 
 Block: TypeAlias = tuple[Expr, int]
 """The result of a block, and the scope that it is."""
@@ -45,22 +45,18 @@ class Blocks:
             return (), []
         plain = _PLAIN[type(node)]
         if plain is not None:
-            operands, roots = plain
-            return operands(node), list(zip(roots(node), opened, strict=True))
-        lay_out = layout(type(node))
-        assert lay_out is not None
-        outside, groups = lay_out(node)
+            held, roots = plain
+            return held(node), list(zip(roots(node), opened, strict=True))
         blocks: list[Any] = []
-        ids = iter(opened)
-        for group in groups:
-            if group.seeing:
-                raise PassError(
-                    f"{_told(node)} evaluates an operand in which what it binds is known; a let "
-                    f"cannot stand there, so normal forms know of Let alone: write Let instead"
-                )
-            for roots, _, _ in group.scopes:
-                scope = next(ids)
-                blocks += zip(roots, self._scopes.rooms.get(scope, (scope,)), strict=False)
+        for inner, scope in zip(scopes_of(node), opened, strict=True):
+            own = self._scopes.statement_scopes.get(scope, (scope,))
+            blocks += zip(inner.roots, own, strict=False)
+        outside = operands(node)
+        if recursive_operands(node):
+            raise PassError(
+                f"{_told(node)} evaluates an operand in which what it binds is known; a let "
+                f"cannot stand there, so normal forms know of Let alone: write Let instead"
+            )
         for held in (*outside, *[root for root, _ in blocks]):
             if not isinstance(held, Expr):
                 raise PassError(
@@ -78,16 +74,11 @@ def _plain_of_kind(kind: type[Node]) -> tuple[Held, Held] | None:
     roots = [f for f in told if f.role is Role.SCOPE]
     if any(f.shape is not Shape.ONE for f in roots):
         return None
-    operands = [f for f in told if f.role is Role.OPERAND]
-    return holding(operands) or _nothing, holding(roots) or _nothing
+    return holding([f for f in told if f.role is Role.OPERAND]), holding(roots)
 
 
 def _is_expression(declared: Field) -> bool:
     return declared.kind is not None and issubclass(declared.kind, Expr)
-
-
-def _nothing(_node: Node) -> tuple[Node, ...]:
-    return ()
 
 
 _PLAIN: Final = ByKind(_plain_of_kind)
@@ -141,7 +132,7 @@ def separated(
 
 def _members(scopes: Scopes, wanted: Collection[Node] | None) -> dict[int, set[Node]]:
     """Return the nodes of each scope that is no block and in which some are to be bound."""
-    homeless = scopes.common.union(scopes.rooms)
+    homeless = scopes.shared.union(scopes.statement_scopes)
     found = [
         (node, scope)
         for node, scope in scopes.scope.items()
@@ -210,28 +201,21 @@ def _with_copies(
     images: dict[Node, Node],
 ) -> Node:
     """Return the image of a node, each scope of which but the first has copies of its own."""
-    lay_out = layout(type(node))
-    assert lay_out is not None
-    outside, groups = lay_out(image)
-    before = lay_out(node)[1]
     parent = scopes.tree.parent
-    ids = iter(scopes.opened[node])
     met: set[int] = set()
     roots: list[Node] = []
-    for group, old in zip(groups, before, strict=True):
-        for (new, _, _), (held, _, _) in zip(group.scopes, old.scopes, strict=True):
-            scope = next(ids)
-            for own, root in zip(new, held, strict=True):
-                shared = scope if scope in outermost else parent[scope]
-                if shared in outermost and shared in met:
-                    roots.append(_copied(root, scopes, shared, members[shared], images))
-                else:
-                    roots.append(own)
-                if scope in outermost:
-                    met.add(scope)
-            if parent[scope] in outermost:
-                met.add(parent[scope])
-    return with_evaluated(image, outside, roots)
+    for new, old, scope in zip(scopes_of(image), scopes_of(node), scopes.opened[node], strict=True):
+        for own, root in zip(new.roots, old.roots, strict=True):
+            shared = scope if scope in outermost else parent[scope]
+            if shared in outermost and shared in met:
+                roots.append(_copied(root, scopes, shared, members[shared], images))
+            else:
+                roots.append(own)
+            if scope in outermost:
+                met.add(scope)
+        if parent[scope] in outermost:
+            met.add(parent[scope])
+    return with_evaluated(image, operands(image), roots)
 
 
 def _copied(

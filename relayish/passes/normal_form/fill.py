@@ -40,7 +40,7 @@ def bind_all(expr: Expr, acting: Acting) -> Expr:
     acts = acting(expr)
     find = _flat_scopes if acts else _scopes
     scopes = find(expr)
-    if scopes.common or scopes.rooms:
+    if scopes.shared or scopes.statement_scopes:
         expr, scopes, acts = separated(expr, scopes, _all, acts, find)
     return _Filler(scopes, None, flat=True, in_order=bool(acts)).fill(expr)
 
@@ -55,7 +55,7 @@ def bind_lifted(expr: Expr, acting: Acting) -> Expr:
     if not scopes.lifted:
         return expr
     acts = acting(expr)
-    if scopes.common or scopes.rooms:
+    if scopes.shared or scopes.statement_scopes:
         expr, scopes, acts = separated(expr, scopes, _lifted, acts, _scopes)
     if scopes.lifted.isdisjoint(acts):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(acts)).fill(expr)
@@ -72,7 +72,7 @@ def bind_shared(expr: Expr, acting: Acting) -> Expr:
 
 def _bound_in_order(expr: Expr, acts: Collection[Node], find: Callable[[Expr], Scopes]) -> Expr:
     scopes = find(expr)
-    if scopes.common or scopes.rooms:
+    if scopes.shared or scopes.statement_scopes:
         expr, scopes, acts = separated(expr, scopes, _lifted_or_acting, acts, find)
     return _Filler(scopes, _lifted_or_acting(scopes, acts), flat=True, in_order=True).fill(expr)
 
@@ -133,7 +133,7 @@ class _Filler:
         self.scope = scopes.scope
         self.inner = scopes.opened
         self.blocks = Blocks(scopes)
-        self.homeless = scopes.common.union(scopes.rooms)
+        self.homeless = scopes.shared.union(scopes.statement_scopes)
         self.included = included
         self.flat = flat
         self.in_order = in_order

@@ -15,7 +15,7 @@ from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
-from relayish.ir.scoping import operands, scopes
+from relayish.ir.scoping import operands, scope_roots
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform.shrink import chunks, named, register_shrinking
 
@@ -124,8 +124,7 @@ def _by_an_operand(mod: IRModule) -> Iterator[IRModule]:
 
 def _operand(node: Expr) -> Expr | None:
     """Return what may stand for ``node``: a branch, a body, an operand of its type."""
-    inside = [root for scope in scopes(node) for root in scope.roots]
-    for held in (*inside, *operands(node)):
+    for held in (*scope_roots(node), *operands(node)):
         if isinstance(held, Expr) and _same_type(held.checked_type, node.checked_type):
             return held
     return None

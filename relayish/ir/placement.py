@@ -6,17 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.field import Field, Shape
+from relayish.ir.generate import compile_function, for_each, indented
+from relayish.ir.held import scope_fields
 from relayish.ir.node import NAMES, Node
-from relayish.ir.roles import Role, Runs
+from relayish.ir.roles import Runs
 from relayish.ir.scoping import variables_in
-from relayish.ir.traversal import ByKind, compile_function
+from relayish.ir.traversal import ByKind
 
 
 class Placer(Protocol):
     """What is told where the children of a node stand."""
 
     scope: dict[Node, int]
-    home: dict[Node, int]
+    binding_scope: dict[Node, int]
 
     def widen(self, node: Node, before: int, scope: int) -> None:
         """Note that ``node``, which is used in the scope ``before``, is used in another as well."""
@@ -24,11 +26,11 @@ class Placer(Protocol):
     def open(self, scope: int, runs: Runs) -> int:
         """Return a new scope inside of another."""
 
-    def open_around(self, scope: int) -> int:
+    def open_shared(self, scope: int) -> int:
         """Return a new scope for what several scopes of one node know."""
 
-    def place_several(self, nodes: Sequence[object], scope: int) -> None:
-        """Note that several nodes are evaluated in ``scope``, each in a room of its own."""
+    def place_statements(self, nodes: Sequence[object], scope: int) -> None:
+        """Note that several nodes are evaluated in ``scope``, each in a scope of its own."""
 
     def declare(self, scope: int) -> int:
         """Return the scope in which a statement of ``scope`` declares variables."""
@@ -38,49 +40,34 @@ class Placer(Protocol):
 
 
 # Any: a node of one kind
-Spread: TypeAlias = Callable[[Placer, Any, int, Node, list[Node]], tuple[int, ...]]
-"""``spread(placer, node, scope, owner, parts)`` places children and returns the scopes opened.
+PlaceChildren: TypeAlias = Callable[[Placer, Any, int, Node, list[Node]], tuple[int, ...]]
+"""``place_children(placer, node, scope, owner, parts)`` returns the scopes that it opened.
 
 ``node`` is ``owner`` or a part of it, and evaluated in ``scope``. Its own parts are put on the
 stack ``parts``.
 """
 
 
-def spread_of_kind(kind: type[Node], *, branches: bool = True) -> Spread | None:
-    """Return how nodes of class ``kind`` spread; ``None`` where all stands in their own scope.
+def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildren | None:
+    """Return how children of nodes of class ``kind`` are placed; ``None``: in the scope around.
 
     Args:
         kind: A class of nodes.
         branches: Whether blocks in which no more is known than around them have scopes.
     """
-    roles = {f.role for f in kind.fields_ if f.is_evaluated}
-    if not roles & (_SPREADING if branches else _BINDING):
+    outside, recursive, inner, _, bound, parts, shared = scope_fields(kind)
+    if not (bound or parts or (inner and branches)):
         return None
-    return _generate(kind, branches=branches)
-
-
-_BINDING: Final = frozenset({Role.BINDER, Role.PART})
-_SPREADING: Final = _BINDING | {Role.SCOPE}
-
-
-def _generate(kind: type[Node], *, branches: bool) -> Spread:
-    held = [f for f in kind.fields_ if f.is_evaluated]
-    inner = [f for f in held if f.role is Role.SCOPE]
-    bound = [f for f in held if f.role is Role.BINDER]
-    seeing = [f for f in held if f.sees_binders]
-    several = len(inner) > 1 or any(f.holds_many and not f.block for f in inner)
-    shared = bool(bound and inner) and bool(seeing or several)
     lines = ["placed = placer.scope.setdefault"]
     if bound:
-        lines.append("home = placer.home")
+        lines.append("binding_scope = placer.binding_scope")
     fixed = all(f.shape is Shape.ONE or f.block for f in inner)
     if not fixed:
         lines.append("opened = ()")
-    for declared in held:
-        if declared.role is Role.OPERAND and not declared.sees_binders:
-            lines += _each(declared, _place("scope"))
+    for declared in outside:
+        lines += for_each(declared, _place("scope"))
     outer = "placer.declare(scope)" if bound and not inner else "scope"
-    lines.append(f"known = around = {_around(inner, seeing) if shared else outer}")
+    lines.append(f"known = around = {_around(inner, recursive) if shared else outer}")
     binds = bool(bound) and not shared
     for number, declared in enumerate(inner):
         runs_once = declared.runs is Runs.ONCE
@@ -92,17 +79,16 @@ def _generate(kind: type[Node], *, branches: bool) -> Spread:
         )
     if shared:
         lines.append("known = around")
-    for declared in seeing:
-        lines += _each(declared, _place("known"))
+    for declared in recursive:
+        lines += for_each(declared, _place("known"))
     for declared in bound:
-        lines += _each(declared, _BIND[_holds_patterns(declared)])
-    for declared in reversed(held):
-        if declared.role is Role.PART:
-            lines += _each(declared, ["parts.append(child)"], backwards=True)
+        lines += for_each(declared, _BIND[declared.holds_patterns])
+    for declared in reversed(parts):
+        lines += for_each(declared, ["parts.append(child)"], backwards=True)
     returned = "".join([f"inner{number}, " for number in range(len(inner))])
     lines.append(f"return ({returned})" if fixed else "return opened")
-    made: Spread = compile_function(
-        "spread(placer, node, scope, owner, parts)",
+    made: PlaceChildren = compile_function(
+        "place_children(placer, node, scope, owner, parts)",
         lines,
         {"Node": Node, "NAMES": NAMES, "variables_in": variables_in}
         | {runs.name: runs for runs in Runs},
@@ -110,14 +96,14 @@ def _generate(kind: type[Node], *, branches: bool) -> Spread:
     return made
 
 
-def _around(inner: list[Field], seeing: list[Field]) -> str:
+def _around(inner: Sequence[Field], recursive: Sequence[Field]) -> str:
     """Return what opens the scope that the scopes of a node have in common.
 
     What a let binds is known in its value and body, which stand in one scope.
     """
-    if len(seeing) == len(inner) == 1 and inner[0].runs is Runs.ONCE:
+    if len(recursive) == len(inner) == 1 and inner[0].runs is Runs.ONCE:
         return "placer.open(scope, ONCE)"
-    return "placer.open_around(scope)"
+    return "placer.open_shared(scope)"
 
 
 def _open(declared: Field, number: int, *, shares: bool, opened: bool) -> list[str]:
@@ -126,29 +112,17 @@ def _open(declared: Field, number: int, *, shares: bool, opened: bool) -> list[s
     opens = f"placer.open(around, {declared.runs.name})" if opened else "around"
     if declared.holds_many and not declared.block:
         opening = f"known = {opens}; opened += (known,)"
-        return _each(declared, [opening, *_place("known")])
+        return for_each(declared, [opening, *_place("known")])
     opening = "around" if shares else opens
     lines = [f"known = inner{number} = {opening}"]
     if declared.holds_many:
-        lines.append(f"placer.place_several(node.{declared.name}, known)")
+        lines.append(f"placer.place_statements(node.{declared.name}, known)")
     else:
-        lines += _each(declared, _place("known"))
+        lines += for_each(declared, _place("known"))
     if declared.shape is Shape.ONE or declared.block:
         return lines
     lines.append("opened += (known,)")
-    return [f"if {_THERE[declared.shape].format(f=declared.name)}:", *_indented(lines)]
-
-
-def _each(declared: Field, lines: list[str], *, backwards: bool = False) -> list[str]:
-    """Return the lines that do something with each ``child`` in a field."""
-    name = f"node.{declared.name}"
-    if declared.shape is Shape.ONE:
-        return [f"child = {name}", *lines]
-    if declared.shape is Shape.OPTIONAL:
-        return [f"child = {name}", "if child is not None:", *_indented(lines)]
-    if declared.shape is Shape.MIXED:
-        lines = ["if isinstance(child, Node):", *_indented(lines)]
-    return [f"for child in {name}{'[::-1]' if backwards else ''}:", *_indented(lines)]
+    return [f"if {_THERE[declared.shape].format(f=declared.name)}:", *indented(lines)]
 
 
 def _place(scope: str) -> list[str]:
@@ -160,25 +134,16 @@ def _place(scope: str) -> list[str]:
     ]
 
 
-def _indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
-
-
-def _holds_patterns(declared: Field) -> bool:
-    assert declared.kind is not None
-    return declared.kind.held_as_ is Role.BINDER
-
-
 def _bind(variable: str) -> list[str]:
     return [
-        f"if {variable} in home: placer.bind_again({variable}, owner, known)",
-        f"else: home[{variable}] = known",
+        f"if {variable} in binding_scope: placer.bind_again({variable}, owner, known)",
+        f"else: binding_scope[{variable}] = known",
     ]
 
 
 _BIND: Final = {
     False: _bind("child"),
-    True: ["for variable in variables_in(child):", *_indented(_bind("variable"))],
+    True: ["for variable in variables_in(child):", *indented(_bind("variable"))],
 }
 _THERE: Final = {
     Shape.OPTIONAL: "node.{f} is not None",
@@ -187,5 +152,5 @@ _THERE: Final = {
 }
 
 
-SPREADS: Final = ByKind(spread_of_kind)
-"""For each kind what :func:`spread_of_kind` returns."""
+PLACEMENTS: Final = ByKind(placement_of_kind)
+"""For each kind what :func:`placement_of_kind` returns."""

@@ -1,0 +1,85 @@
+"""The nodes that a node holds, and which of its fields have a scope in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.ir.field import Field, Shape
+from relayish.ir.generate import compile_function
+from relayish.ir.node import Node
+from relayish.ir.roles import Role
+from relayish.ir.traversal import ByKind
+
+Nodes: TypeAlias = tuple[Node, ...]
+
+Held: TypeAlias = Callable[[Any], Nodes]  # Any: a node of one kind
+"""``held(node)``: the nodes in some fields of a node, in order."""
+
+
+def nodes_held(declared: Field, node: Node) -> list[Node]:
+    """Return the nodes that a field of ``node`` holds, in order."""
+    value = getattr(node, declared.name)
+    if declared.holds_many:
+        return [item for item in value if isinstance(item, Node)]
+    return [] if value is None else [value]
+
+
+def holding(fields: Iterable[Field]) -> Held:
+    """Return the function that gives the nodes in ``fields`` of a node."""
+    items = "".join([_ITEMS[f.shape].format(f=f"node.{f.name}") + ", " for f in fields])
+    made: Held = compile_function("held(node)", [f"return ({items})"], {"Node": Node})
+    return made
+
+
+_ITEMS: Final = {
+    Shape.ONE: "{f}",
+    Shape.OPTIONAL: "*(() if {f} is None else ({f},))",
+    Shape.MANY: "*{f}",
+    Shape.MIXED: "*[item for item in {f} if isinstance(item, Node)]",
+}
+
+
+class ScopeFields(NamedTuple):
+    """The fields of a kind by the scope that their nodes are evaluated in.
+
+    Attributes:
+        outside: Operands, which are evaluated in the scope around the node.
+        recursive: Operands in which what the node binds is in scope, as it is in its scopes.
+        scopes: Those that are scopes.
+        blocks: These and operands that see what is bound, in order of declaration.
+        binders: What the node binds, as a piece of the program: variables, or patterns of such.
+        parts: The parts of the node, whose own fields share no scope with these.
+        is_shared: Whether there is a scope around all scopes and recursive operands, in which they
+            know what is bound.
+    """
+
+    outside: tuple[Field, ...]
+    recursive: tuple[Field, ...]
+    scopes: tuple[Field, ...]
+    blocks: tuple[Field, ...]
+    binders: tuple[Field, ...]
+    parts: tuple[Field, ...]
+    is_shared: bool
+
+
+def scope_fields(kind: type[Node]) -> ScopeFields:
+    """Return how the fields of nodes of class ``kind`` share scopes."""
+    found: ScopeFields = _SCOPE_FIELDS[kind]
+    return found
+
+
+def _scope_fields_of_kind(kind: type[Node]) -> ScopeFields:
+    held = [f for f in kind.fields_ if f.is_evaluated]
+    scopes, binders, parts = (
+        tuple([f for f in held if f.role is role]) for role in (Role.SCOPE, Role.BINDER, Role.PART)
+    )
+    blocks = tuple([f for f in held if f.role is Role.SCOPE or f.sees_binders])
+    recursive = tuple([f for f in blocks if f.role is Role.OPERAND and scopes and binders])
+    outside = tuple([f for f in held if f.role is Role.OPERAND and f not in recursive])
+    several = len(scopes) > 1 or any(f.holds_many and not f.block for f in scopes)
+    is_shared = bool(binders and scopes) and bool(recursive or several)
+    return ScopeFields(outside, recursive, scopes, blocks, binders, parts, is_shared)
+
+
+_SCOPE_FIELDS: Final = ByKind(_scope_fields_of_kind)
