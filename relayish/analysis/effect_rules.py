@@ -27,11 +27,10 @@ from relayish.ir.relay.expr import (
     Let,
     Op,
     RefCreate,
-    RefRead,
     RefWrite,
 )
 from relayish.ir.roles import Role, Runs
-from relayish.ir.scoping import binders, has_scopes, operands, parts, scopes
+from relayish.ir.scoping import binders, has_parts, holding, operands, parts, scopes
 from relayish.ir.traversal import ByKind
 from relayish.op import registry
 
@@ -71,12 +70,13 @@ class EffectRule(NamedTuple):
             one of its operands, or of what one of its scopes evaluates.
         names: ``names(node)`` gives pairs ``(variable, other)``: ``variable`` stands for the value
             of ``other``, or for part of it. Calling any other variable may do anything.
-        acts: Whether a node may do anything that its operands and scopes do not do.
+        acts: Whether a node may do anything that its operands and scopes do not do; of an operator,
+            whether calls of it may. ``None`` where no node of the kind does.
     """
 
     summarise: Summarise
     names: Names | None = None
-    acts: Callable[[Any], bool] = lambda _: True  # Any: as above
+    acts: Callable[[Any], bool] | None = lambda _: True  # Any: as above
 
 
 @overload
@@ -164,36 +164,40 @@ def _derived_of_kind(kind: type[Node]) -> Summarise:
     do so when the value is called. The value is made of those of operands and scopes, unless the
     kind takes it from elsewhere: out of a cell, or from nothing at all.
     """
-    own = int(kind.traits_.effect)
-    if not any(f.role in (Role.OPERAND, Role.SCOPE, Role.PART) for f in kind.fields_):
-        return lambda _node, _of: own | ANY_CALL
-    mask = CALLS | EVALUATED
-    if kind.traits_.allocates or kind.traits_.effect & ~Effect.WRITES:
+    own, mask = int(kind.traits_.effect), CALLS | EVALUATED
+    roles = (Role.OPERAND, Role.SCOPE, Role.PART)
+    held = [f for f in kind.fields_ if f.role in roles]
+    if kind.traits_.allocates or kind.traits_.effect & ~Effect.WRITES or not held:
         own, mask = own | ANY_CALL, EVALUATED
+
+    def summarise_parts(node: Node, of: Summaries) -> Summary:
+        summary = own
+        for part in parts(node):
+            summary |= int(part.traits_.effect)
+        for operand in operands(node):
+            summary |= of[operand] & mask
+        for scope in scopes(node):
+            for root in scope.roots:
+                is_later = scope.runs is Runs.DEFERRED
+                summary |= deferral(of[root]) if is_later else of[root] & mask
+        return summary
+
+    if has_parts(kind):
+        return summarise_parts
+    now = holding([f for f in held if f.runs is not Runs.DEFERRED])
+    later = holding([f for f in held if f.runs is Runs.DEFERRED])
 
     def summarise(node: Node, of: Summaries) -> Summary:
         summary = own
-        for operand in operands(node):
-            summary |= of[operand] & mask
+        if now is not None:
+            for child in now(node):
+                summary |= of[child] & mask
+        if later is not None:
+            for child in later(node):
+                summary |= deferral(of[child])
         return summary
 
-    if not has_scopes(kind):
-        return summarise
-    has_parts = any(f.role is Role.PART for f in kind.fields_)
-
-    def summarise_scopes(node: Node, of: Summaries) -> Summary:
-        summary = summarise(node, of)
-        if has_parts:
-            for part in parts(node):
-                summary |= int(part.traits_.effect)
-        for scope in scopes(node):
-            inside = 0
-            for root in scope.roots:
-                inside |= of[root]
-            summary |= deferral(inside) if scope.runs is Runs.DEFERRED else inside & mask
-        return summary
-
-    return summarise_scopes
+    return summarise
 
 
 _DERIVED: Final = ByKind(_derived_of_kind)
@@ -210,9 +214,8 @@ _ACTS: Final = ByKind(lambda kind: kind.traits_.effect != Effect.NONE)
 # What is particular about Relay's kinds
 
 
-def never(_node: Node) -> bool:
-    """Say that nodes of a kind do nothing but what their operands and scopes do."""
-    return False
+def _op(op: Op, _of: Summaries) -> Summary:
+    return effect_of_op(op) << _WIDTH
 
 
 def _call(call: Call, of: Summaries) -> Summary:
@@ -220,7 +223,7 @@ def _call(call: Call, of: Summaries) -> Summary:
     for arg in call.args:
         args |= of[arg]
     if isinstance(call.op, Op):
-        return args & EVALUATED | effect_of_op(call.op)
+        return args & EVALUATED | of[call.op] >> _WIDTH
     if isinstance(call.op, Constructor):
         return args
     callee = of[call.op]
@@ -241,18 +244,9 @@ def _calling(summary: Summary) -> Summary:
     return (summary >> _WIDTH | summary >> 2 * _WIDTH | summary >> 3 * _WIDTH) & EVALUATED
 
 
-def _call_acts(call: Call) -> bool:
-    return type(call.op) is not Op or effect_of_op(call.op) != 0
-
-
-def summarise_function(function: Function, of: Summaries) -> Summary:
-    """Return the summary of a function: evaluating it does nothing, calling it does its body."""
-    return deferral(of[function.body])
-
-
-def summarise_write(write: RefWrite, of: Summaries) -> Summary:
-    """Return the summary of a write to a reference; its value is the empty tuple."""
-    return (of[write.ref] | of[write.value]) & EVALUATED | int(Effect.WRITES)
+def summarise_datum(node: Node, of: Summaries) -> Summary:
+    """Return what is declared of a node whose value is nothing to be called."""
+    return _derived(node, of) & EVALUATED
 
 
 def _let(let: Let, of: Summaries) -> Summary:
@@ -279,19 +273,16 @@ EFFECT_RULES: Final[KindTable[EffectRule]] = KindTable(
     "relay.analysis.register_effect_rule",
     {
         Node: EffectRule(_derived, acts=_acts),
-        Call: EffectRule(_call, acts=_call_acts),
-        Function: EffectRule(summarise_function, acts=never),
-        Constant: EffectRule(lambda _node, _of: 0, acts=never),
-        Op: EffectRule(lambda op, _of: effect_of_op(op) << _WIDTH, acts=never),
-        Constructor: EffectRule(lambda _node, _of: _LATER_CALLS, acts=never),
-        Let: EffectRule(_let, names=lambda let: ((let.var, let.value),), acts=never),
-        If: EffectRule(_if, acts=never),
-        Match: EffectRule(_match, names=_names_of_match, acts=never),
-        RefCreate: EffectRule(lambda node, of: of[node.value] & EVALUATED, acts=never),
-        RefRead: EffectRule(
-            lambda node, of: of[node.ref] & EVALUATED | int(Effect.READS) | ANY_CALL
-        ),
-        RefWrite: EffectRule(summarise_write),
+        Call: EffectRule(_call, acts=lambda call: type(call.op) is not Op),
+        Function: EffectRule(_derived, acts=None),
+        Constant: EffectRule(summarise_datum, acts=None),
+        Op: EffectRule(_op, acts=lambda op: effect_of_op(op) != 0),
+        Constructor: EffectRule(lambda _node, _of: _LATER_CALLS, acts=None),
+        Let: EffectRule(_let, names=lambda let: ((let.var, let.value),), acts=None),
+        If: EffectRule(_if, acts=None),
+        Match: EffectRule(_match, names=_names_of_match, acts=None),
+        RefCreate: EffectRule(summarise_datum, acts=None),
+        RefWrite: EffectRule(summarise_datum),
     },
 )
 """What is known of each kind beside its declaration; the rule of ``Node`` is that alone."""

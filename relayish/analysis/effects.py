@@ -24,9 +24,6 @@ from relayish.analysis.effect_rules import (
     Summarise,
     Summary,
     application,
-    never,
-    summarise_function,
-    summarise_write,
 )
 from relayish.analysis.unobserved_refs import unobserved_refs
 from relayish.ir.effect import Effect
@@ -181,6 +178,8 @@ class Effects:
         if self._ref_precision:
             unobserved = unobserved_refs(order)
 
+            summarise_write = EFFECT_RULES[RefWrite].summarise
+
             def write(node: RefWrite, of: Summaries) -> Summary:
                 summary = summarise_write(node, of)
                 return summary & ~int(Effect.WRITES) if node.ref in unobserved else summary
@@ -189,6 +188,8 @@ class Effects:
         given: dict[Node, Summary] = {}
         if self._argument_precision:
             closed = closed_functions(order)
+
+            summarise_function = EFFECT_RULES[Function].summarise
 
             def function(node: Function, of: Summaries) -> Summary:
                 summary = summarise_function(node, of)
@@ -259,7 +260,7 @@ def _matters(order: list[Node]) -> bool:
     rules = EFFECT_RULES
     for node in order:
         acts = rules[type(node)].acts
-        if acts is not never and acts(node):
+        if acts is not None and acts(node):
             return True
     return False
 

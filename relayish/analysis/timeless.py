@@ -13,7 +13,6 @@ from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.scoping import PROGRAM
-from relayish.op import registry
 
 
 class Timeless:
@@ -54,12 +53,11 @@ class Timeless:
         return known[expr]
 
     def _acts(self, node: Node) -> bool:
-        if type(node) is not Call:
-            return node.traits_.allocates or EFFECT_RULES[type(node)].acts(node)
-        op = node.op
-        if type(op) is Op:
-            return not registry.is_registered(op) or op in registry.stateful
-        return type(op) is not Constructor and not self._is_literal(op)
+        if type(node) is Call:
+            called = node.op
+            return type(called) not in (Op, Constructor) and not self._is_literal(called)
+        acts = EFFECT_RULES[type(node)].acts
+        return node.traits_.allocates or (acts is not None and acts(node))
 
     def _is_literal(self, function: Expr) -> bool:
         return type(function) is Function or function in self._functions
