@@ -89,6 +89,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_VARIABLES = ("var", "foreign_it")
 _MARKS = ("annotation.compiler_begin", "annotation.compiler_end")
 
 
@@ -140,13 +141,13 @@ class _Machine:
         return self.evaluate(function.body, frame)
 
     def evaluate(self, expr: Expr, frame: _Frame) -> Any:
-        if isinstance(expr, Var):
+        if expr.visit_name in _VARIABLES:
             here: _Frame | None = frame
             while here is not None:
                 if expr in here.env:
                     return here.env[expr]
                 here = here.parent
-            raise AssertionError(f"%{expr.name_hint} is not in scope")
+            raise AssertionError(f"{expr!r} is not in scope")
         if isinstance(expr, Constant):
             return _plain(expr.data)
         if isinstance(expr, GlobalVar):
@@ -277,6 +278,19 @@ class _Machine:
         inner.env[do.var] = value
         return self.all(do.statements, inner)[-1]
 
+    def run_foreign_with(self, node: Any, frame: _Frame) -> Any:
+        inner = _Frame(frame)
+        inner.env[node.var] = self.evaluate(node.value, frame)
+        return self.evaluate(node.body, inner)
+
+    def run_foreign_each(self, loop: Any, frame: _Frame) -> Any:
+        value = self.evaluate(loop.init, frame)
+        for _ in range(3):
+            inner = _Frame(frame)
+            inner.env[loop.var] = value
+            value = self.evaluate(loop.body, inner)
+        return value
+
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
@@ -373,6 +387,10 @@ def _pieces(node: Any) -> list[tuple[Expr, tuple[Any, ...]]]:
         case "foreign_while" | "foreign_pure_while":
             scopes = (node.cond, node.body)
             return [(node.init, ()), *[(s, (node, (node, at))) for at, s in enumerate(scopes)]]
+        case "foreign_with":
+            return [(node.value, ()), (node.body, (node,))]
+        case "foreign_each":
+            return [(node.init, ()), (node.body, (node,))]
         case "foreign_do":
             return [(node.value, ()), *[(child, (node,)) for child in node.statements]]
         case _:

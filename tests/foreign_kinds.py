@@ -28,7 +28,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, Type
-from relayish.ir.roles import Role, Runs
+from relayish.ir.roles import Atom, Role, Runs
 
 
 class ForeignKinds:
@@ -42,6 +42,9 @@ class ForeignKinds:
         pure_while: The same without an effect of its own.
         thunk: A function of one parameter, whose body is deferred.
         do: A variable, its value, and a block of statements that know it, which run in order.
+        it: A kind of variable.
+        with_: Such a variable, its value, and a body that knows it.
+        each: Such a variable, its first value, and a body that runs three times.
     """
 
     opaque: type[Any]
@@ -52,6 +55,9 @@ class ForeignKinds:
     pure_while: type[Any]
     thunk: type[Any]
     do: type[Any]
+    it: type[Any]
+    with_: type[Any]
+    each: type[Any]
 
     def __init__(self) -> None:
         self._declared = declared_temporarily()
@@ -106,9 +112,24 @@ def _declare() -> dict[str, type[Any]]:
         value: Expr
         statements: tuple[Expr, ...] = field(scope=Runs.ONCE, block=True)
 
+    class It(Expr):
+        label: str = field(hint=True)
+
+    class With(Expr):
+        var: Any = field(binder=True)
+        value: Expr
+        body: Expr = field(scope=Runs.ONCE)
+
+    class Each(Expr):
+        var: Any = field(binder=True)
+        init: Expr
+        body: Expr = field(scope=Runs.REPEATEDLY)
+
     case = node("foreign_case", effect=Effect.NONE)(Case)
     # a class within a function cannot be named in an annotation that is a string
     Switch.__annotations__["cases"] = tuple[case, ...]  # type: ignore[valid-type]
+    it = node("foreign_it", atom=Atom.VARIABLE)(It)
+    With.__annotations__["var"] = Each.__annotations__["var"] = it
     return {
         "opaque": node("foreign_opaque")(Opaque),
         "pure": node("foreign_pure", effect=Effect.NONE)(Pure),
@@ -118,6 +139,9 @@ def _declare() -> dict[str, type[Any]]:
         "pure_while": node("foreign_pure_while", effect=Effect.NONE)(PureWhile),
         "thunk": node("foreign_thunk", effect=Effect.NONE)(Thunk),
         "do": node("foreign_do", effect=Effect.NONE)(Do),
+        "it": it,
+        "with_": node("foreign_with", effect=Effect.NONE)(With),
+        "each": node("foreign_each", effect=Effect.NONE)(Each),
     }
 
 
@@ -131,6 +155,8 @@ def register_types(kinds: ForeignKinds) -> None:
         kinds.pure_while: _type_of_while,
         kinds.thunk: _type_of_thunk,
         kinds.do: _type_of_do,
+        kinds.with_: _type_of_with,
+        kinds.each: _type_of_each,
     }
     for kind, rule in rules.items():
         register_type_rule(kind, rule)
@@ -174,6 +200,17 @@ def _type_of_do(do: Any, infer: Inference) -> Steps:
     return types[-1]
 
 
+def _type_of_with(node: Any, infer: Inference) -> Steps:
+    infer.bind(node.var, node.value)
+    return (yield node.body)
+
+
+def _type_of_each(loop: Any, infer: Inference) -> Steps:
+    infer.bind(loop.var, loop.init)
+    yield loop.body
+    return infer.bind(loop.var, loop.body, "body")
+
+
 def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
     """Tell the interpreter of the kinds; ``note(what, tag, *values)`` hears of their effects."""
 
@@ -212,6 +249,14 @@ def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
         values = yield Run(node.statements, {node.var: value})
         return values[-1]
 
+    def with_(node: Any, value: Any) -> EvaluationSteps:
+        return (yield Run(node.body, {node.var: value}))
+
+    def each(loop: Any, value: Any) -> EvaluationSteps:
+        for _ in range(3):
+            value = yield Run(loop.body, {loop.var: value})
+        return value
+
     rules: dict[type[Any], Callable[..., Any]] = {
         kinds.opaque: opaque,
         kinds.pure: pure,
@@ -220,6 +265,8 @@ def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
         kinds.pure_while: pure_while,
         kinds.thunk: thunk,
         kinds.do: do,
+        kinds.with_: with_,
+        kinds.each: each,
     }
     for kind, rule in rules.items():
         register_evaluator(kind, rule)
@@ -247,7 +294,7 @@ class _ForeignGenerator(Generator):
 
     def rules(self, ty: Ty) -> list[Callable[[Ty, int], Expr]]:
         rules = [self.let, self.let, self.branch, self.project, self.apply, self.match_tuple]
-        rules += [self.sequence, self.call_known, self.call_known, self.switch, self.do]
+        rules += [self.sequence, self.call_known, self.call_known, self.switch, self.do, self.with_]
         own = {
             "tensor": [self.operator] * 4,
             "tuple": [self.tuple] * 6,
@@ -257,7 +304,7 @@ class _ForeignGenerator(Generator):
         rules += own[ty[0]]
         if ty == INT:
             rules += [self.opaque] * 4 + [self.loop, self.thunk, self.pure, self.pure]
-            rules += [self.while_, self.pure_while]
+            rules += [self.while_, self.pure_while, self.each]
         return rules
 
     def operator(self, ty: Ty, depth: int) -> Expr:
@@ -341,6 +388,19 @@ class _ForeignGenerator(Generator):
         statements = (*others, self.expr(ty, depth))
         del self.pool[mark:]
         return self.kinds.do(var, value, statements)
+
+    def with_(self, ty: Ty, depth: int) -> Expr:
+        bound = self.function_type() if self.random.random() < 0.2 else self.data_type()
+        value = self.expr(bound, depth)
+        var = self.kinds.it(self.name())
+        return self.kinds.with_(var, value, self.scoped(ty, depth, [(bound, var)]))
+
+    def each(self, ty: Ty, depth: int) -> Expr:
+        init, var = self.expr(INT, depth), self.kinds.it(self.name())
+        cost = self.cost
+        made = self.kinds.each(var, init, self.scoped(INT, depth, [(INT, var)]))
+        self.cost += 2 * (self.cost - cost)
+        return made
 
 
 def random_foreign_module(kinds: ForeignKinds, seed: int, size: int = 30) -> IRModule:

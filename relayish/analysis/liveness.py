@@ -10,13 +10,13 @@ that anything else may do so from then on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final, TypeAlias
 
 from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
 from relayish.ir.effect import Effect
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -57,8 +57,8 @@ class _Block:
     def __init__(self, around: _Block | None, place: int) -> None:
         self.around = around
         self.place = place  # in the block around
-        self.bound: dict[Var, int] = {}
-        self.last: dict[Var, int] = {}
+        self.bound: dict[Node, int] = {}
+        self.last: dict[Node, int] = {}
 
 
 def analyse_liveness(func: Function) -> Liveness:
@@ -91,17 +91,17 @@ class Liveness:
 
     def __init__(self, func: Function) -> None:
         self._func = func
-        self._value: dict[Var, Node] = {}  # what a variable is bound to, or taken out of
-        self._owner: dict[Var, Node] = {}
-        self._captured: dict[Node, tuple[Var, ...]] = {}
-        self._blocks: dict[Var, _Block] = {}  # by the variables they bind
-        self._escaped: set[Var] = set()
-        self._home: dict[Var, Node] = {}  # the block a variable is bound in
+        self._value: dict[Node, Node] = {}  # what a variable is bound to, or taken out of
+        self._owner: dict[Node, Node] = {}
+        self._captured: dict[Node, tuple[Node, ...]] = {}
+        self._blocks: dict[Node, _Block] = {}  # by the variables they bind
+        self._escaped: set[Node] = set()
+        self._home: dict[Node, Node] = {}  # the block a variable is bound in
         self._given_out: dict[Node, list[Node]] = {}
         self._place_variables()
         self._run(self._walk(func.body, _Block(None, 0)))
 
-    def is_needed_after(self, var: Var, let_var: Var) -> bool:
+    def is_needed_after(self, var: Node, let_var: Node) -> bool:
         """Return whether the value of ``var`` may be used after ``let_var`` was bound.
 
         Complexity:
@@ -111,7 +111,7 @@ class Liveness:
             block.last.get(var, -1) > place for block, place in self._around(let_var)
         )
 
-    def needed_after(self, let_var: Var) -> frozenset[Var]:
+    def needed_after(self, let_var: Node) -> frozenset[Node]:
         """Return the variables whose values may be used after ``let_var`` was bound."""
         found = set(self._escaped)
         for block, place in self._around(let_var):
@@ -119,7 +119,7 @@ class Liveness:
             found |= {v for v, last in block.last.items() if last > place >= bound.get(v, -1)}
         return frozenset(found)
 
-    def _around(self, let_var: Var) -> Iterator[tuple[_Block, int]]:
+    def _around(self, let_var: Node) -> Iterator[tuple[_Block, int]]:
         """Yield the blocks around a let, the innermost first, each with the place in it."""
         block = self._blocks[let_var]
         place = block.bound[let_var]
@@ -128,7 +128,7 @@ class Liveness:
             block, place = block.around, block.place
             yield block, place
 
-    def memory(self, var: Var) -> tuple[Node, ...]:
+    def memory(self, var: Node) -> tuple[Node, ...]:
         """Return where the value of ``var`` may come from.
 
         That is: variables bound to new values, parameters, constants, functions and names, and new
@@ -136,9 +136,9 @@ class Liveness:
         """
         return self._origins(var)[1]
 
-    def _origins(self, var: Var) -> tuple[list[Var], tuple[Node, ...]]:
+    def _origins(self, var: Node) -> tuple[list[Node], tuple[Node, ...]]:
         """Return the variables on the ways to where a value comes from, and these places."""
-        names: list[Var] = []
+        names: list[Node] = []
         found: dict[Node, None] = {}
         seen: set[Node] = set()
         stack: list[Node] = [var]
@@ -148,7 +148,7 @@ class Liveness:
                 continue
             seen.add(node)
             held = self._held_by(node)
-            if type(node) is Var:
+            if type(node) in VARIABLES:
                 names.append(node)
                 value = self._value.get(node)
                 if value is not None and type(value) in _NEW and not self._held_by(value):
@@ -158,7 +158,7 @@ class Liveness:
             stack += held
         return names, tuple(found)
 
-    def may_overwrite(self, let_var: Var, shared: Var) -> bool:
+    def may_overwrite(self, let_var: Node, shared: Node) -> bool:
         """Return whether the value of ``let_var`` may be written where ``shared`` is.
 
         It may not if what is there is needed later, is constant, or belongs to whoever calls the
@@ -172,7 +172,7 @@ class Liveness:
             given = name not in self._value and owner is not self._func
             if given or self._owner.get(name) is not owner or self.is_needed_after(name, let_var):
                 return False
-        return all(type(place) in _NEW or type(place) is Var for place in places)
+        return all(type(place) in _NEW or type(place) in VARIABLES for place in places)
 
     # Where variables are bound, and what functions hold on to
 
@@ -210,7 +210,7 @@ class Liveness:
                     continue
                 seen.add(node)
                 held = self._held_by(node)
-                inside = type(node) is not Var or self._home.get(node) is block
+                inside = type(node) not in VARIABLES or self._home.get(node) is block
                 if inside and held:
                     stack += held
                 else:
@@ -219,10 +219,10 @@ class Liveness:
 
     def _place_in(self, func: Node) -> None:
         """Note what is bound in ``func`` itself, and what it uses of functions around it."""
-        used: dict[Var, None] = {}
-        bound = dict.fromkeys([var for scope in scopes(func) for var in _vars(scope.binders)])
+        used: dict[Node, None] = {}
+        bound = dict.fromkeys([var for scope in scopes(func) for var in scope.binders])
         for node in _own_nodes(func):
-            if type(node) is Var:
+            if type(node) in VARIABLES:
                 used.setdefault(node)
             elif type(node) is Let:
                 bound.setdefault(node.var)
@@ -235,11 +235,11 @@ class Liveness:
             self._owner[var] = func
         self._captured[func] = tuple(var for var in used if var not in bound)
 
-    def _place_binders(self, node: Node, bound: dict[Var, None]) -> None:
+    def _place_binders(self, node: Node, bound: dict[Node, None]) -> None:
         """Note what ``node`` binds in its scopes: what is matched, or part of it, or anything."""
         value = node.data if type(node) is Match else node
         for scope in scopes(node):
-            for var in _vars(scope.binders):
+            for var in scope.binders:
                 bound.setdefault(var)
                 self._value[var] = value
                 if len(scope.roots) == 1:
@@ -247,13 +247,13 @@ class Liveness:
 
     def _held_by(self, node: Node) -> list[Node]:
         """Return what the value of ``node`` may be, or hold on to."""
-        if type(node) is Var:
+        if type(node) in VARIABLES:
             value = self._value.get(node)
             return [] if value is None else [value]
         if _is_closure(node):
             return [*self._captured[node], *operands(node)]
         if type(node) is TupleGetItem:
-            made = self._value.get(node.tuple_value)  # type: ignore[call-overload]
+            made = self._value.get(node.tuple_value)
             if type(made) is Tuple and 0 <= node.index < len(made.fields):
                 return [made.fields[node.index]]
         if node in self._given_out:
@@ -261,7 +261,7 @@ class Liveness:
         held = _HELD.get(type(node), operands)
         return [e for e in held(node) if type(e) is not Op]
 
-    def _hold(self, expr: Node, live: set[Var]) -> None:
+    def _hold(self, expr: Node, live: set[Node]) -> None:
         """Put the variables that ``expr`` may hold on to into ``live``."""
         seen: set[Node] = set()
         stack: list[Node] = [expr]
@@ -270,7 +270,7 @@ class Liveness:
             if node in seen or node in live:
                 continue
             seen.add(node)
-            if type(node) is Var:
+            if type(node) in VARIABLES:
                 live.add(node)
             stack += self._held_by(node)
 
@@ -305,7 +305,7 @@ class Liveness:
         """Note what is used when ``expr`` is evaluated at a place."""
         if type(expr) is not Function:
             for operand in _operands(expr):
-                if type(operand) is Var:
+                if type(operand) in VARIABLES:
                     self._use(operand, block, place)
                 elif _is_closure(operand):
                     yield from self._enclose(operand, block, place)
@@ -333,7 +333,7 @@ class Liveness:
 
     def _keep_throughout(self, node: Node, inner: list[_Block]) -> None:
         """Note that blocks, which run in any order and again, need all that ``node`` is given."""
-        used: set[Var] = set()
+        used: set[Node] = set()
         for operand in operands(node):
             self._hold(operand, used)
         for block in inner:
@@ -341,7 +341,7 @@ class Liveness:
         for block in inner:
             block.last.update(dict.fromkeys([v for v in used if v not in block.bound], _ALWAYS))
 
-    def _use(self, var: Var, block: _Block, place: int) -> None:
+    def _use(self, var: Node, block: _Block, place: int) -> None:
         """Note that ``var``, and with it all that it may hold on to, is used at a place."""
         last = block.last
         if var in last:
@@ -353,7 +353,7 @@ class Liveness:
             if node in seen or node in last:
                 continue
             seen.add(node)
-            if type(node) is Var:
+            if type(node) in VARIABLES:
                 last[node] = place
             stack += self._held_by(node)
 
@@ -378,7 +378,8 @@ def _is_open(node: Node) -> bool:
 
 def _is_foreign(node: Node) -> bool:
     """Return whether ``node`` is of a kind of which no more is known than its declaration."""
-    return type(node) not in _KNOWN and node.held_as_ is Role.OPERAND
+    kind = type(node)
+    return kind not in _KNOWN and kind not in ATOMS and node.held_as_ is Role.OPERAND
 
 
 def _blocks(node: Node) -> tuple[Node, ...]:
@@ -386,10 +387,6 @@ def _blocks(node: Node) -> tuple[Node, ...]:
     if type(node) is Let:
         return (node,)
     return tuple([root for scope in scopes(node) for root in scope.roots])
-
-
-def _vars(variables: Iterable[Node]) -> list[Var]:
-    return [var for var in variables if type(var) is Var]
 
 
 def _own_nodes(func: Node) -> Iterator[Node]:

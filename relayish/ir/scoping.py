@@ -225,11 +225,16 @@ def collect_variables(
     return occurring, bound
 
 
-def display_name(variable: Node) -> str:
-    """Return what people call ``variable``: ``%x``, or what it consists of if it has no name."""
+def name_of(variable: Node) -> str:
+    """Return what people call ``variable``; ``""`` if it has no name."""
     hints = [getattr(variable, f.name) for f in variable.fields_ if f.hint]
-    name = next((hint for hint in hints if isinstance(hint, str)), None)
-    return repr(variable) if name is None else f"%{name}"
+    return next((hint for hint in hints if isinstance(hint, str)), "")
+
+
+def display_name(variable: Node) -> str:
+    """Return ``%x`` for a variable that people call ``x``, and what others consist of."""
+    name = name_of(variable)
+    return f"%{name}" if name else repr(variable)
 
 
 Division: TypeAlias = Callable[[Any], tuple[Nodes, Nodes]]  # Any: a node of one kind

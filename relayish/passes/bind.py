@@ -17,9 +17,11 @@ from typing import Any
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError, UnknownNameError, suggest
 from relayish.functor.relay.substitute import fits, substitute, type_of_value
+from relayish.ir.node import VARIABLES
 from relayish.ir.relay.expr import Constant, Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
+from relayish.ir.scoping import display_name
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
@@ -74,14 +76,14 @@ def bind(expr: Expr, binds: Mapping[Var, Expr]) -> Expr:
 
 
 def _check_binding(var: object, image: object) -> None:
-    if not isinstance(var, Var):
+    if not isinstance(var, Expr) or type(var) not in VARIABLES:
         raise PassError(
             f"variables are bound; found {var!r}; to bind parameters by their names, use "
             f"bind_params_by_name"
         )
     if not isinstance(image, Expr):
         raise PassError(
-            f"%{var.name_hint} must be bound to an expression; found {image!r}; write const(...)"
+            f"{display_name(var)} must be bound to an expression; found {image!r}; write const(...)"
         )
 
 

@@ -79,7 +79,9 @@ def change_batch(expr: Expr, data: Mapping[Var, int], batch_size: int = 16) -> E
         return expr
     params = {p for f in EXPRESSIONS.post_order(expr) if type(f) is Function for p in f.params}
     for var in bound_vars(expr):
-        if var not in params and var not in changed and var.type_annotation is not None:
+        if type(var) is not Var or var in params or var in changed:
+            continue
+        if var.type_annotation is not None:
             changed[var] = var.with_fields(type_annotation=None)
     return _Replacer(changed).visit(expr)
 

@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_opaque
-from relayish.ir.node import ATOMS, Node
+from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
-from relayish.passes.interprocedural.copy import copied_function
+from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
@@ -36,7 +36,7 @@ class _Region:
         self.uses: dict[Expr, None] = {}
         """The variables, and the ifs, that occur in it, in order."""
         self.bound: set[Node] = set()
-        self.free: dict[Var, None] = {}
+        self.free: dict[Expr, None] = {}
 
 
 class _Branches:
@@ -66,9 +66,9 @@ class _Branches:
                 stack.append((expr, region))
                 stack += [(b, None) for i in reversed(inner) for b in _branches(i)[::-1]]
 
-    def free(self, branching: If) -> tuple[Var, ...]:
+    def free(self, branching: If) -> tuple[Expr, ...]:
         """Return the variables that the branches of ``branching`` use, in order."""
-        found: dict[Var, None] = {}
+        found: dict[Expr, None] = {}
         for branch in _branches(branching):
             found.update(self.regions[branch].free)
         return tuple(found)
@@ -89,8 +89,8 @@ class _Branches:
             seen.add(node)
             kind = type(node)
             region.bound.update(bound_by(node))
-            if type(node) is Var:
-                region.uses[node] = None
+            if kind in VARIABLES:
+                region.uses[node] = None  # type: ignore[index]  # a variable
             if type(node) is If:
                 stack += (node, None, node.cond)
             elif type(node) is Function and self._is_closed_to_us(node):
@@ -104,7 +104,7 @@ class _Branches:
 
     def _sum_up(self, region: _Region) -> None:
         for used in region.uses:
-            for var in (used,) if type(used) is Var else self.free(used):  # type: ignore[arg-type]  # an if
+            for var in self.free(used) if type(used) is If else (used,):
                 if var not in region.bound:
                     region.free[var] = None
         self.regions[region.root] = region
@@ -161,7 +161,7 @@ class _Lifter:
         if all(_is_lifted(b) for branching in branches.ifs for b in _branches(branching)):
             return root
         images: dict[If, If] = {}
-        lifted: list[tuple[GlobalVar, Expr, tuple[Var, ...]]] = []
+        lifted: list[tuple[GlobalVar, Expr, tuple[Expr, ...]]] = []
         for branching in branches.ifs:
             free = branches.free(branching)
             calls = list(_branches(branching))
@@ -173,8 +173,9 @@ class _Lifter:
                     lifted.append((name, branch, free))
             images[branching] = branching.with_fields(true_branch=calls[0], false_branch=calls[1])
         for name, branch, free in lifted:
-            body = Function(free, branches.image(branch, images), branch.checked_type)
-            function = copied_function(body)
+            params = {var: var if type(var) is Var else fresh_var(var) for var in free}
+            body = substituted(branches.image(branch, images), params)
+            function = copied_function(Function(tuple(params.values()), body, branch.checked_type))
             if branches.is_polymorphic:
                 function = function.with_fields(type_params=free_type_vars(function))
             self.added[name] = function

@@ -31,6 +31,7 @@ from relayish.functor.relay.substitute import substitute
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType
+from relayish.passes.interprocedural.copy import fresh_var
 from relayish.passes.normal_form.fill import Acting
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
@@ -149,7 +150,7 @@ class _Partitioner:
             if var not in own and not _is_polymorphic(var)
         ]
         given = self.needed_after(lets, part[-1])
-        params = [Var(var.name_hint, var.type_annotation) for var in taken]
+        params = [fresh_var(var) for var in taken]
         inside: dict[Var, Var] = dict(zip(taken, params, strict=True))
         names: list[Var] = []
         for let in lets:
@@ -175,7 +176,7 @@ class _Partitioner:
 
 
 def _is_polymorphic(var: Var) -> bool:
-    ty = var.type_annotation
+    ty = fresh_var(var).type_annotation
     return type(ty) is FuncType and bool(ty.type_params)
 
 

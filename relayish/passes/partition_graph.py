@@ -46,6 +46,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.scoping import display_name
 from relayish.op.target import DEFAULT
 from relayish.passes.constant_checker import ConstantChecker
 from relayish.passes.offload.marks import compiler_of, end, is_begin, is_end
@@ -193,7 +194,7 @@ def _check_closed(func: Function, region: Region) -> None:
     open_ = free_vars(func)
     if open_:
         raise PassError(
-            f"what {region.target!r} computes refers to %{open_[0].name_hint}, which does not "
+            f"what {region.target!r} computes refers to {display_name(open_[0])}, which does not "
             f"enter by compiler_begin"
         )
 

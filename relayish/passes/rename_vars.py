@@ -19,7 +19,7 @@ from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import bound_by
+from relayish.ir.scoping import bound_by, display_name, name_of
 from relayish.transform import FunctionPass, PassContext, register_pass
 
 
@@ -53,12 +53,13 @@ def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
     renaming = _Renaming()
     if named is not None:
         for var in free_vars(expr):
-            if var.name_hint not in named:
+            name = name_of(var)
+            if name not in named:
                 raise UnknownNameError(
-                    f"free variable %{var.name_hint} has no entry in named"
-                    f"{suggest(var.name_hint, named)}; give one for each free variable"
+                    f"free variable {display_name(var)} has no entry in named"
+                    f"{suggest(name, named)}; give one for each free variable"
                 )
-            renaming.memo_map[var] = named[var.name_hint]
+            renaming.memo_map[var] = named[name]
     renaming.name_all(expr)
     return renaming.visit(expr)
 

@@ -22,7 +22,7 @@ from relayish.analysis.marks import is_primitive
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
 from relayish.ir.kind_table import KindTable
-from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.node import SYMBOLS, VARIABLES, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, PatternVar
 from relayish.ir.relay.expr import (
     Call,
@@ -45,6 +45,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.ir.scoping import has_scopes, operands, scopes
 from relayish.passes.defunctionalize.encode import has_function_type
+from relayish.passes.interprocedural.copy import fresh_var
 from relayish.passes.normal_form.functions import own_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
 
@@ -198,7 +199,7 @@ class _Converter:
         self._globals = globals_
         self.answer = TypeVar("answer")
         self._types = _Types(self.answer)
-        self._vars: dict[Var, Var] = {}
+        self._vars: dict[Expr, Var] = {}
         self._direct: set[Expr] = set()  # variables of what is called as it is
         self._inner: dict[Node, tuple[_Block, ...]] = {}
         self._kept: dict[Let, Var] = {}  # what takes the value of a let with blocks
@@ -253,19 +254,20 @@ class _Converter:
             _conversion_of(value)  # or there is no need to go on
             opened = scopes(value)
             for bound in {var: None for scope in opened for var in scope.binders}:
-                if isinstance(bound, Var):
-                    self._rename(bound)
+                assert isinstance(bound, Expr)
+                self._rename(bound)
             roots = [root for scope in opened for root in scope.roots if isinstance(root, Expr)]
             self._inner[value] = tuple([self._open(root, Var("k")) for root in roots])
 
-    def _rename(self, var: Var, *, typed: bool = True) -> None:
+    def _rename(self, var: Expr, *, typed: bool = True) -> None:
         """Give ``var`` its image; with a type where a function will take it as parameter."""
-        shared = var.may_share
+        shared = var.may_share if type(var) is Var else None
         if shared is not None:
             shared = self._vars.get(shared, shared)
-        ty = var.type_annotation
-        image = self.type(ty) if typed and ty is not None else None
-        self._vars[var] = Var(var.name_hint, image, shared, span=var.span)
+        image = fresh_var(var)
+        ty = image.type_annotation if typed else None
+        annotation = None if ty is None else self.type(ty)
+        self._vars[var] = image.with_fields(type_annotation=annotation, may_share=shared)
 
     def type(self, ty: Type) -> Type:
         return self._types.visit(ty)
@@ -274,7 +276,7 @@ class _Converter:
         """Return the blocks of a node, in order."""
         return self._inner[node]
 
-    def variable(self, var: Var) -> Var:
+    def variable(self, var: Expr) -> Var:
         """Return what a variable has become."""
         return self._vars[var]
 
@@ -347,11 +349,11 @@ class _Converter:
         return type(callee) in (Op, Constructor) or callee in self._direct
 
     def _callee(self, name: Expr) -> Expr:
-        return self._vars.get(name, name) if type(name) is Var else name
+        return self._vars.get(name, name)
 
     def name(self, name: Expr) -> Expr:
         """Return what is used in the place of a name."""
-        if type(name) is Var and name not in self._direct:
+        if type(name) in VARIABLES and name not in self._direct:
             return self._vars.get(name, name)
         if type(name) is GlobalVar and not self._is_direct(name):
             return name
@@ -387,7 +389,7 @@ class Conversion:
         """Return what is used in the place of an operand, which is a name in A-normal form."""
         return self._converter.name(operand)
 
-    def variable(self, binder: Var) -> Var:
+    def variable(self, binder: Expr) -> Var:
         """Return what a variable that the node binds has become."""
         return self._converter.variable(binder)
 

@@ -6,7 +6,7 @@ import pytest
 from effect_trace import run
 from foreign_kinds import ForeignKinds, register_types
 
-from relayish.errors import DeclarationError, UnknownKindError
+from relayish.errors import DeclarationError, PassError, UnknownKindError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Function, Var
 from relayish.ir.relay.module import IRModule
@@ -36,6 +36,42 @@ def test_a_kind_that_has_to_do_with_functions_is_refused_where_it_is_not_registe
         pytest.raises(UnknownKindError, match=r"register_function_passing\(Switch"),
     ):
         get_pass("Defunctionalization")(module(kinds))
+
+
+def test_a_kind_that_is_given_the_name_of_a_function_is_refused():
+    kinds = ForeignKinds()
+    register_types(kinds)
+    it, y = kinds.it("it"), Var("y", INT)
+    double = Function((y,), add(y, y), INT)
+    body = kinds.with_(it, double, Call(it, (const(3),)))
+    with (
+        kinds.declared(),
+        pytest.raises(UnknownKindError, match=r"register_function_passing\(With"),
+    ):
+        get_pass("Defunctionalization")(IRModule({"main": Function((), body, INT)}))
+
+
+def test_a_function_that_a_variable_of_another_kind_stands_for_becomes_data():
+    kinds = ForeignKinds()
+    register_types(kinds)
+    register_function_passing(kinds.with_)
+    with kinds.declared():
+        it, x, y = kinds.it("it"), Var("x", INT), Var("y", INT)
+        body = kinds.with_(it, Function((y,), add(y, x), INT), Call(it, (const(3),)))
+        out = get_pass("Defunctionalization")(IRModule({"main": Function((x,), body, INT)}))
+        assert run(out, (4,)).value == 7
+
+
+def test_a_function_of_another_kind_is_refused_by_what_there_is_to_do():
+    kinds = ForeignKinds()
+    register_types(kinds)
+    x = Var("x", INT)
+    body = Call(kinds.thunk(Var("y", INT), x), (x,))
+    with (
+        kinds.declared(),
+        pytest.raises(PassError, match=r"Thunk.* put a Function in its place"),
+    ):
+        get_pass("Defunctionalization")(IRModule({"main": Function((x,), body, INT)}))
 
 
 def test_a_kind_that_passes_functions_on_passes_data_on():

@@ -8,10 +8,11 @@ from typing import Final, cast
 from relayish.analysis.infer_type.compound import COMPOUND
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.analysis.infer_type.unifier import ENDLESS, substitute
-from relayish.ir.node import NAMES, Node
+from relayish.ir.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, IncompleteType, Type, TypeVar
+from relayish.ir.scoping import display_name
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import ByKind
 
@@ -94,7 +95,7 @@ class Annotator:
     def _cannot_tell(self, node: Node, ty: Type) -> None:
         found = self._found
         if isinstance(node, Expr) and not found.diagnostics and not found.is_faulty(ty):
-            what = f"%{node.name_hint}" if isinstance(node, Var) else "the expression"
+            what = display_name(node) if type(node) in VARIABLES else "the expression"
             found.report(node, f"the type of {what} cannot be told; annotate it")
 
     def image_of_var(self, var: Var, ty: Type) -> Var:

@@ -53,13 +53,14 @@ class Environment(Solver):
     # variables
 
     def declared(self, var: Node) -> Type:
-        """Return the type of a variable where it is bound, by annotation or a new unknown."""
+        """Return the type of a variable where it is bound, by annotation or a new unknown.
+
+        What was inferred of it before says nothing: its value may have another type by now.
+        """
         found = self.types.get(var)
         if found is None:
             if isinstance(var, Var):
                 found = self.annotation(var, var.type_annotation)
-            if found is None:
-                found = getattr(var, "checked_type", None)  # variables of all languages have none
             if found is None:
                 found = IncompleteType()
             self.types[var] = found

@@ -49,6 +49,7 @@ from relayish.ir.relay.type import (
     Type,
     scalar_type,
 )
+from relayish.ir.scoping import display_name
 
 _UNIT: Final = TupleType(())
 _BOOL: Final = scalar_type("bool")
@@ -402,15 +403,15 @@ class Inferencer(Environment):
                 stack += [(item, False) for item in value]
         return done[id(data)]
 
-    def type_of_var(self, var: Var) -> Type:
+    def type_of_var(self, var: Expr) -> Type:
         """Return the type of a variable that nothing has bound: it is free."""
-        annotated = self.annotation(var, var.type_annotation)
+        annotated = self.annotation(var, var.type_annotation) if isinstance(var, Var) else None
         if annotated is not None:
             return annotated
         if var.checked_type is not None:
             return var.checked_type
         return self.report(
-            var, f"variable %{var.name_hint} is not bound where it is used, and has no type"
+            var, f"variable {display_name(var)} is not bound where it is used, and has no type"
         )
 
     def type_of_global_var(self, name: GlobalVar) -> Type:

@@ -19,9 +19,9 @@ from relayish.errors import (
 )
 from relayish.ir.attrs import Attrs
 from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import Pattern
-from relayish.ir.relay.expr import Expr, Op
+from relayish.ir.relay.expr import Expr, Op, Var
 from relayish.ir.relay.type import FuncType, Type
 from relayish.ir.scoping import evaluated, outer_operands
 from relayish.ir.traversal import ByKind
@@ -155,8 +155,14 @@ class Entry(NamedTuple):
 RULES: Final[KindTable[Entry]] = KindTable("type inference", "relay.analysis.register_type_rule")
 """The type rules of all kinds of expressions; see :class:`Entry`."""
 
-ENTER: Final = ByKind(lambda kind: RULES[kind].enter)
-LEAVE: Final = ByKind(lambda kind: RULES[kind].leave)
+
+def _entry(kind: type[Node]) -> Entry:
+    """Return how nodes of a kind are treated; a free variable is one of Relay's if not told."""
+    return RULES[Var if kind in VARIABLES and not RULES.knows(kind) else kind]
+
+
+ENTER: Final = ByKind(lambda kind: _entry(kind).enter)
+LEAVE: Final = ByKind(lambda kind: _entry(kind).leave)
 
 
 @overload

@@ -94,14 +94,18 @@ def _shared(var: Var, images: Mapping[Var, Expr]) -> Var | None:
     return image if type(image) is Var else None
 
 
-def fits(var: Var, image: Expr) -> bool:
-    """Return whether ``image`` is known to be of the type that ``var`` is annotated with."""
-    if var.type_annotation is None:
+def fits(var: Expr, image: Expr) -> bool:
+    """Return whether ``image`` is known to be of the type that ``var`` is annotated with.
+
+    A variable of a kind that another package declares has the type that was inferred of it.
+    """
+    wanted = var.type_annotation if type(var) is Var else var.checked_type
+    if wanted is None:
         return True
     known = type_of_value(image.data) if type(image) is Constant else image.checked_type
     if known is None and type(image) is Var:
         known = image.type_annotation
-    return known is not None and structural_equal(known, var.type_annotation)
+    return known is not None and structural_equal(known, wanted)
 
 
 def type_of_value(value: Value) -> Type | None:

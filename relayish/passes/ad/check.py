@@ -5,6 +5,7 @@ from __future__ import annotations
 from relayish.analysis import free_vars
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.scoping import display_name
 from relayish.passes.ad.structure import tensors_in
 
 
@@ -21,7 +22,7 @@ def checked(expr: Expr) -> Function:
         raise GradientError(f"the function has type parameters ({names}); a gradient needs types")
     free = free_vars(expr)
     if free:
-        names = ", ".join(f"%{var.name_hint}" for var in free)
+        names = ", ".join(map(display_name, free))
         raise GradientError(f"the function has free variables ({names}); bind them first")
     for param in expr.params:
         ty = param.checked_type or param.type_annotation

@@ -13,8 +13,9 @@ from relayish.analysis import bound_vars
 from relayish.functor import ExprRewriter, MixedModeMutator, post_order_rewrite
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import ATOMS
-from relayish.ir.relay.expr import Call, Expr, Function, Var
+from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.op import intern_op
+from relayish.passes.interprocedural.copy import retyped_var
 
 CHECKPOINT: Final = intern_op("annotation.checkpoint")
 _MARK: Final = "Checkpoint"
@@ -66,10 +67,8 @@ def copied(expr: Expr, known: Mapping[Expr, Expr]) -> Expr:
         Linear in distinct nodes; no recursion.
     """
     copier = _Copier()
-    copier.memo_map.update({var: _copied_var(var) for var in bound_vars(expr)})
+    for var in bound_vars(expr):
+        own = retyped_var(var, lambda ty: ty)
+        copier.memo_map[var] = own.with_fields(checked_type=var.checked_type)
     copier.memo_map.update(known.items())
     return copier.visit(expr)
-
-
-def _copied_var(var: Var) -> Var:
-    return Var(var.name_hint, var.type_annotation, span=var.span, checked_type=var.checked_type)

@@ -68,6 +68,7 @@ from relayish.passes.ad.kind_rules import (
 from relayish.passes.ad.rules import call_of, gradients_of, has_gradient, is_zero
 from relayish.passes.ad.structure import packed, tensors_in, unpacked
 from relayish.passes.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
+from relayish.passes.interprocedural.copy import fresh_var, retyped_var
 
 _Gradients: TypeAlias = Callable[[Expr], Sequence[Expr]]
 """From the gradient of a value to those of its operands."""
@@ -357,11 +358,11 @@ class ReverseMode(MixedModeVisitor):
         """Return a node over pairs of values and references, but for what it looks at itself."""
         scope = self._scope_of(node)
         numbers = iter(self._placement.opened.get(node, ()))
-        names: dict[Node, dict[Node, Var]] = {}
+        names: dict[Node, dict[Node, Node]] = {}
 
         def image(owner: Node, field: Field, child: Node) -> Node:
             if owner not in names:
-                names[owner] = {v: _renamed(v) for v in binders(owner) if isinstance(v, Var)}
+                names[owner] = {v: retyped_var(v, reverse_type) for v in binders(owner)}
             if field.role is Role.BINDER:
                 return _over(child, names[owner])
             if field.role is Role.ANNOTATION:
@@ -426,14 +427,16 @@ class ReverseMode(MixedModeVisitor):
 
     def renamed(self, var: Var, scope: Scope) -> Var:
         """Return what is bound in ``scope`` in the place of ``var``."""
-        made = _renamed(var)
+        made = retyped_var(var, reverse_type)
         self._note(var, made, scope)
         return made
 
-    def _note(self, var: Node, name: Var, scope: Scope) -> None:
+    def _note(self, var: Node, name: Node, scope: Scope) -> None:
         """Let ``name`` stand for ``var``; what is written down about it belongs to ``scope``."""
-        assert isinstance(var, Var)
-        self.memo_map[var] = Dual(scope, var.checked_type or var.type_annotation, atom=name)
+        assert isinstance(var, Expr)
+        assert isinstance(name, Expr)
+        ty = var.checked_type or fresh_var(var).type_annotation
+        self.memo_map[var] = Dual(scope, ty, atom=name)
 
 
 class _Renamer(PatternMutator):
@@ -445,11 +448,6 @@ class _Renamer(PatternMutator):
 
     def visit_pattern_var(self, pattern: PatternVar) -> Pattern:
         return PatternVar(self._reverse.renamed(pattern.var, self._scope), span=pattern.span)
-
-
-def _renamed(var: Var) -> Var:
-    annotation = var.type_annotation
-    return Var(var.name_hint, None if annotation is None else reverse_type(annotation))
 
 
 def _over(pattern: Node, names: Mapping[Node, Node]) -> Node:

@@ -21,7 +21,7 @@ from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -50,7 +50,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, Type, TypeCall
 from relayish.ir.roles import Runs
-from relayish.ir.scoping import evaluated
+from relayish.ir.scoping import evaluated, scopes
 
 
 def has_function_type(ty: Type | None) -> bool:
@@ -68,7 +68,7 @@ FUNCTION_PASSING: Final[KindTable[Passing]] = KindTable(
     "defunctionalization",
     "relayish.transform.register_function_passing",
     dict.fromkeys(
-        (Var, Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite),
+        (Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite),
         Passing.ON,
     ),
 )
@@ -114,12 +114,22 @@ def check_kinds(function: Expr) -> None:
 
     Raises:
         UnknownKindError: Naming a kind that has to do with functions and is not registered.
+        PassError: Naming a kind whose nodes are functions.
     """
+    known = (_ENCODED, VARIABLES, FUNCTION_PASSING)
     for node in EXPRESSIONS.post_order(function):
-        if type(node) in _ENCODED or type(node) in FUNCTION_PASSING or not isinstance(node, Expr):
+        if any(type(node) in kinds for kinds in known) or not isinstance(node, Expr):
             continue
         around = (node, *evaluated(node))
-        if any(has_function_type(getattr(each, "checked_type", None)) for each in around):
+        if any(
+            type(each) is GlobalVar or has_function_type(getattr(each, "checked_type", None))
+            for each in around
+        ):
+            if any(scope.runs is Runs.DEFERRED for scope in scopes(node)):
+                raise PassError(
+                    f"{node!r} is a function of a kind of its own, for which no data can stand; "
+                    f"put a Function in its place before functions become data"
+                )
             FUNCTION_PASSING[type(node)]
 
 

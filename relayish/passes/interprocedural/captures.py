@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_marked, is_opaque, is_primitive
-from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.relay.expr import Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.ir.scoping import BOUND
+from relayish.ir.roles import Role
+from relayish.ir.scoping import BOUND, holding
+from relayish.ir.traversal import ByKind
+from relayish.passes.interprocedural.copy import fresh_var
 
 
 class Inner:
@@ -22,11 +28,11 @@ class Inner:
         """The variables and functions that occur in it, not in functions inside, in order."""
         self.bound: set[Node] = set()
         """The variables bound in it, not in functions inside."""
-        self.free: dict[Var, None] = {}
+        self.free: dict[Expr, None] = {}
         """The variables that occur in it or inside and are bound elsewhere, in order."""
-        self.around: dict[Var, None] = {}
+        self.around: dict[Expr, None] = {}
         """Those of its free variables that stand for functions it is part of, or for itself."""
-        self.captured: dict[Var, None] = {}
+        self.captured: dict[Expr, None] = {}
         """The variables that must be given to it where it is made, in order."""
         self.type_vars: dict[TypeVar, None] = {}
         """The type variables that occur in it and are bound elsewhere, in order."""
@@ -62,7 +68,7 @@ class Captures:
         self.root = root
         self.inner: dict[Function, Inner] = {}
         """What is known of each function, of inner ones first; of the root last."""
-        self.named: dict[Var, Inner] = {}
+        self.named: dict[Expr, Inner] = {}
         """The functions that refer to themselves, by the variable a let binds to them."""
         body = root.body
         self._part = body if is_marked(root, "Closure") and type(body) is Function else None
@@ -104,7 +110,7 @@ class Captures:
                 continue
             seen.add(node)
             kind = type(node)
-            if kind is Var:
+            if kind in VARIABLES:
                 uses[node] = None  # type: ignore[index]  # a variable
             elif type(node) is Function and node is not function and node is not self._part:
                 uses.update(dict.fromkeys(self._used_in(node)))
@@ -127,11 +133,10 @@ class Captures:
     def _sum_up(self, known: Inner) -> None:
         bound = known.bound
         for used in known.uses:
-            if type(used) is Var:
+            if type(used) is not Function:
                 if used not in bound:
                     known.free[used] = None
                 continue
-            assert type(used) is Function
             inside = self.inner[used]
             for var in inside.free:
                 if var not in bound:
@@ -159,7 +164,9 @@ class Captures:
                 known.captured[var] = None
         if self._is_polymorphic:
             for var in known.captured:
-                known.type_vars.update(dict.fromkeys(self._type_vars(var.type_annotation)))
+                known.type_vars.update(
+                    dict.fromkeys(self._type_vars(fresh_var(var).type_annotation))
+                )
         for function in known.functions:
             inside = self.inner[function]
             for var in known.around:
@@ -167,15 +174,8 @@ class Captures:
                     inside.around[var] = None
 
     def _note_types(self, node: Node, known: Inner) -> None:
-        if type(node) is Var:
-            types: tuple[Type | None, ...] = (node.type_annotation,)
-        elif type(node) is Function:
-            types = (node.ret_type,)
-        elif type(node) is Call:
-            types = node.type_args
-        else:
-            return
-        for ty in types:
+        said = _TYPES_SAID[type(node)]
+        for ty in () if said is None else said(node):
             known.type_vars.update(dict.fromkeys(self._type_vars(ty)))
 
     def _type_vars(self, ty: Type | None) -> tuple[TypeVar, ...]:
@@ -184,3 +184,12 @@ class Captures:
         if ty not in self._of_type:
             self._of_type[ty] = free_type_vars(ty)
         return self._of_type[ty]
+
+
+def _types_said_by_kind(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]] | None:
+    """Return what gives the types that nodes of a kind are written down with."""
+    annotations = [f for f in kind.fields_ if f.role is Role.ANNOTATION and not f.inferred]
+    return holding([f for f in annotations if f.kind is not None and issubclass(f.kind, Type)])
+
+
+_TYPES_SAID: Final = ByKind(_types_said_by_kind)

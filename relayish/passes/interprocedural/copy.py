@@ -7,21 +7,42 @@ well: a node that several places share is evaluated once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar, cast
 
 from relayish.analysis.timeless import Timeless
-from relayish.ir.node import Node
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.renaming import fresh_variables, rename_bound, replace_nodes
+from relayish.ir.relay.type import Type
+from relayish.ir.renaming import fresh_variable, fresh_variables, rename_bound, replace_nodes
+from relayish.ir.scoping import name_of
 
 _Copy = TypeVar("_Copy", bound=Expr)
+_Node = TypeVar("_Node", bound=Node)
 
 
-def fresh_var(var: Var) -> Var:
-    """Return another variable of the same name and annotation."""
-    return Var(var.name_hint, var.type_annotation, span=var.span)
+def fresh_var(var: Expr) -> Var:
+    """Return another variable of the same name and type, which a function may take.
+
+    It is Relay's, of whatever kind the first one is.
+    """
+    if type(var) is Var:
+        return Var(var.name_hint, var.type_annotation, span=var.span)
+    return Var(name_of(var), var.checked_type, span=var.span)
+
+
+def retyped_var(var: _Node, retype: Callable[[Type], Type]) -> _Node:
+    """Return another variable of the same kind, of other types, which names no other variable."""
+    changes: dict[str, object] = {}
+    for declared in var.fields_:
+        held = getattr(var, declared.name)
+        if type(held) in VARIABLES:
+            changes[declared.name] = declared.default
+        elif isinstance(held, Type) and not declared.inferred:
+            changes[declared.name] = retype(held)
+    image: _Node = fresh_variable(var).with_fields(**changes)
+    return image
 
 
 def substituted(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:

@@ -14,15 +14,15 @@ from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
 from relayish.ir.held import Held, holding
 from relayish.ir.node import SYMBOLS, Node
-from relayish.ir.relay.expr import Expr, Var
+from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.renaming import fresh_variable, with_names
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders, operands, recursive_operands
 from relayish.ir.scoping import scopes as scopes_of
 from relayish.ir.traversal import ByKind
-from relayish.passes.interprocedural.copy import fresh_var
 
 Block: TypeAlias = tuple[Expr, int]
 """The result of a block, and the scope that it is."""
@@ -226,8 +226,9 @@ def _copied(
     copies: dict[Node, Node] = {}
     for node in order:
         if scopes.is_inside(node, shared):
-            bound = [var for var in binders(node) if isinstance(var, Var)]
-            copies.update({var: fresh_var(var) for var in bound})
+            copies.update({var: fresh_variable(var) for var in binders(node)})
+    for var, copy in reversed(list(copies.items())):  # outer ones first
+        copies[var] = with_names(copy, copies)
     for node in order:
         if node in copies:
             continue

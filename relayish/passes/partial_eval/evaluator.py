@@ -7,6 +7,7 @@ so neither the nesting of the program nor the calls it makes use the Python stac
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from relayish.analysis.marks import is_primitive
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.ir.effect import Effect
-from relayish.ir.node import Node
+from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
 from relayish.ir.relay.expr import (
     Call,
@@ -43,7 +44,7 @@ from relayish.ir.roles import Runs
 from relayish.ir.scoping import operands, scopes
 from relayish.op import registry
 from relayish.passes.fold_constant import ConstantFolder
-from relayish.passes.interprocedural.copy import copied
+from relayish.passes.interprocedural.copy import copied, retyped_var
 from relayish.passes.partial_eval.environment import Environment, binding_levels
 from relayish.passes.partial_eval.fuel import Fuel
 from relayish.passes.partial_eval.match import Matched, match_pattern
@@ -149,7 +150,7 @@ class Evaluator:
     def _known(self, node: Expr, frame: Frame) -> Value | None:
         """Return the value of what needs no evaluation, or was evaluated here before."""
         kind = type(node)
-        if kind is Var:
+        if kind in VARIABLES:
             found = frame.env.find(node, self._levels.get(node, 0))
             return Value(expr=node) if found is None else found
         if kind is GlobalVar:
@@ -425,8 +426,9 @@ class Evaluator:
         values = yield from self._values(_expressions(operands(node)), frame)
         exprs = yield from self._exprs(values)
         opened = scopes(node)
-        bound = [var for scope in opened for var in scope.binders if isinstance(var, Var)]
-        fresh: dict[Node, Var] = {var: _fresh(var, frame) for var in bound}
+        bound = _expressions([var for scope in opened for var in scope.binders])
+        retype = partial(substitute, values=frame.types)
+        fresh: dict[Node, Expr] = {var: retyped_var(var, retype) for var in bound}
         branches = all(scope.runs is Runs.ONE_OF for scope in opened)
         is_calm = not node.traits_.effect & ~Effect.READS and branches
         code: list[Expr] = []
@@ -477,10 +479,6 @@ def _expressions(nodes: Sequence[Node]) -> tuple[Expr, ...]:
                 f"of another kind"
             )
     return cast("tuple[Expr, ...]", tuple(nodes))
-
-
-def _fresh(var: Var, frame: Frame) -> Var:
-    return Var(var.name_hint, _closed_type(var.type_annotation, frame.types), span=var.span)
 
 
 def _with_types(node: Expr, types: TypeEnvironment) -> Expr:

@@ -15,7 +15,7 @@ from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
-from relayish.ir.scoping import operands, scope_roots
+from relayish.ir.scoping import name_of, operands, scope_roots
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform.shrink import chunks, named, register_shrinking
 
@@ -72,7 +72,7 @@ def _function_of(node: Expr, func: Function) -> Function | None:
             continue
         if var.checked_type is None or free_type_vars(var.checked_type):
             return None
-        param = Var(var.name_hint, var.checked_type, span=var.span)
+        param = Var(name_of(var), var.checked_type, span=var.span)
         images.memo_map[var] = param
         params.append(param)
     body = images.visit(node)
@@ -91,6 +91,8 @@ def _replaced(
             made = images.visit(func)
             if isinstance(made, Function) and made is not func:
                 free = free_vars(made)
+                if any(type(var) is not Var for var in free):
+                    continue  # a variable that no function can take
                 fields = {"params": (*made.params, *free), "ret_type": None}
                 yield mod.with_function(name, made.with_fields(**fields))
 
