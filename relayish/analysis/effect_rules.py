@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
 
 from relayish.ir.effect import Effect
+from relayish.ir.held import holding
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, Match
@@ -30,7 +31,7 @@ from relayish.ir.relay.expr import (
     RefWrite,
 )
 from relayish.ir.roles import Role, Runs
-from relayish.ir.scoping import binders, has_parts, holding, operands, parts, scopes
+from relayish.ir.scoping import binders, has_parts, operands, parts, scopes
 from relayish.ir.traversal import ByKind
 from relayish.op import registry
 

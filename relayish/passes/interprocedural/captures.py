@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_marked, is_opaque, is_primitive
+from relayish.ir.held import holding
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.roles import Role
-from relayish.ir.scoping import BOUND, holding
+from relayish.ir.scoping import BOUND
 from relayish.ir.traversal import ByKind
 from relayish.passes.interprocedural.copy import fresh_var
 
