@@ -10,8 +10,8 @@ that anything else may do so from then on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from typing import Any, Final, TypeAlias
+from collections.abc import Generator, Iterator
+from typing import Final, TypeAlias
 
 from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
@@ -36,7 +36,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role, Runs
-from relayish.ir.scoping import has_scopes, operands, scopes
+from relayish.ir.scoping import has_scopes, operands, scope_roots, scopes
 from relayish.ir.traversal import ByKind
 from relayish.op import registry
 
@@ -178,6 +178,7 @@ class Liveness:
 
     def _place_variables(self) -> None:
         order = EXPRESSIONS.post_order(self._func)
+        order = [node for node in order if type(node) not in _PLAIN]
         for node in order:
             if _is_closure(node):
                 self._place_in(node)
@@ -185,7 +186,7 @@ class Liveness:
             if type(node) is Let:
                 if type(node.value) is Let:
                     self._given_out[node.value] = self._given_out_by((node.value,))
-            elif has_scopes(type(node)) and not _is_closure(node):
+            elif has_scopes(type(node)) and node not in self._captured:
                 given = self._given_out_by(_blocks(node))
                 self._given_out[node] = [*given, *operands(node)] if _is_foreign(node) else given
         for node in order:
@@ -221,19 +222,24 @@ class Liveness:
         """Note what is bound in ``func`` itself, and what it uses of functions around it."""
         used: dict[Node, None] = {}
         bound = dict.fromkeys([var for scope in scopes(func) for var in scope.binders])
-        for node in _own_nodes(func):
+        captured, values = self._captured, self._value
+        for node in EXPRESSIONS.pre_order(_blocks(func), lambda node: node not in captured):
             if type(node) in VARIABLES:
-                used.setdefault(node)
+                used[node] = None
+            elif type(node) in _PLAIN:
+                continue
             elif type(node) is Let:
-                bound.setdefault(node.var)
-                self._value[node.var] = node.value
-            elif _is_closure(node):
-                used.update(dict.fromkeys(self._captured[node]))
+                bound[node.var] = None
+                values[node.var] = node.value
+            elif node in captured:
+                for held in (node, *operands(node)):
+                    own = (held,) if type(held) in VARIABLES else ()
+                    used.update(dict.fromkeys(captured.get(held, own)))
             elif has_scopes(type(node)):
                 self._place_binders(node, bound)
         for var in bound:
             self._owner[var] = func
-        self._captured[func] = tuple(var for var in used if var not in bound)
+        captured[func] = tuple([var for var in used if var not in bound])
 
     def _place_binders(self, node: Node, bound: dict[Node, None]) -> None:
         """Note what ``node`` binds in its scopes: what is matched, or part of it, or anything."""
@@ -250,16 +256,19 @@ class Liveness:
         if type(node) in VARIABLES:
             value = self._value.get(node)
             return [] if value is None else [value]
-        if _is_closure(node):
+        if type(node) is Call:
+            return [arg for arg in _held_by_call(node) if type(arg) is not Op]
+        if node in self._captured:
             return [*self._captured[node], *operands(node)]
+        if node in self._given_out:
+            return self._given_out[node]
+        if type(node) is Let or type(node) is RefWrite:
+            return []
         if type(node) is TupleGetItem:
             made = self._value.get(node.tuple_value)
             if type(made) is Tuple and 0 <= node.index < len(made.fields):
                 return [made.fields[node.index]]
-        if node in self._given_out:
-            return self._given_out[node]
-        held = _HELD.get(type(node), operands)
-        return [e for e in held(node) if type(e) is not Op]
+        return [operand for operand in operands(node) if type(operand) is not Op]
 
     def _hold(self, expr: Node, live: set[Node]) -> None:
         """Put the variables that ``expr`` may hold on to into ``live``."""
@@ -303,13 +312,16 @@ class Liveness:
 
     def _evaluate(self, expr: Node, block: _Block, place: int) -> _Step:
         """Note what is used when ``expr`` is evaluated at a place."""
+        captured = self._captured
         if type(expr) is not Function:
             for operand in _operands(expr):
                 if type(operand) in VARIABLES:
                     self._use(operand, block, place)
-                elif _is_closure(operand):
+                elif operand in captured:
                     yield from self._enclose(operand, block, place)
-        if _is_closure(expr):
+        if type(expr) in _PLAIN:
+            return
+        if expr in captured:
             yield from self._enclose(expr, block, place)
         elif type(expr) is Let or has_scopes(type(expr)):
             parts = [(part, _Block(block, place)) for part in _blocks(expr)]
@@ -325,9 +337,8 @@ class Liveness:
     def _enclose(self, func: Node, block: _Block, place: int) -> _Step:
         """Note that a function is made at a place, of what it captures."""
         if not is_primitive(func):
-            for scope in scopes(func):
-                for root in scope.roots:
-                    yield self._walk(root, _Block(None, 0))
+            for root in _blocks(func):
+                yield self._walk(root, _Block(None, 0))
         for var in self._captured[func]:
             self._use(var, block, place)
 
@@ -372,10 +383,6 @@ _MAY_DEFER: Final = ByKind(
 )
 
 
-def _is_open(node: Node) -> bool:
-    return not _is_closure(node)
-
-
 def _is_foreign(node: Node) -> bool:
     """Return whether ``node`` is of a kind of which no more is known than its declaration."""
     kind = type(node)
@@ -384,18 +391,7 @@ def _is_foreign(node: Node) -> bool:
 
 def _blocks(node: Node) -> tuple[Node, ...]:
     """Return what ``node`` evaluates in blocks of their own, where it stands as a value."""
-    if type(node) is Let:
-        return (node,)
-    return tuple([root for scope in scopes(node) for root in scope.roots])
-
-
-def _own_nodes(func: Node) -> Iterator[Node]:
-    """Yield the nodes in the body of ``func``, without what functions in it are made of."""
-    roots = [root for scope in scopes(func) for root in scope.roots]
-    for node in EXPRESSIONS.pre_order(roots, _is_open):
-        yield node
-        if _is_closure(node):
-            yield from operands(node)
+    return (node,) if type(node) is Let else scope_roots(node)
 
 
 def _operands(expr: Node) -> tuple[Node, ...]:
@@ -431,17 +427,9 @@ def _held_by_call(call: Call) -> tuple[Expr, ...]:
 
 _NEW: Final[frozenset[type[Node]]] = frozenset({Call, Tuple, RefCreate, RefWrite})
 """Kinds of values that are new memory where they hold on to nothing."""
-
-# Any: each function takes the node kind it stands under
-_HELD: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {
-    Call: _held_by_call,
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda item: (item.tuple_value,),
-    RefCreate: lambda ref: (ref.value,),
-    RefRead: lambda ref: (ref.ref,),
-    RefWrite: lambda _: (),
-    Let: lambda _: (),
-}
-"""What the value of a node may be, or hold on to, where that is not all it is given."""
-_KNOWN: Final = frozenset({*_HELD, Constant, Constructor, Function, GlobalVar, If, Match, Op, Var})
+_PLAIN: Final[frozenset[type[Node]]] = frozenset(
+    {Call, Constant, Constructor, GlobalVar, Op, RefCreate, RefRead, Tuple, TupleGetItem, Var}
+)
+"""Kinds of which is known what their values hold on to, and which have no scopes."""
+_KNOWN: Final = _PLAIN | {Function, If, Let, Match, RefWrite}
 """Kinds of which is known what their values hold on to, and what they need until when."""
