@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from relayish.analysis.infer_type.components import components
+from relayish._support.graph import components
 from relayish.errors import FieldError, UnknownNameError, suggest
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, GlobalVar

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Final
 
+from relayish._support.graph import reachable
 from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
@@ -109,22 +110,19 @@ def _swapped(pattern: CallPattern) -> frozenset[Op]:
 def named_ops(pattern: DFPattern) -> list[Op] | None:
     """Return the operators that ``pattern`` names; ``None`` if it may be something else."""
     found: list[Op] = []
-    stack = [pattern]
-    seen: set[DFPattern] = set()
-    while stack:
-        each = stack.pop()
-        if each in seen:
-            continue
-        seen.add(each)
-        if type(each) is AltPattern:
-            stack += (each.right, each.left)
-        elif type(each) is AttrPattern:
-            stack.append(each.pattern)
-        elif type(each) is ExprPattern and type(each.expr) is Op:
+    for each in reachable([pattern], _alternatives):
+        if type(each) is ExprPattern and type(each.expr) is Op:
             found.append(each.expr)
-        else:
+        elif not _alternatives(each):
             return None
     return found
+
+
+def _alternatives(pattern: DFPattern) -> tuple[DFPattern, ...]:
+    """Return the patterns one of which has to match what ``pattern`` matches, where it says so."""
+    if type(pattern) is AltPattern:
+        return (pattern.left, pattern.right)
+    return (pattern.pattern,) if type(pattern) is AttrPattern else ()
 
 
 def regroup(pattern: CallPattern) -> list[tuple[Op, CallPattern]]:
@@ -191,26 +189,14 @@ def _recursive(order: list[DFPattern]) -> set[DFPattern]:
     found: set[DFPattern] = set()
     for wildcard in redirected:
         below = distinct(wildcard)[0]
-        held: dict[DFPattern, list[DFPattern]] = {}
+        held: dict[DFPattern, list[DFPattern]] = {pattern: [] for pattern in below}
         for pattern in below:
             for child in children(pattern):
-                held.setdefault(child, []).append(pattern)
-        stack = list(held.get(wildcard, ()))
-        while stack:
-            pattern = stack.pop()
-            if pattern not in found:
-                found.add(pattern)
-                stack += held.get(pattern, ())
+                held[child].append(pattern)
+        reachable(held[wildcard], held.__getitem__, found)
     return found | (_below(found) - _below([order[-1]], found))
 
 
-def _below(tops: Iterable[DFPattern], without: Container[DFPattern] = ()) -> set[DFPattern]:
+def _below(tops: Iterable[DFPattern], without: Iterable[DFPattern] = ()) -> set[DFPattern]:
     """Return what patterns are made of, they included, not counting what is in ``without``."""
-    found: set[DFPattern] = set()
-    stack = list(tops)
-    while stack:
-        pattern = stack.pop()
-        if pattern not in found and pattern not in without:
-            found.add(pattern)
-            stack += children(pattern)
-    return found
+    return set(reachable(tops, children, set(without)))

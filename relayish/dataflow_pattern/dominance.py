@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from relayish._support.graph import post_order, reachable
 from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
 from relayish.ir import scoping
@@ -79,18 +80,14 @@ class Dominance:
         """Yield how each expression on the way from ``child`` to ``parent`` matches the path."""
         path = self._ask(pattern.path)
         is_parent = self._ask(pattern.parent)
-        seen: set[Expr] = {child}
-        stack = [child]
-        while stack:
-            operands = _operands(stack.pop())
-            if parent in operands or any(map(is_parent, operands)):
-                continue
-            for operand in operands:
-                if operand not in seen:
-                    seen.add(operand)
-                    stack.append(operand)
-                    path.matcher.match(operand)
-                    yield path.matcher.node_map()
+
+        def onward(expr: Expr) -> list[Expr]:
+            operands = _operands(expr)
+            return [] if parent in operands or any(map(is_parent, operands)) else operands
+
+        for operand in reachable([child], onward)[1:]:
+            path.matcher.match(operand)
+            yield path.matcher.node_map()
 
     def _ask(self, pattern: DFPattern) -> _Asked:
         found = self._asked.get(pattern)
@@ -108,27 +105,20 @@ class Dominance:
         def is_parent(expr: Expr) -> bool:
             return expr is wanted if wanted is not None else matches_parent(expr)
 
-        stack = [child]
-        while stack:
-            node = stack[-1]
+        def onward(node: Expr) -> list[Expr]:
+            operands = [] if node in known else _operands(node)
+            is_on_path = not any(map(is_parent, operands)) and all(map(matches_path, operands))
+            return operands if is_on_path else []
+
+        for node in post_order([child], onward):
             if node in known:
-                stack.pop()
                 continue
             operands = _operands(node)
-            near = next(filter(is_parent, operands), None)
-            if near is not None:
-                known[stack.pop()] = near
-                continue
-            if not operands or not all(map(matches_path, operands)):
-                known[stack.pop()] = _NOWHERE
-                continue
-            missing = [operand for operand in operands if operand not in known]
-            if missing:
-                stack += missing
-                continue
-            first = known[operands[0]]
-            same = all(known[operand] is first for operand in operands)
-            known[stack.pop()] = first if same else _NOWHERE
+            known[node] = next(filter(is_parent, operands), _NOWHERE)
+            if known[node] is _NOWHERE and operands and all(map(matches_path, operands)):
+                first = known[operands[0]]
+                if all(known[operand] is first for operand in operands):
+                    known[node] = first
         return known[child]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish._support.graph import reachable
 from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import (
@@ -101,6 +102,7 @@ class _Grouper:
     ) -> None:
         self._analysed = analysed
         self._matcher = Matcher(analysed, expr, mod, types)
+        self._expr = expr
         self._order = EXPRESSIONS.post_order(expr)
         self._taken: set[Node] = set()
         self._spread: set[Node] = set()
@@ -170,14 +172,12 @@ class _Grouper:
         It is outside of the scopes within that one, too. Through a function that is used several
         times it may be in one scope after all.
         """
-        stack = [node]
-        while stack:
-            each = stack.pop()
-            if each not in self._spread:
-                self._spread.add(each)
-                users = self._users_of(each)
-                if type(each) is not Function or len(users) == 1:
-                    stack += users
+
+        def around(each: Node) -> list[Node]:
+            users = self._users_of(each)
+            return users if type(each) is not Function or len(users) == 1 else []
+
+        reachable([node], around, self._spread)
 
     def _inputs(
         self,
@@ -232,28 +232,12 @@ class _Grouper:
 
     def _inside(self, root: Expr, inputs: set[Expr]) -> list[Node]:
         """Return what is reached from ``root`` before an input is, children first."""
-        order: list[Node] = []
-        seen: set[Node] = set(inputs)
-        stack: list[tuple[Node, bool]] = [(root, False)]
-        while stack:
-            node, left = stack.pop()
-            if left:
-                order.append(node)
-                continue
-            if node in seen:
-                continue
-            seen.add(node)
-            stack.append((node, True))
-            stack += [(child, False) for child in reversed(EXPRESSIONS.children(node))]
-        return order
+        order = EXPRESSIONS.post_order(root, lambda node: node not in inputs)
+        return [node for node in order if node not in inputs]
 
     def _users_of(self, node: Node) -> list[Node]:
         if self._users is None:
-            users: dict[Node, list[Node]] = {}
-            for user in self._order:
-                for child in EXPRESSIONS.children(user):
-                    users.setdefault(child, []).append(user)
-            self._users = users
+            self._users = EXPRESSIONS.users(self._expr)
         return self._users.get(node, [])
 
 

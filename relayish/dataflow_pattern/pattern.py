@@ -7,9 +7,11 @@ twice in a larger pattern stands for one expression. Python's operators and call
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 
+from relayish._support.graph import post_order
 from relayish.errors import DeclarationError, FieldError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
@@ -455,23 +457,10 @@ def distinct(root: DFPattern) -> tuple[list[DFPattern], dict[DFPattern, int]]:
 
     What a pattern is made of comes before it, as far as it is not part of itself.
     """
-    uses: dict[DFPattern, int] = {root: 1}
-    order: list[DFPattern] = []
-    stack: list[tuple[DFPattern, bool]] = [(root, False)]
-    entered: set[DFPattern] = set()
-    while stack:
-        pattern, left = stack.pop()
-        if left:
-            order.append(pattern)
-            continue
-        if pattern in entered:
-            continue
-        entered.add(pattern)
-        stack.append((pattern, True))
-        for child in reversed(children(pattern)):
-            uses[child] = uses.get(child, 0) + 1
-            if child not in entered:
-                stack.append((child, False))
+    order = post_order([root], children)
+    uses = Counter([root])
+    for pattern in order:
+        uses.update(children(pattern))
     return order, uses
 
 

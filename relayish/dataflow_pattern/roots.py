@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from relayish._support.graph import reachable
 from relayish.dataflow_pattern.analysed import Analysed, named_ops, regroup
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
@@ -85,16 +86,8 @@ def key_of(expr: Expr) -> Key:
 def roots_of(analysed: Analysed) -> list[Root] | None:
     """Return how expressions that match the pattern may begin; ``None`` if any may."""
     found: list[Root] = []
-    stack: list[DFPattern] = [analysed.root]
-    seen: set[DFPattern] = set()
-    while stack:
-        pattern = stack.pop()
-        if pattern in seen:
-            continue
-        seen.add(pattern)
-        if _wrapped(pattern) is not None:
-            stack += _wrapped(pattern) or ()
-        elif type(pattern) is CallPattern:
+    for pattern in _unwrapped(analysed.root):
+        if type(pattern) is CallPattern:
             ops = named_ops(pattern.op)
             if ops is None:
                 return None
@@ -113,33 +106,29 @@ def roots_of(analysed: Analysed) -> list[Root] | None:
     return found
 
 
-def _wrapped(pattern: DFPattern) -> tuple[DFPattern, ...] | None:
+def _unwrapped(root: DFPattern) -> list[DFPattern]:
+    """Return the patterns one of which matches what ``root`` does, none of them around others."""
+    return [each for each in reachable([root], _wrapped) if not _wrapped(each)]
+
+
+def _wrapped(pattern: DFPattern) -> tuple[DFPattern, ...]:
     """Return the patterns that match the same expression, where ``pattern`` is around others."""
     if type(pattern) is AltPattern:
-        return (pattern.right, pattern.left)
+        return (pattern.left, pattern.right)
     if type(pattern) is DominatorPattern:
         return (pattern.child,)
     if type(pattern) is WildcardPattern and pattern.pattern is not None:
         return (pattern.pattern,)
     if isinstance(pattern, _WRAPPERS):
         return (pattern.pattern,)
-    return None
+    return ()
 
 
 def _keys(root: DFPattern) -> frozenset[Key] | None:
     """Return the keys of expressions that may match ``root``; ``None`` for any."""
     found: set[Key] = set()
-    stack = [root]
-    seen: set[DFPattern] = set()
-    while stack:
-        pattern = stack.pop()
-        if pattern in seen:
-            continue
-        seen.add(pattern)
-        inner = _wrapped(pattern)
-        if inner is not None:
-            stack += inner
-        elif type(pattern) in _KINDS:
+    for pattern in _unwrapped(root):
+        if type(pattern) in _KINDS:
             found.add(_KINDS[type(pattern)])
         elif type(pattern) is ExprPattern:
             found.add(key_of(pattern.expr))

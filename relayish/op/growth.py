@@ -18,17 +18,11 @@ from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.evaluation import as_sizes
 from relayish.op.layout import read_layout
 from relayish.op.registry import relation, relay_op, result_size, rule
+from relayish.op.relation import NULL_REPORTER
 
 Size: TypeAlias = Callable[..., int]
 Array: TypeAlias = Any  # a numpy scalar or array
 Parameters: TypeAlias = Any  # the attributes of the one operator
-
-
-class _Deaf:
-    """A reporter for relations between types that are all known already."""
-
-    def assign(self, unknown: Type, found: Type) -> None:
-        """Leave both as they are."""
 
 
 def _by_type(name: str) -> Size:
@@ -38,7 +32,7 @@ def _by_type(name: str) -> Size:
 
     def size(attrs: Parameters, *inputs: Array) -> int:
         types = tuple(map(_type_of, inputs))
-        result = relate(attrs, types, _Deaf()) if relate is not None else None
+        result = relate(attrs, types, NULL_REPORTER) if relate is not None else None
         result = find(attrs, *types) if find is not None else result
         fields = result.fields if isinstance(result, TupleType) else (result,)
         padded = _padded_size(attrs, inputs)

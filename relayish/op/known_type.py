@@ -30,6 +30,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.op.registry import relation, rule
+from relayish.op.relation import NULL_REPORTER
 
 _UNKNOWN: Final = IncompleteType()
 
@@ -88,6 +89,18 @@ class TypeFinder:
         """Return the type of what a call calls, which is no operator."""
         return self.known(op)
 
+    def of_operation(self, call: Call, args: tuple[Type, ...]) -> Type | None:
+        """Return the type of a call of an operator on arguments of the types ``args``."""
+        op = call.op
+        assert type(op) is Op
+        by_rule, by_relation = rule.get(op), relation.get(op)
+        try:
+            if by_rule is not None and not any(map(_has_gaps, args)):
+                return by_rule(call.attrs, *args)
+            return None if by_relation is None else by_relation(call.attrs, args, NULL_REPORTER)
+        except TypeInferenceError:
+            return None  # an ill-typed call; type inference will say so, and say where
+
     def of_branches(self, node: If) -> Type | None:
         """Return the type of the branches of ``node``: that of the first will do."""
         return self.known(node.true_branch)
@@ -115,13 +128,6 @@ def _has_gaps(ty: Type) -> bool:
     return any(type(part) is IncompleteType for part in TYPES.pre_order(ty))
 
 
-class _Silent:
-    """Hears what a relation finds out about arguments, which nobody asked for here."""
-
-    def assign(self, unknown: Type, found: Type) -> None:
-        """Leave both types as they are."""
-
-
 def _of_call(finder: TypeFinder, call: Call) -> Type | None:
     if type(call.op) is not Op:
         callee = finder.of_callee(call.op)
@@ -129,16 +135,7 @@ def _of_call(finder: TypeFinder, call: Call) -> Type | None:
     known = [finder.known(arg) for arg in call.args]
     if finder.asks_for_all and None in known:
         return None
-    types = [_UNKNOWN if ty is None else ty for ty in known]
-    by_rule, by_relation = rule.get(call.op), relation.get(call.op)
-    found: Type | None = None
-    try:
-        if by_rule is not None and not any(map(_has_gaps, types)):
-            found = by_rule(call.attrs, *types)
-        elif by_relation is not None:
-            found = by_relation(call.attrs, tuple(types), _Silent())
-    except TypeInferenceError:
-        return None  # an ill-typed call; type inference will say so, and say where
+    found = finder.of_operation(call, tuple([_UNKNOWN if ty is None else ty for ty in known]))
     return None if found is None or _has_gaps(found) else found
 
 

@@ -9,7 +9,7 @@ which may be asked earlier, several times, and may say what it found out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import IncompleteType, Type
@@ -24,6 +24,17 @@ class TypeReporter(Protocol):
         Raises:
             TypeInferenceError: If they cannot be equal.
         """
+
+
+class _NullReporter:
+    """Hears what a relation finds out about arguments that are known, or nobody asks for."""
+
+    def assign(self, unknown: Type, found: Type) -> None:
+        """Leave both types as they are; type inference sees whether they differ."""
+
+
+NULL_REPORTER: Final[TypeReporter] = _NullReporter()
+"""For those who ask for the type of a result alone."""
 
 
 Rule: TypeAlias = Callable[..., Type]

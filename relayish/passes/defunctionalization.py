@@ -21,7 +21,7 @@ After::
 from __future__ import annotations
 
 from relayish.analysis import infer_type
-from relayish.analysis.infer_type.components import global_uses
+from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.analysis.marks import is_opaque, is_primitive
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from relayish._support.graph import components, reachable
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.infer_type.components import components, global_uses
+from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.errors import GradientError, PassError, UnknownNameError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
@@ -91,17 +92,14 @@ def _groups(func: Function, mod: IRModule | None) -> list[Group]:
     """Return the functions of ``mod`` that ``func`` uses, those used by others before these."""
     if mod is None:
         return []
-    uses: dict[str, frozenset[str]] = {}
-    pending = list(global_uses(func).names)
     functions: dict[str, Function] = {}
-    while pending:
-        name = pending.pop()
-        if name in functions or name not in mod:
-            continue
-        definition = mod[name]
-        if isinstance(definition, Function):
+
+    def names_in(name: str) -> frozenset[str]:
+        if name in mod and isinstance(definition := mod[name], Function):
             functions[name] = definition
-            uses[name] = global_uses(definition).names
-            pending.extend(uses[name])
-    ordered = {name: sorted(uses[name]) for name in sorted(uses)}
+            return global_uses(definition).names
+        return frozenset()
+
+    reachable(global_uses(func).names, names_in)
+    ordered = {name: sorted(global_uses(functions[name]).names) for name in sorted(functions)}
     return [[(name, functions[name]) for name in group] for group in components(ordered)]

@@ -17,6 +17,7 @@ After::
 
 from __future__ import annotations
 
+from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_opaque
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -52,19 +53,17 @@ class _Branches:
             type(node) is Function and bool(node.type_params)
             for node in EXPRESSIONS.pre_order(root)
         )
-        opened: set[Expr] = set()
-        stack: list[tuple[Expr, _Region | None]] = [(root, None)]
-        while stack:
-            expr, walked = stack.pop()
-            if walked is not None:
-                self._sum_up(walked)
-            elif expr not in opened:
-                opened.add(expr)
-                region = self._walk(expr)
-                inner = [used for used in region.uses if type(used) is If]
-                self.ifs.update(dict.fromkeys(inner))
-                stack.append((expr, region))
-                stack += [(b, None) for i in reversed(inner) for b in _branches(i)[::-1]]
+        walked: dict[Expr, _Region] = {}
+
+        def branches_in(expr: Expr) -> list[Expr]:
+            region = walked[expr] = self._walk(expr)
+            inner = [used for used in region.uses if type(used) is If]
+            self.ifs.update(dict.fromkeys(inner))
+            return [branch for branching in inner for branch in _branches(branching)]
+
+        start: Expr = root
+        for expr in post_order([start], branches_in):
+            self._sum_up(walked[expr])
 
     def free(self, branching: If) -> tuple[Expr, ...]:
         """Return the variables that the branches of ``branching`` use, in order."""
@@ -75,32 +74,22 @@ class _Branches:
 
     def _walk(self, root: Expr) -> _Region:
         region = _Region(root)
-        seen: set[Node] = set()
-        stack: list[Node | None] = [root]
-        while stack:
-            node = stack.pop()
-            if node is None:  # the condition of an if was walked
-                branching = stack.pop()
-                assert type(branching) is If
-                region.uses[branching] = None
-                continue
-            if node in seen:
-                continue
-            seen.add(node)
-            kind = type(node)
+        for node in EXPRESSIONS.order_after(root, self._before):
             region.bound.update(bound_by(node))
-            if kind in VARIABLES:
-                region.uses[node] = None  # type: ignore[index]  # a variable
-            if type(node) is If:
-                stack += (node, None, node.cond)
-            elif type(node) is Function and self._is_closed_to_us(node):
+            if type(node) in VARIABLES or type(node) is If:
+                region.uses[node] = None  # type: ignore[index]  # an expression
+            elif type(node) is Function and self._is_closed(node):
                 region.uses.update(dict.fromkeys(free_vars(node)))
-            elif (push := EXPRESSIONS.push[kind]) is not None:
-                push(node, seen, stack.append)
         return region
 
-    def _is_closed_to_us(self, node: Node) -> bool:
-        return type(node) is Function and node is not self.root and is_opaque(node)
+    def _before(self, node: Node) -> tuple[Node, ...] | None:
+        """Return what is evaluated before ``node``, in the region it is in."""
+        if type(node) is If:
+            return (node.cond,)
+        return () if type(node) is Function and self._is_closed(node) else None
+
+    def _is_closed(self, function: Function) -> bool:
+        return function is not self.root and is_opaque(function)
 
     def _sum_up(self, region: _Region) -> None:
         for used in region.uses:
@@ -112,32 +101,16 @@ class _Branches:
     def image(self, root: Expr, images: dict[If, If]) -> Expr:
         """Return the region of ``root`` with each if in it replaced, but for its condition."""
         memo: dict[Node, Node] = {}
-        stack: list[Node | None] = [root]
-        while stack:
-            node = stack.pop()
-            if node is None:
-                node = stack.pop()
-                assert node is not None
-                if type(node) is If:
-                    cond = memo[node.cond]
-                    assert isinstance(cond, Expr)
-                    memo[node] = images[node].with_fields(cond=cond)
-                    continue
-                memo[node] = EXPRESSIONS.rebuild[type(node)](node, memo.get)  # type: ignore[misc]  # it has children
-                continue
-            if node in memo:
-                continue
-            push = EXPRESSIONS.push[type(node)]
-            if push is None or (
-                type(node) is Function and node is not self.root and is_opaque(node)
-            ):
-                memo[node] = node
-                continue
-            stack += (node, None)
+        for node in EXPRESSIONS.order_after(root, self._before):
+            rebuild = EXPRESSIONS.rebuild[type(node)]
             if type(node) is If:
-                stack.append(node.cond)
+                cond = memo[node.cond]
+                assert isinstance(cond, Expr)
+                memo[node] = images[node].with_fields(cond=cond)
+            elif rebuild is None or (type(node) is Function and self._is_closed(node)):
+                memo[node] = node
             else:
-                push(node, memo, stack.append)
+                memo[node] = rebuild(node, memo.get)
         made = memo[root]
         assert isinstance(made, Expr)
         return made

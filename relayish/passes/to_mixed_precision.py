@@ -17,9 +17,11 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from operator import is_
 from typing import Final, TypeAlias, cast
 
-from relayish.analysis.infer_type.components import global_uses
+from relayish._support.graph import fold_tree
+from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.errors import FieldError, PassError
 from relayish.ir.attrs import Attrs
 from relayish.ir.dtype import DType, check_dtype
@@ -36,6 +38,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.call import make_attrs
 from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision
@@ -62,6 +65,7 @@ ERROR, WARN, IGNORE = 0, 1, 2
 _CAST: Final = intern_op("cast")
 _FLOATS: Final = re.compile(r"bfloat16|float(16|32|64)")
 _Choice: TypeAlias = Callable[[DType, DType], DType]
+_Typed: TypeAlias = tuple[Expr, Type, Type]  # with its type now and before
 """From the element type a tensor has, and had, to the one it shall have."""
 
 
@@ -132,26 +136,23 @@ class _Converter(Retyping):
 
     def _converted(self, expr: Expr, now: Type, before: Type, choose: _Choice) -> Expr:
         """Return ``expr`` of type ``now`` with each tensor in it cast to the type chosen for it."""
-        todo: list[tuple[Expr, Type, Type, tuple[Expr, ...] | None]] = [(expr, now, before, None)]
-        done: list[Expr] = []
-        while todo:
-            item, ty, had, fields = todo.pop()
-            if fields is not None:
-                start = len(done) - len(fields)
-                parts = tuple(done[start:])
-                del done[start:]
-                same = all(part is field for part, field in zip(parts, fields, strict=True))
-                done.append(item if same else Tuple(parts, span=item.span))
-            elif isinstance(ty, TensorType) and isinstance(had, TensorType):
-                done.append(self._cast(item, ty.dtype, choose(ty.dtype, had.dtype)))
-            elif isinstance(ty, TupleType) and isinstance(had, TupleType):
-                inside = _fields(item, len(ty.fields))
-                todo.append((item, ty, had, inside))
-                below = list(zip(inside, ty.fields, had.fields, strict=True))
-                todo += [(field, t, h, None) for field, t, h in reversed(below)]
-            else:
-                done.append(item)
-        return done[0]
+        inside: dict[Expr, tuple[Expr, ...]] = {}
+
+        def parts(typed: _Typed) -> list[_Typed]:
+            item, ty, had = typed
+            if not isinstance(ty, TupleType) or not isinstance(had, TupleType):
+                return []
+            inside[item] = _fields(item, len(ty.fields))
+            return list(zip(inside[item], ty.fields, had.fields, strict=True))
+
+        def convert(typed: _Typed, fields: list[Expr]) -> Expr:
+            item, ty, had = typed
+            if isinstance(ty, TensorType) and isinstance(had, TensorType):
+                return self._cast(item, ty.dtype, choose(ty.dtype, had.dtype))
+            same = all(map(is_, fields, inside.get(item, ())))
+            return item if same else Tuple(tuple(fields), span=item.span)
+
+        return fold_tree((expr, now, before), parts, convert)
 
     def _cast(self, expr: Expr, dtype: DType, wanted: DType) -> Expr:
         """Return ``expr`` cast to ``wanted``: once for each expression, never back and forth."""
@@ -172,13 +173,9 @@ def _wide(_: DType, before: DType) -> DType:
 
 def _floats(ty: Type) -> Iterator[DType]:
     """Yield the element types of the tensors in ``ty`` that hold floating point numbers."""
-    stack = [ty]
-    while stack:
-        part = stack.pop()
+    for part in TYPES.pre_order(ty, lambda part: type(part) is TupleType):
         if isinstance(part, TensorType) and _FLOATS.fullmatch(part.dtype) is not None:
             yield part.dtype
-        elif isinstance(part, TupleType):
-            stack += part.fields
 
 
 def _fields(expr: Expr, count: int) -> tuple[Expr, ...]:

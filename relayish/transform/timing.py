@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from relayish._support.graph import walk_tree
 from relayish.ir.module import AnyModule
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
@@ -81,17 +82,20 @@ class PassTimingInstrument(PassInstrument):
         """
         total = sum(profile.duration for profile in self.profiles)
         lines = []
-        pending = [(profile, 0, total) for profile in reversed(self.profiles)]
-        while pending:
-            profile, depth, around = pending.pop()
+        roots = [(profile, 0, total) for profile in self.profiles]
+        placed = [each for root in roots for each in walk_tree(root, _placed_children)]
+        for profile, depth, around in placed:
             lines.append(
                 f"{chr(9) * depth}{profile.name}: {profile.duration // 1000}us "
                 f"[{profile.own // 1000}us] ({_share(profile.duration, total)}; "
                 f"{_share(profile.duration, around)})\n"
             )
-            inside = [(child, depth + 1, profile.duration) for child in profile.children]
-            pending.extend(reversed(inside))
         return "".join(lines)
+
+
+def _placed_children(placed: tuple[PassProfile, int, int]) -> list[tuple[PassProfile, int, int]]:
+    profile, depth, _ = placed
+    return [(child, depth + 1, profile.duration) for child in profile.children]
 
 
 def _share(part: int, whole: int) -> str:

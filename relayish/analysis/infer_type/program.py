@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import TypeVar, cast, overload
 
+from relayish._support.graph import components
 from relayish.analysis.infer_type.annotate import Annotator
-from relayish.analysis.infer_type.components import components, global_uses
+from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.analysis.infer_type.signature import declared_type, stated_type
 from relayish.errors import Diagnostic, TypeInferenceError

@@ -66,21 +66,15 @@ class Bindings:
         """
         images = dict(known)
         atoms, bound_before = ATOMS, _BOUND_BEFORE
+
+        def before(node: Node) -> tuple[Node, ...]:
+            return () if type(node) in atoms or node in images else bound_before[type(node)](node)
+
         for root, ty in exprs:
-            pending: list[Expr] = [root]
-            while pending:
-                node = pending[-1]
-                if type(node) in atoms or node in images:
-                    pending.pop()
-                    continue
-                parts = bound_before[type(node)](node)
-                missing = [p for p in parts if type(p) not in atoms and p not in images]
-                if missing:
-                    pending += missing[::-1]
-                    continue
-                pending.pop()
-                image = _OVER[type(node)](node, images)
-                images[node] = self.push(image, ty if node is root else None)
+            for node in EXPRESSIONS.order_after(root, before):
+                if type(node) not in atoms and node not in images:
+                    image = _OVER[type(node)](node, images)
+                    images[node] = self.push(image, ty if node is root else None)
         return [images.get(root, root) for root, _ in exprs]
 
 

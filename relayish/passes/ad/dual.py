@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relayish._support.graph import fold_tree, walk_tree
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import Expr, RefCreate, Tuple, TupleGetItem, Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
@@ -66,16 +67,13 @@ def collected(scope: Scope, ty: Type, value: Expr) -> Dual:
         Linear in the fields; no recursion.
     """
     root = Dual(scope, ty, value=value)
-    pending = [root]
-    while pending:
-        dual = pending.pop()
+    for dual in walk_tree(root, known_fields):
         assert dual.value is not None
         if isinstance(dual.ty, TupleType):
             parts = enumerate(dual.ty.fields)
             dual.fields = tuple(
                 [Dual(scope, t, value=scope.push(TupleGetItem(dual.value, i), t)) for i, t in parts]
             )
-            pending.extend(reversed(dual.fields))
         else:
             dual.ref = scope.push(RefCreate(call_of("zeros_like", dual.value)))
     return root
@@ -87,23 +85,18 @@ def atom_of(dual: Dual) -> Expr:
     Complexity:
         Constant for each part not written down before; no recursion.
     """
-    pending = [dual]
-    while pending:
-        part = pending[-1]
-        if part.atom is None and part.fields is not None:
-            missing = [field for field in part.fields if field.atom is None]
-            if missing:
-                pending += missing
-                continue
-            atoms = [field.atom for field in part.fields if field.atom is not None]
-            part.atom = part.scope.push(Tuple(tuple(atoms)))
-        elif part.atom is None:
-            assert part.value is not None
-            if part.ref is None:
-                part.ref = part.scope.push(RefCreate(call_of("zeros_like", part.value)))
-            part.atom = part.scope.push(Tuple((part.value, part.ref)))
-        pending.pop()
-    assert dual.atom is not None
+    return fold_tree(dual, lambda part: known_fields(part) if part.atom is None else (), _atom)
+
+
+def _atom(dual: Dual, fields: list[Expr]) -> Expr:
+    """Return a variable for the whole of which the fields, if any are known, have these."""
+    if dual.atom is None and dual.fields is not None:
+        dual.atom = dual.scope.push(Tuple(tuple(fields)))
+    elif dual.atom is None:
+        assert dual.value is not None
+        if dual.ref is None:
+            dual.ref = dual.scope.push(RefCreate(call_of("zeros_like", dual.value)))
+        dual.atom = dual.scope.push(Tuple((dual.value, dual.ref)))
     return dual.atom
 
 
@@ -113,6 +106,11 @@ def split(dual: Dual) -> None:
         assert dual.atom is not None
         dual.value = dual.scope.push(TupleGetItem(dual.atom, 0), dual.ty)
         dual.ref = dual.scope.push(TupleGetItem(dual.atom, 1))
+
+
+def known_fields(dual: Dual) -> tuple[Dual, ...]:
+    """Return what is known of the fields one by one; nothing is written down."""
+    return dual.fields or ()
 
 
 def fields_of(dual: Dual) -> tuple[Dual, ...]:
@@ -146,15 +144,11 @@ def tensors_of(dual: Dual) -> list[Dual]:
         Linear in the fields; no recursion.
     """
     found: list[Dual] = []
-    pending = [dual]
-    while pending:
-        part = pending.pop()
+    for part in walk_tree(dual, lambda d: fields_of(d) if isinstance(d.ty, TupleType) else ()):
         if isinstance(part.ty, TensorType):
             split(part)
             found.append(part)
-        elif isinstance(part.ty, TupleType):
-            pending.extend(reversed(fields_of(part)))
-        else:
+        elif not isinstance(part.ty, TupleType):
             shown = "unknown type" if part.ty is None else str(part.ty)
             raise GradientError(
                 f"a value of type {shown} stands where tensors, or tuples of them, are expected"

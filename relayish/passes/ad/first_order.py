@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple, NoReturn, TypeAlias
 
+from relayish._support.graph import walk_tree
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor
 from relayish.ir.node import ATOMS, Node
@@ -131,9 +132,7 @@ def _gradient(bindings: Bindings, tensor: Tracked) -> Expr:
 def _tracked(bindings: Bindings, ty: Type, value: Expr) -> Tracked:
     """Return ``value``, taken apart into its tensors."""
     root = Tracked(ty, value)
-    pending = [root]
-    while pending:
-        part = pending.pop()
+    for part in walk_tree(root, lambda part: part.fields or ()):
         if isinstance(part.ty, TupleType):
             assert part.value is not None
             part.fields = tuple(
@@ -142,7 +141,6 @@ def _tracked(bindings: Bindings, ty: Type, value: Expr) -> Tracked:
                     for index, field in enumerate(part.ty.fields)
                 ]
             )
-            pending.extend(reversed(part.fields))
     return root
 
 
@@ -154,15 +152,8 @@ def _field(bindings: Bindings, value: Expr, index: int, ty: Type) -> Expr:
 
 def _tensors(tracked: Tracked) -> list[Tracked]:
     """Return the tensors in a nested tuple, in order."""
-    found: list[Tracked] = []
-    pending = [tracked]
-    while pending:
-        part = pending.pop()
-        if part.fields is None:
-            found.append(part)
-        else:
-            pending.extend(reversed(part.fields))
-    return found
+    parts = walk_tree(tracked, lambda part: part.fields or ())
+    return [part for part in parts if part.fields is None]
 
 
 def _value(bindings: Bindings, tracked: Tracked) -> Expr:

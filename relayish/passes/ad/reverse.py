@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
+from relayish._support.graph import walk_tree
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor, PatternMutator
 from relayish.ir.effect import Effect
@@ -57,6 +58,7 @@ from relayish.passes.ad.dual import (
     atom_of,
     collected,
     field_of,
+    known_fields,
     tensors_of,
 )
 from relayish.passes.ad.kind_rules import (
@@ -150,14 +152,11 @@ class ReverseMode(MixedModeVisitor):
     def _constant(self, constant: Constant, scope: Scope) -> Dual:
         """Return a constant, whose gradient nobody asks for."""
         root = Dual(scope, constant.checked_type, value=constant)
-        pending = [root]
-        while pending:
-            dual = pending.pop()
+        for dual in walk_tree(root, known_fields):
             held = dual.value.data if isinstance(dual.value, Constant) else None
             if isinstance(dual.ty, TupleType) and isinstance(held, tuple):
                 pairs = zip(dual.ty.fields, held, strict=True)
                 dual.fields = tuple([Dual(scope, ty, value=Constant(v)) for ty, v in pairs])
-                pending.extend(dual.fields)
         return root
 
     def _constructor(self, constructor: Constructor, scope: Scope) -> Dual:
@@ -291,13 +290,7 @@ class ReverseMode(MixedModeVisitor):
             in ``body`` does more than give a value, which it must not do twice.
         """
         found: dict[Expr, Expr] = {}
-        seen: set[Node] = set()
-        pending: list[Node] = [body]
-        while pending:
-            node = pending.pop()
-            if node in seen:
-                continue
-            seen.add(node)
+        for node in EXPRESSIONS.pre_order(body, lambda node: node not in self.memo_map):
             outside = type(node) not in ATOMS and not self._placement.is_inside(node, number)
             if outside and isinstance(node, Expr):
                 self.visit(node)
@@ -309,8 +302,6 @@ class ReverseMode(MixedModeVisitor):
                 found[node] = self._operand(node, scope).value
             elif type(node) not in (Call, RefWrite) and node.traits_.effect & ~Effect.READS:
                 return None
-            else:
-                pending += EXPRESSIONS.children(node)
         return found
 
     # Control, functions and references

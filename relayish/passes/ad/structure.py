@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from relayish._support.graph import fold_tree, walk_tree
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType, TupleType, Type
 
@@ -21,19 +21,17 @@ def tensors_in(ty: Type) -> list[TensorType] | None:
         True
     """
     found: list[TensorType] = []
-    pending = [ty]
-    while pending:
-        part = pending.pop()
+    for part in walk_tree(ty, fields_of):
         if isinstance(part, TensorType):
             found.append(part)
-        elif isinstance(part, TupleType):
-            pending.extend(reversed(part.fields))
-        else:
+        elif not isinstance(part, TupleType):
             return None
     return found
 
 
-_DONE: Final = object()
+def fields_of(ty: Type | None) -> tuple[Type, ...]:
+    """Return the fields of a tuple type; those of other types are none."""
+    return ty.fields if isinstance(ty, TupleType) else ()
 
 
 def packed(ty: Type, tensors: Sequence[Expr]) -> Expr:
@@ -43,19 +41,11 @@ def packed(ty: Type, tensors: Sequence[Expr]) -> Expr:
         Linear in the fields; no recursion.
     """
     rest = iter(tensors)
-    made: list[Expr] = []
-    pending: list[tuple[Type, object]] = [(ty, None)]
-    while pending:
-        part, state = pending.pop()
-        if not isinstance(part, TupleType):
-            made.append(next(rest))
-        elif state is _DONE:
-            start = len(made) - len(part.fields)
-            made[start:] = [Tuple(tuple(made[start:]))]
-        else:
-            pending.append((part, _DONE))
-            pending.extend((field, None) for field in reversed(part.fields))
-    return made[0]
+
+    def pack(part: Type, fields: list[Expr]) -> Expr:
+        return Tuple(tuple(fields)) if isinstance(part, TupleType) else next(rest)
+
+    return fold_tree(ty, fields_of, pack)
 
 
 def unpacked(ty: Type | None, value: Expr) -> list[Expr]:
@@ -64,17 +54,12 @@ def unpacked(ty: Type | None, value: Expr) -> list[Expr]:
     Complexity:
         Linear in the fields; no recursion.
     """
-    found: list[Expr] = []
-    pending = [(ty, value)]
-    while pending:
-        part, expr = pending.pop()
-        if not isinstance(part, TupleType):
-            found.append(expr)
-            continue
-        for index in reversed(range(len(part.fields))):
-            field = _field(expr, index)
-            pending.append((part.fields[index], field))
-    return found
+    return [expr for part, expr in walk_tree((ty, value), _fields) if type(part) is not TupleType]
+
+
+def _fields(typed: tuple[Type | None, Expr]) -> list[tuple[Type | None, Expr]]:
+    ty, value = typed
+    return [(field, _field(value, index)) for index, field in enumerate(fields_of(ty))]
 
 
 def _field(value: Expr, index: int) -> Expr:

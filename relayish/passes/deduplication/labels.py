@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable
-from typing import Any as AnyType  # the kind a function of a table stands under
+from collections.abc import Collection, Hashable
 from typing import Final
 
+from relayish._support.graph import post_order
 from relayish.analysis.exact_key import exact_key
 from relayish.ir.attrs import Attrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import Any, TensorType, TupleType, Type
+from relayish.ir.scoping import operands
 from relayish.op import registry
 
 NO_LABEL: Final = -1
 """Stands for the label of a node that stays where it is."""
-
-OPERANDS: Final[dict[type[Node], Callable[[AnyType], tuple[Expr, ...]]]] = {
-    Call: lambda call: call.args,
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda item: (item.tuple_value,),
-}
-"""What nodes of the kinds that may be outlined compute their value from."""
 
 _NO_TYPE: Final = -1
 
@@ -53,40 +47,46 @@ class Labels:
         calls of operators and of functions of the module, and what has to do with values other
         than tensors and tuples of them.
         """
-        own = _OWN.get(type(node))
-        if own is None or node in self._acting:
-            return NO_LABEL
-        key = own(self, node)
+        key = None if node in self._acting else self._own(node)
         if key is None:
             return NO_LABEL
-        assert isinstance(node, Expr)
         types = self.types_of(node)
         if _NO_TYPE in types:
             return NO_LABEL
         return self.number((key, types if self._consider_type else len(types)))
 
-    def types_of(self, expr: Expr) -> tuple[int, ...]:
-        """Return the numbers of the types of the value and operands of ``expr``."""
-        return tuple([self._type(one.checked_type) for one in (expr, *OPERANDS[type(expr)](expr))])
+    def _own(self, node: Node) -> Hashable | None:
+        """Return what counts of ``node`` beside its operands, ``None`` if it stays where it is."""
+        match node:
+            case Call():
+                return self._call(node)
+            case Tuple():
+                return (Tuple, len(node.fields))
+            case TupleGetItem():
+                return (TupleGetItem, node.index)
+        return None
+
+    def types_of(self, node: Node) -> tuple[int, ...]:
+        """Return the numbers of the types of the value and operands of ``node``."""
+        exprs = [one for one in (node, *data_operands(node)) if isinstance(one, Expr)]
+        return tuple([self._type(expr.checked_type) for expr in exprs])
 
     def _type(self, root: Type | None) -> int:
         """Return a number that equal types have in common, ``_NO_TYPE`` for what is no data."""
         if root is None:
             return _NO_TYPE
         known = self._types
-        stack: list[Type] = [root]
-        while stack:
-            ty = stack[-1]
-            if ty in known:
-                stack.pop()
-            elif type(ty) is TupleType:
-                missing = [field for field in ty.fields if field not in known]
-                if missing:
-                    stack += missing
-                    continue
+        if root in known:
+            return known[root]
+
+        def fields_of(ty: Type) -> tuple[Type, ...]:
+            return ty.fields if type(ty) is TupleType and ty not in known else ()
+
+        for ty in post_order([root], fields_of):
+            if type(ty) is TupleType:
                 fields = tuple([known[field] for field in ty.fields])
                 known[ty] = _NO_TYPE if _NO_TYPE in fields else self.number((TupleType, fields))
-            else:
+            elif ty not in known:
                 known[ty] = self.number(exact_key(ty)) if _is_tensor(ty) else _NO_TYPE
         return known[root]
 
@@ -117,9 +117,6 @@ def _is_tensor(ty: Type) -> bool:
     return all(type(size) is int or type(size) is Any for size in ty.shape)
 
 
-_OWN: Final[dict[type[Node], Callable[[Labels, AnyType], Hashable | None]]] = {
-    Call: Labels._call,  # noqa: SLF001 - the table behind this class
-    Tuple: lambda _, tup: (Tuple, len(tup.fields)),
-    TupleGetItem: lambda _, item: (TupleGetItem, item.index),
-}
-"""What counts of a node beside its operands, for each kind that may be outlined."""
+def data_operands(node: Node) -> tuple[Node, ...]:
+    """Return the operands of ``node``, but for what a call calls."""
+    return node.args if type(node) is Call else operands(node)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable
-from typing import Any, Final
+from collections.abc import Collection, Hashable, Sequence
 
+from relayish._support.graph import post_order
 from relayish.analysis.exact_key import scalar_key
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import (
@@ -20,6 +20,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.replacing import with_evaluated
 from relayish.passes.deduplication.growth import MANY, is_shorter
 from relayish.passes.deduplication.labels import NO_LABEL
 from relayish.passes.deduplication.units import Units, is_closed
@@ -50,12 +51,14 @@ class Outline:
         units, first = self._units, self.roots[0]
         images: dict[int, Expr] = {}
         for member in sorted(units.members[first]):  # operands have lower numbers
-            operands: list[Expr] = []
+            node = units.nodes[member]
+            operands: list[Node] = [node.op] if type(node) is Call else []
             for slot, child in enumerate(units.children[member], units.first_slot[member]):
                 inside = units.home[child] == first
                 operands.append(images[child] if inside else self._outside(slot))
-            node = units.nodes[member]
-            images[member] = _WITH[type(node)](node, tuple(operands))
+            image = with_evaluated(node, operands, ())
+            assert isinstance(image, Expr)
+            images[member] = image
         back = [images[node] for node in self.results(first)]
         body = back[0] if len(back) == 1 else Tuple(tuple(back))
         types = [_type(units.nodes[node]) for node in self.results(first)]
@@ -87,19 +90,6 @@ def _type(node: Node) -> Type:
     assert isinstance(node, Expr)
     assert node.checked_type is not None
     return node.checked_type
-
-
-def _with_args(call: Call, args: tuple[Expr, ...]) -> Call:
-    return Call(call.op, args, call.attrs, span=call.span)
-
-
-# Any: each function takes the node kind it stands under
-_WITH: Final[dict[type[Node], Callable[[Any, tuple[Expr, ...]], Expr]]] = {
-    Call: _with_args,
-    Tuple: lambda tup, fields: Tuple(fields, span=tup.span),
-    TupleGetItem: lambda item, whole: TupleGetItem(whole[0], item.index, span=item.span),
-}
-"""Nodes like those of a kind, of other operands."""
 
 
 def outlines(units: Units) -> list[Outline]:
@@ -134,7 +124,6 @@ def _types(units: Units, root: int) -> Hashable:
     found: list[tuple[int, ...]] = []
     for member in units.members[root]:
         node = units.nodes[member]
-        assert isinstance(node, Expr)
         found.append(units.labels.types_of(node))
     return tuple(found)
 
@@ -147,20 +136,15 @@ def call_outlines(units: Units, made: Collection[tuple[Outline, GlobalVar]], roo
     """
     called = {unit: pair for pair in made for unit in pair[0].roots}
     images: dict[Node, Node] = {}
-    stack = [units.index[root]]
-    while stack:
-        number = stack.pop()
-        if number >= 0:
-            unit = units.home[number]
-            if units.nodes[number] in images:
-                continue
-            stack.append(~number)
-            stack += called[unit][0].arguments(unit) if unit in called else units.children[number]
-            continue
-        node = units.nodes[~number]
+
+    def before(number: int) -> Sequence[int]:
+        unit = units.home[number]
+        return called[unit][0].arguments(unit) if unit in called else units.children[number]
+
+    for number in post_order([units.index[root]], before):
+        node, unit = units.nodes[number], units.home[number]
         if node in images:
             continue
-        unit = units.home[~number]
         if unit in called:
             _call(units, *called[unit], unit, images)
             continue

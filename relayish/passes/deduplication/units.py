@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from relayish.analysis.marks import is_opaque, is_transparent
 from relayish.ir.node import Node
@@ -12,7 +13,7 @@ from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import operands
 from relayish.ir.scoping import scopes as scopes_of
-from relayish.passes.deduplication.labels import NO_LABEL, OPERANDS, Labels
+from relayish.passes.deduplication.labels import NO_LABEL, Labels, data_operands
 
 
 class Units:
@@ -57,11 +58,9 @@ class Units:
         self._certain = _certain(self.nodes, scopes, root)
 
     def _children(self, node: Node) -> tuple[int, ...]:
-        operands = OPERANDS.get(type(node))
-        if operands is None or (type(node) is Call and self.label[self.index[node]] == NO_LABEL):
-            below = [] if is_closed(node) else EXPRESSIONS.children(node)
-        else:
-            below = list(operands(node))
+        below: Sequence[Node] = () if is_closed(node) else EXPRESSIONS.children(node)
+        if self.label[self.index[node]] != NO_LABEL:
+            below = data_operands(node)
         return tuple([self.index[child] for child in below])
 
     def _enter_inputs(self) -> None:

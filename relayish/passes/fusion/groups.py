@@ -8,6 +8,7 @@ third what fills a tuple that was fused into such a node.
 
 from __future__ import annotations
 
+from relayish._support.graph import find_root
 from relayish.analysis.dominators import DominatorTree
 from relayish.op.registry import OpPattern
 from relayish.passes.fusion.graph import FusionGraph
@@ -46,13 +47,7 @@ class FusionGroups:
 
     def root(self, index: int) -> int:
         """Return the node whose value the group of node ``index`` gives; nearly constant time."""
-        parent = self._parent
-        root = index
-        while parent[root] != root:
-            root = parent[root]
-        while parent[index] != root:
-            parent[index], index = root, parent[index]
-        return root
+        return find_root(self._parent, index)
 
     def fuse(self) -> None:
         """Fuse whatever may be fused."""

@@ -118,19 +118,15 @@ def used_inside(body: Expr) -> set[Node]:
     Complexity:
         Linear in distinct nodes; no recursion.
     """
-    outer: set[Node] = set()
     repeated: list[Node] = []
-    stack: list[Node] = [body]
-    while stack:
-        node = stack.pop()
-        if node in outer:
-            continue
-        outer.add(node)
+
+    def evaluated_once(node: Node) -> Sequence[Node] | None:
         divide = division(type(node))
-        if divide is not None:
-            once, often = divide(node)
-            stack += once
-            repeated += often
-        elif (push := EXPRESSIONS.push[type(node)]) is not None:
-            push(node, outer, stack.append)
+        if divide is None:
+            return None
+        once, often = divide(node)
+        repeated.extend(often)
+        return once
+
+    EXPRESSIONS.order_after(body, evaluated_once)
     return set(EXPRESSIONS.post_order(repeated))

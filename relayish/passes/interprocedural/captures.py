@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_marked, is_opaque, is_primitive
 from relayish.ir.held import holding
@@ -13,7 +14,7 @@ from relayish.ir.relay.expr import Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.roles import Role
-from relayish.ir.scoping import BOUND
+from relayish.ir.scoping import bound_by
 from relayish.ir.traversal import ByKind
 from relayish.passes.interprocedural.copy import fresh_var
 
@@ -85,47 +86,36 @@ class Captures:
 
     def _find(self) -> None:
         """Walk every function, and sum up when those inside it are known."""
-        open_: dict[Function, Inner] = {}
-        stack: list[tuple[Function, bool]] = [(self.root, False)]
-        while stack:
-            function, is_walked = stack.pop()
-            if is_walked:
-                self._sum_up(open_[function])
-            elif function not in open_:
-                known = open_[function] = self._walk(function)
-                stack.append((function, True))
-                stack += [(inside, False) for inside in reversed(known.functions)]
+        found: dict[Function, Inner] = {}
+
+        def functions_in(function: Function) -> list[Function]:
+            known = found[function] = self._walk(function)
+            return known.functions
+
+        for function in post_order([self.root], functions_in):
+            self._sum_up(found[function])
 
     def _walk(self, function: Function) -> Inner:
         known = Inner(function)
         if is_opaque(function) and function is not self.root:
             known.uses = dict.fromkeys(free_vars(function))
             return known
-        uses, bound, types, binding = known.uses, known.bound, self._is_polymorphic, BOUND
-        seen: set[Node] = set()
-        stack: list[Node] = [function]
-        append = stack.append
-        while stack:
-            node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            kind = type(node)
-            if kind in VARIABLES:
+        uses, bound = known.uses, known.bound
+
+        def is_part(node: Node) -> bool:
+            return type(node) is not Function or node is function or node is self._part
+
+        for node in EXPRESSIONS.pre_order(function, is_part):
+            if type(node) in VARIABLES:
                 uses[node] = None  # type: ignore[index]  # a variable
-            elif type(node) is Function and node is not function and node is not self._part:
+            elif type(node) is Function and not is_part(node):
                 uses.update(dict.fromkeys(self._used_in(node)))
                 continue
             elif type(node) is Let and type(node.value) is Function:
                 self._lets.setdefault(node.value, []).append(node.var)
-            made = binding[kind]
-            if made is not None:
-                bound.update(made(node))
-            if types:
+            bound.update(bound_by(node))
+            if self._is_polymorphic:
                 self._note_types(node, known)
-            push = EXPRESSIONS.push[kind]
-            if push is not None:
-                push(node, seen, append)
         return known
 
     def _used_in(self, function: Function) -> tuple[Expr, ...]:

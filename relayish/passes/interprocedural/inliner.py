@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
-from relayish.analysis.infer_type.components import global_uses
+from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.analysis.marks import is_opaque
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node
@@ -140,34 +140,22 @@ class _Inliner:
 
     def _assembled(self, root: Expr) -> Expr:
         """Return ``root`` with all holes filled."""
-        filling, table, rebuild = self._filling, EXPRESSIONS.push, EXPRESSIONS.rebuild
-        images: dict[Node, Expr] = {}
-        stack: list[Node | None] = [root]
-        pop, append = stack.pop, stack.append
-        while stack:
-            node = pop()
-            if node is None:
-                node = pop()
-                assert node is not None
-                known = filling.get(node)
-                make = rebuild[type(node)]
-                assert make is not None
-                images[node] = images[known] if known is not None else make(node, images.get)
-                continue
-            if node in images:
-                continue
-            known, push = filling.get(node), table[type(node)]
-            if known is None and push is None:
-                images[node] = node  # type: ignore[assignment]  # nodes of expressions
-                continue
-            append(node)
-            append(None)
+        filling = self._filling
+        images: dict[Node, Node] = {}
+
+        def before(node: Node) -> tuple[Node] | None:
+            known = filling.get(node)
+            return None if known is None else (known,)
+
+        for node in EXPRESSIONS.order_after(root, before):
+            known, rebuild = filling.get(node), EXPRESSIONS.rebuild[type(node)]
             if known is not None:
-                append(known)
+                images[node] = images[known]
             else:
-                assert push is not None
-                push(node, images, append)
-        return images[root]
+                images[node] = node if rebuild is None else rebuild(node, images.get)
+        image = images[root]
+        assert isinstance(image, Expr)
+        return image
 
 
 def _unchanged(copy: Expr) -> Expr:

@@ -78,7 +78,7 @@ class Moves:
         Complexity:
             Linear in the distinct nodes below ``root`` and in the holes; no recursion.
         """
-        order = self._post_order(root)
+        order = EXPRESSIONS.order_after(root, self._below)
         bound = self._bound(root, order)
         images: dict[Node, Expr] = {}
         for node in order:
@@ -110,22 +110,6 @@ class Moves:
             return [site.function.body, *site.function.params]
         below = EXPRESSIONS.children(node)
         return below if passed is None else [*below, passed.arg]
-
-    def _post_order(self, root: Node) -> list[Node]:
-        order: list[Node] = []
-        seen: set[Node] = set()
-        stack: list[Node | None] = [root]
-        while stack:
-            node = stack.pop()
-            if node is None:
-                node = stack.pop()
-                assert node is not None
-                order.append(node)
-            elif node not in seen:
-                seen.add(node)
-                stack += (node, None)
-                stack += [child for child in self._below(node) if child not in seen]
-        return order
 
     def _bound(self, root: Expr, order: list[Node]) -> set[Node]:
         """Return the parameters that lets are to bind to their arguments.

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from relayish._support.graph import reachable, walk_tree
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.adt import (
     Clause,
@@ -178,22 +179,24 @@ class Flow:
             self._bind(clause.lhs, data)
 
     def _bind(self, pattern: Pattern, slot: int) -> None:
-        pending = [(pattern, slot)]
-        while pending:
-            pattern, slot = pending.pop()
-            if isinstance(pattern, PatternVar):
-                self.slots.unify(self.slot(pattern.var), slot)
-            elif isinstance(pattern, PatternTuple):
-                for index, part in enumerate(pattern.patterns):
-                    pending.append((part, self.slots.child(slot, index)))
-            elif isinstance(pattern, PatternConstructor) and pattern.patterns:
-                func = self._constructor_type(pattern.constructor)
-                pairs = enumerate(func.type_params)
-                known: dict[Type, int] = {v: self.slots.child(slot, i) for i, v in pairs}
-                if is_cell_header(pattern.constructor.belong_to):
-                    known = dict.fromkeys(known, FIXED)
-                for part, ty in zip(pattern.patterns, func.arg_types, strict=True):
-                    pending.append((part, self._types.instance(ty, FIXED, known)))
+        for part, place in walk_tree((pattern, slot), self._parts):
+            if isinstance(part, PatternVar):
+                self.slots.unify(self.slot(part.var), place)
+
+    def _parts(self, placed: tuple[Pattern, int]) -> list[tuple[Pattern, int]]:
+        """Return the patterns inside one, and the slots of what they match."""
+        pattern, slot = placed
+        if isinstance(pattern, PatternTuple):
+            return [(part, self.slots.child(slot, i)) for i, part in enumerate(pattern.patterns)]
+        if not isinstance(pattern, PatternConstructor) or not pattern.patterns:
+            return []
+        func = self._constructor_type(pattern.constructor)
+        pairs = enumerate(func.type_params)
+        known: dict[Type, int] = {v: self.slots.child(slot, i) for i, v in pairs}
+        if is_cell_header(pattern.constructor.belong_to):
+            known = dict.fromkeys(known, FIXED)
+        typed = zip(pattern.patterns, func.arg_types, strict=True)
+        return [(part, self._types.instance(ty, FIXED, known)) for part, ty in typed]
 
     def call(self, call: Call) -> None:
         """Note what goes to parameters, and what comes back."""
@@ -330,13 +333,11 @@ def choose(flow: Flow) -> Choice:
         for one in operations.get(slot, ()):
             pending.append((find(one.result), _combined(flow, known, one)[1]))
     paying = [one for one in flow.combinations if _combined(flow, known, one)[0]]
-    useful: set[int] = set()
     wanted = [find(slot) for one in paying for slot in (one.lhs, one.rhs)]
-    while wanted:
-        slot = wanted.pop()
-        if slot in known and slot not in useful:
-            useful.add(slot)
-            wanted += before.get(slot, ())
+    useful = reachable(
+        filter(known.__contains__, wanted),
+        lambda slot: filter(known.__contains__, before.get(slot, ())),
+    )
     return Choice(frozenset(useful), frozenset([one.call for one in paying]))
 
 

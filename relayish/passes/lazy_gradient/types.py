@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from relayish._support.graph import post_order
 from relayish.ir.node import Node
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import (
@@ -148,22 +149,20 @@ class Converted:
         """
         slots, made = self._slots, self._made
         root = ty, slots.find(slot)
-        pending = [root]
-        while pending:
-            key = pending[-1]
+
+        def below(key: tuple[Type, int]) -> list[tuple[Type, int]]:
             part, at = key
-            if key in made:
-                pending.pop()
-            elif type(part) is TensorType:
+            if key in made or type(part) is TensorType or not slots.has_children(at):
+                return []
+            return [(p, slots.find(slots.child(at, n))) for n, p in _parts(part)]
+
+        for key in post_order([root], below):
+            part, at = key
+            if type(part) is TensorType:
                 made[key] = TypeCall(self._header, (part,)) if at in self._cells else part
-            elif not slots.has_children(at):
-                made[key] = part
-            else:
-                below = [(p, slots.find(slots.child(at, n))) for n, p in _parts(part)]
-                missing = [pair for pair in below if pair not in made]
-                pending += missing
-                if not missing:
-                    made[key] = _rebuilt(part, [made[pair] for pair in below])
+            elif key not in made:
+                parts = [made[pair] for pair in below(key)]
+                made[key] = _rebuilt(part, parts) if parts else part
         return made[root]
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from relayish._support.graph import find_root
 from relayish.errors import PassError
 
 PATIENCE: Final = 4096
@@ -48,13 +49,7 @@ class Contraction:
 
     def root(self, vertex: int) -> int:
         """Return the vertex that ``vertex`` was merged into; nearly constant time."""
-        parent = self._parent
-        root = vertex
-        while parent[root] != root:
-            root = parent[root]
-        while parent[vertex] != root:
-            parent[vertex], vertex = root, parent[vertex]
-        return root
+        return find_root(self._parent, vertex)
 
     def merge(self, one: int, other: int) -> bool:
         """Make ``one`` a part of ``other``, to which it has an edge, unless that makes a cycle."""

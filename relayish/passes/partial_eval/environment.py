@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.expr import Function
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
 
@@ -50,15 +50,9 @@ def binding_levels(func: Function) -> dict[Node, int]:
         Linear in the number of distinct nodes; no recursion.
     """
     levels: dict[Node, int] = {}
-    seen: set[Node] = set()
-    stack: list[tuple[Expr | Node, int]] = [(func, 0)]
-    while stack:
-        node, level = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if type(node) is Function:
-            level += 1
+    around: dict[Node, int] = {}
+    for node in EXPRESSIONS.pre_order(func):
+        level = around.get(node, 0) + (type(node) is Function)
         levels.update(dict.fromkeys(bound_by(node), level))
-        stack += [(child, level) for child in EXPRESSIONS.children(node)]
+        around.update(dict.fromkeys(EXPRESSIONS.children(node), level))
     return levels

@@ -6,16 +6,7 @@ from relayish.analysis.infer_type import infer_type_local
 from relayish.ir.relay.expr import Call, Op, Var
 from relayish.ir.relay.type import Type
 from relayish.op.registry import relation, rule
-
-
-class _Settled:
-    """Stands where a relation of types reports what it found out: nothing is unknown here."""
-
-    def assign(self, unknown: Type, found: Type) -> None:
-        """Leave it to type inference, which sees the whole program, to find that they differ."""
-
-
-_SETTLED = _Settled()
+from relayish.op.relation import NULL_REPORTER
 
 
 def call_type(call: Call, args: tuple[Type, ...]) -> Type:
@@ -42,7 +33,7 @@ def call_type(call: Call, args: tuple[Type, ...]) -> Type:
     if tells is not None:
         return tells(call.attrs, *args)
     relates = relation.get(op)
-    found = None if relates is None else relates(call.attrs, args, _SETTLED)
+    found = None if relates is None else relates(call.attrs, args, NULL_REPORTER)
     if found is not None:
         return found
     names = tuple([Var("arg", ty, checked_type=ty) for ty in args])

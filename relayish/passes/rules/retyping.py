@@ -7,9 +7,9 @@ here the type of each rewritten node is told once, from those of its parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, cast
 
+from relayish._support.graph import walk_tree
 from relayish.errors import PassError
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import (
@@ -25,10 +25,21 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
 from relayish.ir.structural_equal import structural_equal
+from relayish.op.known_type import TypeFinder
 from relayish.passes.rules.call_type import call_type
 
 _FOLLOWING: Final[frozenset[type[Node]]] = frozenset({Let, Tuple, TupleGetItem})
 """Kinds of nodes whose type follows from what is in them; that of all others stays what it was."""
+
+
+class _CallTypes(TypeFinder):
+    """Tells types from those of parts, all of which must be known; refuses ill-typed calls."""
+
+    asks_for_all = True
+
+    def of_operation(self, call: Call, args: tuple[Type, ...]) -> Type:
+        """Return the type of a call of an operator on arguments of the types ``args``."""
+        return call_type(call, args)
 
 
 class Retyping:
@@ -47,8 +58,8 @@ class Retyping:
     _root: Function
 
     def __init__(self) -> None:
-        self._known: dict[Node, Type] = {}
-        self._unknown: set[Node] = set()
+        self._known: dict[Expr, Type | None] = {}
+        self._finder = _CallTypes(self._known)
         self._images: dict[Node, Node] = {}
         self.values: dict[Node, Expr] = {}
         """What is bound to the local variables of the rewritten program, as far as it is made."""
@@ -81,25 +92,7 @@ class Retyping:
 
     def find_type(self, expr: Expr) -> Type | None:
         """Return the type of ``expr``, or ``None`` where that of some part of it is not known."""
-        found = self._known.get(expr) or expr.checked_type
-        if found is not None:
-            return found
-        stack: list[tuple[Expr, bool]] = [(expr, False)]
-        while stack:
-            node, is_entered = stack.pop()
-            if node in self._known or node.checked_type is not None:
-                continue
-            kind = type(node)
-            if kind not in _TYPE_OF or node in self._unknown or _is_call_of_value(node):
-                self._unknown.add(node)
-                self._unknown.update([above for above, is_open in stack if is_open])
-                return None
-            if is_entered:
-                self._known[node] = _TYPE_OF[kind](self, node)
-                continue
-            stack.append((node, True))
-            stack += [(part, False) for part in _PARTS[kind](node)]
-        return self._known[expr]
+        return self._known.get(expr) or self._finder.of(expr)
 
     def rewrite(self, root: Function) -> Function:
         """Return ``root`` rewritten; ``root`` itself when nothing changed."""
@@ -177,12 +170,14 @@ class Retyping:
 
     def _bind_all(self, bound: dict[Node, list[Var]], before: Node, image: Expr) -> None:
         """Bind the variables whose value is ``before``, and those whose value is one of these."""
-        stack = [(before, image)]
-        while stack:
-            before, image = stack.pop()
-            for var in bound.get(before, ()):
-                self._bind(var, before, image)
-                stack.append((var, cast("Var", self._images.get(var, var))))
+
+        def names(node: Node) -> list[Var]:
+            return bound.get(node, [])
+
+        for named in walk_tree(before, names):
+            value = image if named is before else self._images.get(named, named)
+            for var in names(named):
+                self._bind(var, named, cast("Expr", value))
 
     def _bind(self, var: Var, before: Node, value: Expr) -> None:
         """Let another variable stand for ``var`` where its value is of another type by now.
@@ -230,37 +225,3 @@ def _is_same(one: Type, other: Type) -> bool:
         or (isinstance(a, TensorType) and isinstance(b, TensorType) and structural_equal(a, b))
         for a, b in pairs
     )
-
-
-_PARTS: Final[dict[type[Node], Callable[[Any], tuple[Expr, ...]]]] = {  # Any: a node of that kind
-    Call: lambda call: call.args,
-    Let: lambda let: (let.body,),
-    Tuple: lambda tup: tup.fields,
-    TupleGetItem: lambda item: (item.tuple_value,),
-}
-
-
-def _is_call_of_value(expr: Expr) -> bool:
-    return type(expr) is Call and type(expr.op) is not Op
-
-
-def _type_of_call(types: Retyping, call: Call) -> Type:
-    return call_type(call, tuple([types.type_of(arg) for arg in call.args]))
-
-
-def _type_of_tuple(types: Retyping, tup: Tuple) -> Type:
-    return TupleType(tuple([types.type_of(field) for field in tup.fields]))
-
-
-def _type_of_item(types: Retyping, item: TupleGetItem) -> Type:
-    ty = types.type_of(item.tuple_value)
-    assert isinstance(ty, TupleType)
-    return ty.fields[item.index]
-
-
-_TYPE_OF: Final[dict[type[Node], Callable[[Retyping, Any], Type]]] = {  # Any: as above
-    Call: _type_of_call,
-    Let: lambda types, let: types.type_of(let.body),
-    Tuple: _type_of_tuple,
-    TupleGetItem: _type_of_item,
-}

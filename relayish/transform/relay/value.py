@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from relayish._support.graph import walk_tree
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter import evaluate, normalise, random_arguments, same_value
 from relayish.interpreter.value import Evaluated
@@ -60,13 +61,10 @@ def compute(mod: IRModule, entry: str = "main", seed: int = 0) -> Evaluated:
 
 
 def _close(found: Evaluated, expected: Evaluated, rtol: float, atol: float) -> bool:
-    pending = [(normalise(found), normalise(expected))]
-    while pending:
-        one, other = pending.pop()
+    for one, other in walk_tree((normalise(found), normalise(expected)), _fields):
         if isinstance(one, tuple) and isinstance(other, tuple):
             if len(one) != len(other):
                 return False
-            pending += zip(one, other, strict=True)
         elif isinstance(one, np.ndarray | np.generic) and isinstance(
             other, np.ndarray | np.generic
         ):
@@ -78,3 +76,8 @@ def _close(found: Evaluated, expected: Evaluated, rtol: float, atol: float) -> b
         elif not same_value(one, other):
             return False
     return True
+
+
+def _fields(pair: tuple[Evaluated, Evaluated]) -> list[tuple[Evaluated, Evaluated]]:
+    one, other = pair
+    return list(zip(*pair, strict=True)) if type(one) is type(other) is tuple else []
