@@ -94,12 +94,15 @@ class TypeFinder:
         op = call.op
         assert type(op) is Op
         by_rule, by_relation = rule.get(op), relation.get(op)
+        found: Type | None = None
         try:
             if by_rule is not None and not any(map(_has_gaps, args)):
-                return by_rule(call.attrs, *args)
-            return None if by_relation is None else by_relation(call.attrs, args, NULL_REPORTER)
+                found = by_rule(call.attrs, *args)
+            elif by_relation is not None:
+                found = by_relation(call.attrs, args, NULL_REPORTER)
         except TypeInferenceError:
             return None  # an ill-typed call; type inference will say so, and say where
+        return None if found is None or _has_gaps(found) else found
 
     def of_branches(self, node: If) -> Type | None:
         """Return the type of the branches of ``node``: that of the first will do."""
@@ -135,8 +138,7 @@ def _of_call(finder: TypeFinder, call: Call) -> Type | None:
     known = [finder.known(arg) for arg in call.args]
     if finder.asks_for_all and None in known:
         return None
-    found = finder.of_operation(call, tuple([_UNKNOWN if ty is None else ty for ty in known]))
-    return None if found is None or _has_gaps(found) else found
+    return finder.of_operation(call, tuple([_UNKNOWN if ty is None else ty for ty in known]))
 
 
 def _of_constant(_: TypeFinder, constant: Constant) -> Type | None:

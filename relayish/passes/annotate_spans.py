@@ -15,7 +15,7 @@ from typing import Final
 
 from relayish.ir.relay.module import IRModule
 from relayish.text import astext, parse
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 SOURCE_NAME: Final = "GeneratedSource"
 """What the spans call the text of the module."""
@@ -36,7 +36,7 @@ def annotate_spans(mod: IRModule) -> IRModule:
 
 
 @register_pass(opt_level=0, infer_types=True)
-class AnnotateSpans(ModulePass):
+class AnnotateSpans(ModulePass, applies=annotate_spans):
     """Give every expression the place where it stands in the text of its module.
 
     Pass form of :func:`annotate_spans`.
@@ -48,7 +48,3 @@ class AnnotateSpans(ModulePass):
         >>> str(mod["main"].body.span)
         'GeneratedSource:3:3'
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with spans that point into its text."""
-        return annotate_spans(mod)

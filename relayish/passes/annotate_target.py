@@ -24,14 +24,13 @@ from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import rebuild_fields
 from relayish.ir.roles import Role
 from relayish.ir.scoping import has_parts
 from relayish.op.target import DEFAULT, is_supported
 from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 _OPAQUE: Final = ("Composite", "Primitive", "Compiler")
 """Attributes of functions that are taken over as a whole, or were already."""
@@ -213,7 +212,7 @@ def annotate_target(
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
-class AnnotateTarget(FunctionPass):
+class AnnotateTarget(FunctionPass, applies=annotate_target):
     """Mark which calls another compiler takes over.
 
     Pass form of :func:`annotate_target`.
@@ -221,9 +220,3 @@ class AnnotateTarget(FunctionPass):
 
     targets: str | tuple[str, ...]
     include_non_call_ops: bool = True
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with marks."""
-        image = annotate_target(func, self.targets, include_non_call_ops=self.include_non_call_ops)
-        assert isinstance(image, Function)
-        return image

@@ -21,13 +21,12 @@ from typing import Any, NamedTuple
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
 from relayish.passes.scale_axis.backward import Accepted, Passed, Source, accepts, sources
 from relayish.passes.scale_axis.message import Message, made, squeezed
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def backward_fold_scale_axis(expr: Expr) -> Expr:
@@ -158,14 +157,8 @@ class _Plan:
 
 
 @register_pass(opt_level=3, required=("InferType",), infer_types=True)
-class BackwardFoldScaleAxis(FunctionPass):
+class BackwardFoldScaleAxis(FunctionPass, applies=backward_fold_scale_axis):
     """Fold scales of channels into the weights of what produces them.
 
     Pass form of :func:`backward_fold_scale_axis`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with scales folded backward."""
-        image = backward_fold_scale_axis(func)
-        assert isinstance(image, Function)
-        return image

@@ -19,12 +19,11 @@ from typing import Final
 
 from relayish.functor import MixedModeMutator
 from relayish.ir.dtype import DType
-from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.op import intern_op
 from relayish.op.registry import OpPattern, pattern
 from relayish.passes.rules.table import tensor_of
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 _CAST: Final = intern_op("cast")
 
@@ -85,14 +84,8 @@ def canonicalize_cast(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=3, infer_types=True, idempotent=True)
-class CanonicalizeCast(FunctionPass):
+class CanonicalizeCast(FunctionPass, applies=canonicalize_cast):
     """Give each use of a widening cast a cast of its own, so that it fuses with what uses it.
 
     Pass form of :func:`canonicalize_cast`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with casts of their own for all that can fuse them."""
-        image = canonicalize_cast(func)
-        assert isinstance(image, Function)
-        return image

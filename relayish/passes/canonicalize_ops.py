@@ -11,10 +11,9 @@ After::
 
 from __future__ import annotations
 
-from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Expr
 from relayish.passes.rules.canonical import CANONICAL
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def canonicalize_ops(expr: Expr) -> Expr:
@@ -36,14 +35,8 @@ def canonicalize_ops(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=3, infer_types=True, idempotent=True)
-class CanonicalizeOps(FunctionPass):
+class CanonicalizeOps(FunctionPass, applies=canonicalize_ops):
     """Write ``nn.bias_add`` as an addition.
 
     Pass form of :func:`canonicalize_ops`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with biases added by plain additions."""
-        image = canonicalize_ops(func)
-        assert isinstance(image, Function)
-        return image

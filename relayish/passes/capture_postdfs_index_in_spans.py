@@ -16,11 +16,10 @@ from typing import Final
 
 from relayish.analysis.dominators import post_dominators
 from relayish.ir.node import NAMES, Node
-from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 SOURCE_NAME: Final = "index"
 """What the spans call the order."""
@@ -60,7 +59,7 @@ def _span(index: int, dominator: int) -> Span:
 
 
 @register_pass(opt_level=0)
-class CapturePostDfsIndexInSpans(FunctionPass):
+class CapturePostDfsIndexInSpans(FunctionPass, applies=capture_postdfs_index_in_spans):
     """Number expressions in post-order, and keep the numbers in their spans.
 
     Pass form of :func:`capture_postdfs_index_in_spans`.
@@ -72,9 +71,3 @@ class CapturePostDfsIndexInSpans(FunctionPass):
         >>> str(mod["main"].params[0].span), str(mod["main"].body.span), str(mod["main"].span)
         ('index:0:3', 'index:2:3', 'index:3:-1')
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with its expressions numbered."""
-        image = capture_postdfs_index_in_spans(func)
-        assert isinstance(image, Function)
-        return image

@@ -99,7 +99,7 @@ def _resized(var: Var, axis: int, batch_size: int) -> Var:
 
 
 @register_pass(opt_level=1)
-class ChangeBatch(FunctionPass):
+class ChangeBatch(FunctionPass, applies=change_batch):
     """Give inputs of a network another size of batch.
 
     Pass form of :func:`change_batch`. The variables in ``data`` are those of the module the pass is
@@ -132,9 +132,3 @@ class ChangeBatch(FunctionPass):
             )
         out: IRModule = super().run(mod, ctx)
         return mod if out is mod else infer_type(out)
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with the new size of batch."""
-        image = change_batch(func, self.data, self.batch_size)
-        assert isinstance(image, Function)
-        return image

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.nn.product import BatchMatmulAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made
 from relayish.passes.combine_parallel.sections import SectionCombiner
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def combine_parallel_batch_matmul(expr: Expr, min_num_branches: int = 3) -> Expr:
@@ -84,16 +83,10 @@ def _columns(call: Call) -> int:
 
 
 @register_pass(opt_level=4, required=("InferType",), infer_types=True, idempotent=True)
-class CombineParallelBatchMatmul(FunctionPass):
+class CombineParallelBatchMatmul(FunctionPass, applies=combine_parallel_batch_matmul):
     """Multiply the same batch once with all batches of matrices.
 
     Pass form of :func:`combine_parallel_batch_matmul`.
     """
 
     min_num_branches: int = 3
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with parallel products of batches combined."""
-        image = combine_parallel_batch_matmul(func, self.min_num_branches)
-        assert isinstance(image, Function)
-        return image

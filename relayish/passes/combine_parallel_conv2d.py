@@ -15,15 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.layout import read_layout
 from relayish.op.nn.convolution_attrs import Conv2DAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made
 from relayish.passes.combine_parallel.sections import SectionCombiner
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def combine_parallel_conv2d(expr: Expr, min_num_branches: int = 3) -> Expr:
@@ -100,16 +99,10 @@ def _output_channels(attrs: Conv2DAttrs) -> int:
 
 
 @register_pass(opt_level=4, required=("InferType",), infer_types=True, idempotent=True)
-class CombineParallelConv2D(FunctionPass):
+class CombineParallelConv2D(FunctionPass, applies=combine_parallel_conv2d):
     """Convolve the same data once with all weights.
 
     Pass form of :func:`combine_parallel_conv2d`.
     """
 
     min_num_branches: int = 3
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with parallel convolutions combined."""
-        image = combine_parallel_conv2d(func, self.min_num_branches)
-        assert isinstance(image, Function)
-        return image

@@ -21,15 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr
 from relayish.op.nn.product import DenseAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
 from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made, shape_of
 from relayish.passes.combine_parallel.sections import SectionCombiner
 from relayish.passes.combine_parallel.stack import StackCombiner
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def combine_parallel_dense(expr: Expr, min_num_branches: int = 3, *, to_batch: bool = True) -> Expr:
@@ -124,7 +123,7 @@ def _attrs(call: Call) -> DenseAttrs:
 
 
 @register_pass(opt_level=4, required=("InferType",), infer_types=True, idempotent=True)
-class CombineParallelDense(FunctionPass):
+class CombineParallelDense(FunctionPass, applies=combine_parallel_dense):
     """Multiply the same data once with all matrices.
 
     Pass form of :func:`combine_parallel_dense`.
@@ -132,9 +131,3 @@ class CombineParallelDense(FunctionPass):
 
     min_num_branches: int = 3
     to_batch: bool = True
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with parallel products combined."""
-        image = combine_parallel_dense(func, self.min_num_branches, to_batch=self.to_batch)
-        assert isinstance(image, Function)
-        return image

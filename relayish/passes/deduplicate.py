@@ -168,7 +168,7 @@ class _Names:
 
 
 @register_pass(opt_level=0, infer_types=True, idempotent=True)
-class Deduplicate(ModulePass):
+class Deduplicate(ModulePass, applies=deduplicate):
     """Put what a program does in several places into one function, which these call.
 
     Pass form of :func:`deduplicate`, whose options these are. ``forward_steps``: how often a part
@@ -181,13 +181,3 @@ class Deduplicate(ModulePass):
     consider_type: bool = True
     must_dominate: bool = False
     salt: str = ""
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with what repeats in functions of its own."""
-        return deduplicate(
-            mod,
-            forward_steps=self.forward_steps,
-            consider_type=self.consider_type,
-            must_dominate=self.must_dominate,
-            salt=self.salt,
-        )

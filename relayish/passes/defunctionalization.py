@@ -34,7 +34,7 @@ from relayish.passes.inline_primitives import inline_primitives
 from relayish.passes.interprocedural.dropping import count_uses
 from relayish.passes.lambda_lift import lambda_lift
 from relayish.passes.remove_unused_functions import remove_unused_functions
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 def defunctionalize(mod: IRModule, entry: str = "main") -> IRModule:
@@ -132,14 +132,10 @@ def _check(name: GlobalVar, function: Function) -> None:
 
 
 @register_pass(opt_level=1, infer_types=True)
-class Defunctionalization(ModulePass):
+class Defunctionalization(ModulePass, applies=defunctionalize):
     """Put data in the place of functions that are used as values, and copy polymorphic functions.
 
     Pass form of :func:`defunctionalize`.
     """
 
     entry: str = "main"
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with what the entry needs, and no function used as a value."""
-        return defunctionalize(mod, self.entry)

@@ -21,10 +21,9 @@ from relayish.analysis.timeless import Timeless
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import has_scopes
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def _is_plain(node: Node) -> bool:
@@ -105,14 +104,8 @@ def defuse_ops(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=3, idempotent=True)
-class DefuseOps(FunctionPass):
+class DefuseOps(FunctionPass, applies=defuse_ops):
     """Take operators out of the functions that fusion put them in.
 
     Pass form of :func:`defuse_ops`, the inverse of ``FuseOps``.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with every operator in its place."""
-        image = defuse_ops(func)
-        assert isinstance(image, Function)
-        return image

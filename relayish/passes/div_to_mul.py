@@ -15,11 +15,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.ir.relay.expr import Call, Constant, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.value import Value, as_value
 from relayish.passes.rules.table import CallRules, op
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 RECIPROCALS: Final = CallRules("reciprocals")
 """What ``DivToMul`` makes of calls."""
@@ -69,14 +68,8 @@ def div_to_mul(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=0, required=("InferType", "FoldConstant"), idempotent=True)
-class DivToMul(FunctionPass):
+class DivToMul(FunctionPass, applies=div_to_mul):
     """Multiply by the reciprocal of a constant instead of dividing by it.
 
     Pass form of :func:`div_to_mul`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` without divisions by constants."""
-        image = div_to_mul(func)
-        assert isinstance(image, Function)
-        return image

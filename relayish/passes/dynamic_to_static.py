@@ -20,13 +20,12 @@ from relayish.analysis.static_shape import StaticShapes, static_shape_of
 from relayish.analysis.timeless import Timeless
 from relayish.errors import FieldError, OperatorError, TypeInferenceError
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.passes.fold_constant import ConstantFolder
 from relayish.passes.rules.call_type import call_type
 from relayish.passes.rules.retyping import Retyping
 from relayish.passes.rules.static import STATIC_FORMS, StaticForm
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 class _Shapes(StaticShapes):
@@ -139,12 +138,8 @@ def dynamic_to_static(func: Function) -> Function:
 
 
 @register_pass(opt_level=2, infer_types=True)
-class DynamicToStatic(FunctionPass):
+class DynamicToStatic(FunctionPass, applies=dynamic_to_static):
     """Make shapes that come as arguments attributes, where they can be computed beforehand.
 
     Pass form of :func:`dynamic_to_static`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with static shapes."""
-        return dynamic_to_static(func)

@@ -21,10 +21,9 @@ from relayish.analysis.exact_key import exact_key, scalar_key
 from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
 from relayish.op import registry
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 _BY_VALUE: Final[frozenset[type[Node]]] = frozenset({Constant, Tuple})
 """Arguments that may be the same without being the same object."""
@@ -136,7 +135,7 @@ def eliminate_common_subexpr(expr: Expr, fskip: Callable[[Expr], bool] | None = 
 
 
 @register_pass(opt_level=3, required=("InferType",), idempotent=True)
-class EliminateCommonSubexpr(FunctionPass):
+class EliminateCommonSubexpr(FunctionPass, applies=eliminate_common_subexpr):
     """Compute what is computed twice once.
 
     Pass form of :func:`eliminate_common_subexpr`. ``fskip`` is a Python function, so it cannot be
@@ -152,9 +151,3 @@ class EliminateCommonSubexpr(FunctionPass):
     """
 
     fskip: Callable[[Expr], bool] | None = None
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with equal subexpressions merged."""
-        image = eliminate_common_subexpr(func, self.fskip)
-        assert isinstance(image, Function)
-        return image

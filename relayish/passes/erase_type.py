@@ -19,9 +19,8 @@ from typing import TypeVar, cast
 
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 _E = TypeVar("_E", bound=Expr)
 
@@ -62,12 +61,8 @@ def erase_type(expr: _E) -> _E:
 
 
 @register_pass(opt_level=1)
-class EraseType(FunctionPass):
+class EraseType(FunctionPass, applies=erase_type):
     """Take away what type inference found.
 
     Pass form of :func:`erase_type`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` without inferred types."""
-        return erase_type(func)

@@ -20,7 +20,7 @@ from relayish.ir.relay.adt import Constructor, Pattern
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Type, TypeCall, TypeVar
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 _PARAM = "eta_expand_param"
 
@@ -111,7 +111,7 @@ def eta_expand(
 
 
 @register_pass(opt_level=1, idempotent=True)
-class EtaExpand(ModulePass):
+class EtaExpand(ModulePass, applies=eta_expand):
     """Make functions of constructors and global names that are used without being called.
 
     Pass form of :func:`eta_expand`.
@@ -119,11 +119,3 @@ class EtaExpand(ModulePass):
 
     expand_constructor: bool = False
     expand_global_var: bool = False
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with them expanded."""
-        return eta_expand(
-            mod,
-            expand_constructor=self.expand_constructor,
-            expand_global_var=self.expand_global_var,
-        )

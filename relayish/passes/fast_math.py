@@ -11,10 +11,9 @@ After::
 
 from __future__ import annotations
 
-from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Expr
 from relayish.passes.rules.fast_math import FAST_MATH
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def fast_math(expr: Expr) -> Expr:
@@ -33,14 +32,8 @@ def fast_math(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=4, idempotent=True)
-class FastMath(FunctionPass):
+class FastMath(FunctionPass, applies=fast_math):
     """Replace ``exp``, ``erf``, ``tanh`` and ``softmax`` by faster approximations.
 
     Pass form of :func:`fast_math`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with faster operators."""
-        image = fast_math(func)
-        assert isinstance(image, Function)
-        return image

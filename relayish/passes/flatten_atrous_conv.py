@@ -19,11 +19,10 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.relay.expr import Call, Constant, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.op.layout import read_layout
 from relayish.op.registry import OpTable, relay_op
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 _TO_BATCH: Final = relay_op("nn.space_to_batch_nd")
 _TO_SPACE: Final = relay_op("nn.batch_to_space_nd")
@@ -153,14 +152,8 @@ pads.set(relay_op("qnn.conv2d"), _pads_zero_point)
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
-class FlattenAtrousConv(FunctionPass):
+class FlattenAtrousConv(FunctionPass, applies=flatten_atrous_conv):
     """Convolve with gaps in place of rearranging the data.
 
     Pass form of :func:`flatten_atrous_conv`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with dilated convolutions."""
-        image = flatten_atrous_conv(func)
-        assert isinstance(image, Function)
-        return image

@@ -24,7 +24,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.dropping import DroppingMutator
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 class _Uses:
@@ -180,12 +180,8 @@ def _flat(closure: Function) -> Function:
 
 
 @register_pass(opt_level=1)
-class FlattenClosure(ModulePass):
+class FlattenClosure(ModulePass, applies=flatten_closure):
     """Make plain functions of lifted closures that are only ever called.
 
     Pass form of :func:`flatten_closure`.
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with closures flattened."""
-        return flatten_closure(mod)

@@ -49,7 +49,7 @@ from relayish.ir.traversal import ByKind
 from relayish.ir.value import Value
 from relayish.op import registry
 from relayish.passes.constant_checker import ConstantChecker, constant_value, value_to_expr
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 SIZE_LIMIT: Final = 1 << 20
 """Elements a folded tensor may have, unless what it is made of has as many."""
@@ -365,7 +365,7 @@ def fold_constant_expr(expr: Expr, mod: IRModule | None = None, fold_qnn: bool =
 
 
 @register_pass(opt_level=2, idempotent=True)
-class FoldConstant(FunctionPass):
+class FoldConstant(FunctionPass, applies=fold_constant):
     """Evaluate what is constant.
 
     Pass form of :func:`fold_constant`.
@@ -373,9 +373,3 @@ class FoldConstant(FunctionPass):
 
     fold_qnn: bool = False
     size_limit: int = SIZE_LIMIT
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` folded."""
-        image = fold_constant(func, fold_qnn=self.fold_qnn, size_limit=self.size_limit)
-        assert isinstance(image, Function)
-        return image

@@ -20,13 +20,12 @@ import numpy as np
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.attrs import Attrs
 from relayish.ir.dtype import lowest_number, numpy_dtype
-from relayish.ir.relay.expr import Call, Constant, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
 from relayish.op.layout import read_layout
 from relayish.op.nn.space import PadAttrs
 from relayish.op.registry import OpTable, relay_op
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 _PAD: Final = relay_op("nn.pad")
 _SPATIAL: Final = "DHW"
@@ -190,14 +189,8 @@ for _name in ("nn.avg_pool1d", "nn.avg_pool2d", "nn.avg_pool3d"):
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
-class FoldExplicitPadding(FunctionPass):
+class FoldExplicitPadding(FunctionPass, applies=fold_explicit_padding):
     """Let convolutions and pools pad for themselves.
 
     Pass form of :func:`fold_explicit_padding`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` without padding that what follows can do."""
-        image = fold_explicit_padding(func)
-        assert isinstance(image, Function)
-        return image

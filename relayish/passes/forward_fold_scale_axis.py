@@ -19,12 +19,11 @@ from collections.abc import Sequence
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.scale_axis.forward import Scaled, demands, rewrites, sources
 from relayish.passes.scale_axis.message import Message, meet
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def forward_fold_scale_axis(expr: Expr) -> Expr:
@@ -114,14 +113,8 @@ class _Rewriting:
 
 
 @register_pass(opt_level=3, required=("InferType",), infer_types=True)
-class ForwardFoldScaleAxis(FunctionPass):
+class ForwardFoldScaleAxis(FunctionPass, applies=forward_fold_scale_axis):
     """Fold scales of channels into the weights of what consumes them.
 
     Pass form of :func:`forward_fold_scale_axis`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with scales folded forward."""
-        image = forward_fold_scale_axis(func)
-        assert isinstance(image, Function)
-        return image

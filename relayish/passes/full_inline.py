@@ -23,7 +23,7 @@ from relayish.passes.dead_code_elimination import eliminate_dead_code
 from relayish.passes.flatten_closure import flatten_closure
 from relayish.passes.interprocedural.inliner import inline_functions
 from relayish.passes.lambda_lift import lambda_lift
-from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
+from relayish.transform import ModulePass, is_skipped, register_pass
 
 
 def full_inline(mod: IRModule) -> IRModule:
@@ -68,12 +68,8 @@ def full_inline(mod: IRModule) -> IRModule:
 
 
 @register_pass(opt_level=1, infer_types=True)
-class FullInline(ModulePass):
+class FullInline(ModulePass, applies=full_inline):
     """Put every function in the place of its calls; recursive ones stay.
 
     Pass form of :func:`full_inline`.
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with functions inlined."""
-        return full_inline(mod)

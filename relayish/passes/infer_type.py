@@ -16,15 +16,14 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type, infer_type_local
-from relayish.ir.relay.module import IRModule
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 InferTypeLocal = infer_type_local
 """Relay's name for :func:`infer_type_local`; it takes an expression and is no pass."""
 
 
 @register_pass(opt_level=0, idempotent=True)
-class InferType(ModulePass):
+class InferType(ModulePass, applies=infer_type):
     """Find the type of every expression.
 
     Pass form of :func:`relayish.analysis.infer_type.infer_type`; ``fresh`` looks at every
@@ -32,7 +31,3 @@ class InferType(ModulePass):
     """
 
     fresh: bool = False
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with types; itself where it has them."""
-        return infer_type(mod, fresh=self.fresh)

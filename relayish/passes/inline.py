@@ -15,7 +15,7 @@ from __future__ import annotations
 from relayish.analysis.marks import is_marked
 from relayish.ir.relay.module import IRModule
 from relayish.passes.interprocedural.inliner import inline_functions
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 def inline(mod: IRModule) -> IRModule:
@@ -45,12 +45,8 @@ def inline(mod: IRModule) -> IRModule:
 
 
 @register_pass(opt_level=1, idempotent=True)
-class Inline(ModulePass):
+class Inline(ModulePass, applies=inline):
     """Put functions with the attribute ``Inline=1`` in the place of their calls.
 
     Pass form of :func:`inline`.
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with these functions inlined, and dropped."""
-        return inline(mod)

@@ -29,7 +29,7 @@ from relayish.passes.interprocedural.dropping import (
     recursive_vars,
 )
 from relayish.passes.interprocedural.moving import Moves
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 class _Inliner(DroppingMutator):
@@ -152,14 +152,8 @@ def inline_closure(expr: Expr, mod: IRModule | None = None) -> Expr:
 
 
 @register_pass(opt_level=1)
-class InlineClosure(FunctionPass):
+class InlineClosure(FunctionPass, applies=inline_closure):
     """Put closures that are called once in the place of that call.
 
     Pass form of :func:`inline_closure`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with these closures inlined."""
-        image = inline_closure(func, mod)
-        assert isinstance(image, Function)
-        return image

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from relayish.functor import MixedModeMutator
 from relayish.ir.node import ATOMS
-from relayish.ir.relay.expr import Expr, Function, Let, Tuple, TupleGetItem, Var
-from relayish.ir.relay.module import IRModule
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.ir.relay.expr import Expr, Let, Tuple, TupleGetItem, Var
+from relayish.transform import FunctionPass, register_pass
 
 
 class _LetInliner(MixedModeMutator):
@@ -92,14 +91,8 @@ def inline_let(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=1, idempotent=True)
-class InlineLet(FunctionPass):
+class InlineLet(FunctionPass, applies=inline_let):
     """Use one name for what has several: variables bound to others, and fields of bound tuples.
 
     Pass form of :func:`inline_let`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with one name for each value."""
-        image = inline_let(func)
-        assert isinstance(image, Function)
-        return image

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 from relayish.analysis.marks import is_primitive
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
-from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.dropping import (
     DroppingMutator,
     count_uses,
     recursive_vars,
 )
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 class _Inliner(DroppingMutator):
@@ -65,14 +64,8 @@ def inline_primitives(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=1, idempotent=True)
-class InlinePrimitives(FunctionPass):
+class InlinePrimitives(FunctionPass, applies=inline_primitives):
     """Put functions marked ``Primitive`` in the place of the variables that call them.
 
     Pass form of :func:`inline_primitives`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with them inlined."""
-        image = inline_primitives(func)
-        assert isinstance(image, Function)
-        return image

@@ -16,12 +16,11 @@ After, where ``%b`` may share the memory of ``%a``::
 from __future__ import annotations
 
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.relay.expr import Call, Expr, Function, Let, TupleGetItem, Var
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Let, TupleGetItem, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType
 from relayish.op import registry
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 class _Renamer(ExprRewriter):
@@ -92,7 +91,7 @@ def _written_over(value: Expr) -> dict[int, Var]:
 
 
 @register_pass(opt_level=1, required=("InferType",), infer_types=True, idempotent=True)
-class InplaceUpdate(FunctionPass):
+class InplaceUpdate(FunctionPass, applies=update_in_place):
     """Let results take the place of what operators may write over.
 
     Pass form of :func:`update_in_place`.
@@ -109,9 +108,3 @@ class InplaceUpdate(FunctionPass):
         >>> let.var.may_share.name_hint
         'x'
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with results in the place of arguments."""
-        image = update_in_place(func)
-        assert isinstance(image, Function)
-        return image

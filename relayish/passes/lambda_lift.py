@@ -35,7 +35,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.interprocedural.captures import Captures, Inner
 from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 _CLOSURE: Final = DictAttrs({"Closure": 1})
 
@@ -188,12 +188,8 @@ def lambda_lift(mod: IRModule) -> IRModule:
 
 
 @register_pass(opt_level=1, infer_types=True, idempotent=True)
-class LambdaLift(ModulePass):
+class LambdaLift(ModulePass, applies=lambda_lift):
     """Make global functions of the functions inside functions.
 
     Pass form of :func:`lambda_lift`.
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with functions lifted."""
-        return lambda_lift(mod)

@@ -26,7 +26,7 @@ from relayish.passes.lazy_gradient.cells import Writer
 from relayish.passes.lazy_gradient.flow import Choice, Flow, choose
 from relayish.passes.lazy_gradient.operators import initialises
 from relayish.prelude import import_from_std
-from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
+from relayish.transform import ModulePass, is_skipped, register_pass
 
 
 class _Plan(NamedTuple):
@@ -88,12 +88,8 @@ def _plan(func: Function, mod: IRModule) -> _Plan | None:
 
 
 @register_pass(opt_level=2, infer_types=True, idempotent=True)
-class LazyGradientInit(ModulePass):
+class LazyGradientInit(ModulePass, applies=lazy_gradient_init):
     """Make zeros and ones when somebody needs their elements.
 
     Pass form of :func:`lazy_gradient_init`.
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with cells for zeros and ones."""
-        return lazy_gradient_init(mod)

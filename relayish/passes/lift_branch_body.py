@@ -26,7 +26,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
 from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 class _Region:
@@ -206,12 +206,8 @@ def lift_branch_body(mod: IRModule) -> IRModule:
 
 
 @register_pass(opt_level=0, infer_types=True, idempotent=True)
-class LiftBranchBody(ModulePass):
+class LiftBranchBody(ModulePass, applies=lift_branch_body):
     """Make global functions of the branches of ifs.
 
     Pass form of :func:`lift_branch_body`.
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with branches lifted."""
-        return lift_branch_body(mod)

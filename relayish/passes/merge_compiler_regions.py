@@ -16,14 +16,13 @@ from collections import Counter
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.relay.expr import Call, Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.offload.contraction import Contraction
 from relayish.passes.offload.marks import is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 class _Unmarker(ExprRewriter):
@@ -107,14 +106,8 @@ def merge_compiler_regions(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=0)
-class MergeCompilerRegions(FunctionPass):
+class MergeCompilerRegions(FunctionPass, applies=merge_compiler_regions):
     """Let one compiler compute together what it computes of a program.
 
     Pass form of :func:`merge_compiler_regions`, to be run after ``AnnotateTarget``.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with regions merged."""
-        image = merge_compiler_regions(func)
-        assert isinstance(image, Function)
-        return image

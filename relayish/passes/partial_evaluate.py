@@ -25,7 +25,7 @@ from relayish.passes.normal_form.fill import bind_shared
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.passes.partial_eval.evaluator import STEPS, Evaluator, is_left_alone
 from relayish.passes.to_basic_block_normal_form import ToBasicBlockNormalForm
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 def partial_evaluate(mod: IRModule) -> IRModule:
@@ -87,12 +87,8 @@ def _in_blocks(mod: IRModule) -> IRModule:
 
 
 @register_pass(opt_level=1, infer_types=True)
-class PartialEvaluate(ModulePass):
+class PartialEvaluate(ModulePass, applies=partial_evaluate):
     """Compute what is known before the program runs, and leave the rest.
 
     Pass form of :func:`partial_evaluate`.
     """
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` evaluated as far as it goes."""
-        return partial_evaluate(mod)

@@ -52,7 +52,7 @@ from relayish.passes.constant_checker import ConstantChecker
 from relayish.passes.offload.marks import compiler_of, end, is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
-from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
+from relayish.transform import ModulePass, is_skipped, register_pass
 
 
 class _Tidier(ExprRewriter):
@@ -245,7 +245,7 @@ def partition_graph(
 
 
 @register_pass(opt_level=0, infer_types=True, idempotent=True)
-class PartitionGraph(ModulePass):
+class PartitionGraph(ModulePass, applies=partition_graph):
     """Put what other compilers compute into functions of the module.
 
     Pass form of :func:`partition_graph`, to be run after ``AnnotateTarget``.
@@ -253,7 +253,3 @@ class PartitionGraph(ModulePass):
 
     mod_name: str = "default"
     bind_constants: bool = True
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` with regions in functions."""
-        return partition_graph(mod, self.mod_name, bind_constants=self.bind_constants)

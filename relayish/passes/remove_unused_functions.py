@@ -19,7 +19,7 @@ from relayish.analysis.call_graph import CallGraph
 from relayish.errors import UnknownNameError
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
-from relayish.transform import ModulePass, PassContext, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 def remove_unused_functions(mod: IRModule, entry_functions: Sequence[str] = ("main",)) -> IRModule:
@@ -52,14 +52,10 @@ def remove_unused_functions(mod: IRModule, entry_functions: Sequence[str] = ("ma
 
 
 @register_pass(opt_level=1, idempotent=True)
-class RemoveUnusedFunctions(ModulePass):
+class RemoveUnusedFunctions(ModulePass, applies=remove_unused_functions):
     """Drop functions that the entry functions do not refer to, directly or by way of others.
 
     Pass form of :func:`remove_unused_functions`.
     """
 
     entry_functions: tuple[str, ...] = ("main",)
-
-    def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
-        """Return ``mod`` without unused functions."""
-        return remove_unused_functions(mod, self.entry_functions)

@@ -16,11 +16,10 @@ from collections.abc import Mapping
 from relayish.analysis.variables import free_vars
 from relayish.errors import UnknownNameError, WellFormedError, suggest
 from relayish.functor import ExprMutator
-from relayish.ir.relay.expr import Expr, Function, Var
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by, display_name, name_of
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
@@ -99,7 +98,7 @@ class _Renaming(ExprMutator):
 
 
 @register_pass(opt_level=0, idempotent=True)
-class RenameVars(FunctionPass):
+class RenameVars(FunctionPass, applies=rename_vars):
     """Call the variables of each function ``a1``, ``a2``, … in the order in which they are bound.
 
     Pass form of :func:`rename_vars`.
@@ -111,9 +110,3 @@ class RenameVars(FunctionPass):
         >>> main.params[0].name_hint, main.body.var.name_hint
         ('a1', 'a2')
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` with its variables renamed."""
-        image = rename_vars(func)
-        assert isinstance(image, Function)
-        return image

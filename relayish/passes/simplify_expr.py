@@ -16,14 +16,14 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.dataflow_pattern import RuleSet, rewrite_rules
-from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.passes.simplify.arithmetic import ARITHMETIC
 from relayish.passes.simplify.arrangement import ARRANGEMENT
 from relayish.passes.simplify.concretise import CONCRETISE
 from relayish.passes.simplify.network import LATE, NETWORK
 from relayish.passes.simplify.polynomial import POLYNOMIAL
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 SIMPLIFY: Final = RuleSet([CONCRETISE, ARRANGEMENT, ARITHMETIC, POLYNOMIAL, NETWORK])
 """The rules of :func:`simplify_expr`."""
@@ -65,14 +65,8 @@ def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
 
 
 @register_pass(opt_level=0, required=("InferType",), infer_types=True, idempotent=True)
-class SimplifyExpr(FunctionPass):
+class SimplifyExpr(FunctionPass, applies=simplify_expr):
     """Simplify a program by local rules.
 
     Pass form of :func:`simplify_expr`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` simplified."""
-        image = simplify_expr(func, mod)
-        assert isinstance(image, Function)
-        return image

@@ -14,10 +14,9 @@ After::
 
 from __future__ import annotations
 
-from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Expr
 from relayish.passes.rules.inference import INFERENCE
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def simplify_inference(expr: Expr) -> Expr:
@@ -47,14 +46,8 @@ def simplify_inference(expr: Expr) -> Expr:
 
 
 @register_pass(opt_level=0, infer_types=True, idempotent=True)
-class SimplifyInference(FunctionPass):
+class SimplifyInference(FunctionPass, applies=simplify_inference):
     """Spell out normalisation, and remove dropout, for a network that is only run.
 
     Pass form of :func:`simplify_inference`.
     """
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` simplified."""
-        image = simplify_inference(func)
-        assert isinstance(image, Function)
-        return image

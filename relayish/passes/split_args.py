@@ -13,10 +13,9 @@ After::
 from __future__ import annotations
 
 from relayish.errors import PassError
-from relayish.ir.relay.expr import Call, Expr, Function, Tuple
-from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.expr import Call, Expr, Tuple
 from relayish.passes.rules.table import CallRules, op, tensor_of
-from relayish.transform import FunctionPass, PassContext, register_pass
+from relayish.transform import FunctionPass, register_pass
 
 
 def split_args(expr: Expr, max_function_args: int) -> Expr:
@@ -85,16 +84,10 @@ def _step(call: Call, joined: Tuple, parts: list[Expr]) -> Expr:
 
 
 @register_pass(opt_level=1, infer_types=True, idempotent=True)
-class SplitArgs(FunctionPass):
+class SplitArgs(FunctionPass, applies=split_args):
     """Concatenate more tensors than a kernel may have arguments in several steps.
 
     Pass form of :func:`split_args`.
     """
 
     max_function_args: int
-
-    def transform_function(self, func: Function, mod: IRModule, ctx: PassContext) -> Function:  # noqa: ARG002
-        """Return ``func`` without calls of too many arguments."""
-        image = split_args(func, self.max_function_args)
-        assert isinstance(image, Function)
-        return image

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NoReturn, Self, TypeVar, cast
 
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
+from relayish.transform.applied import applied
 from relayish.transform.collecting import collecting_as
 from relayish.transform.config import IMMUTABLE_MODULE
 from relayish.transform.context import PassContext
@@ -18,6 +20,7 @@ from relayish.transform.instrument import PassInstrument
 from relayish.transform.type_inference import inferred
 
 _M = TypeVar("_M", bound=AnyModule)
+_Method = TypeVar("_Method", bound=Callable[..., Any])  # Any: as in Pass.run
 
 
 class _MissingInfo:
@@ -108,10 +111,27 @@ class Pass(ABC):
         )
 
 
-class ModulePass(Pass):
-    """A pass that sees the whole module."""
+def _defined_by_applies(method: _Method) -> _Method:
+    """Make ``method`` abstract, though ``applies`` defines it where no type checker sees that."""
+    return abstractmethod(method)
 
-    @abstractmethod
+
+class ModulePass(Pass):
+    """A pass that sees the whole module.
+
+    One that does what a function does says which: ``class Inline(ModulePass, applies=inline)``.
+    The function is given the module and, by name, the fields of the pass and the context, if it
+    has parameters of these names.
+    """
+
+    def __init_subclass__(
+        cls, *, applies: Callable[..., Any] | None = None
+    ) -> None:  # Any: as in Pass.run
+        super().__init_subclass__()
+        if applies is not None:
+            cls.transform_module = applied(applies, cls, ("ctx",))  # type: ignore[method-assign]  # the class is being made
+
+    @_defined_by_applies
     def transform_module(self, mod: Any, ctx: PassContext) -> Any:  # Any: as in Pass.run
         """Return the new module; ``mod`` itself when nothing changed."""
 
@@ -135,17 +155,26 @@ class AnyFunctionPass(Pass):
     Each function is given with the module as it was before the pass, so that no function sees
     what became of its siblings. Definitions of other kinds, and functions that ask for it, are left
     alone.
+
+    A pass that does what a function does says which:
+    ``class FoldConstant(FunctionPass, applies=fold_constant)``. The function is given what to
+    transform and, by name, the fields of the pass, the module and the context, if it has parameters
+    of these names.
     """
 
     takes: type[Node] = cast("type[Node]", _MissingKind())
     """The class of nodes, concrete or not, that the pass takes for functions."""
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(
+        cls, *, applies: Callable[..., Any] | None = None
+    ) -> None:  # Any: as in transform_function
         super().__init_subclass__()
         if "takes" in cls.__dict__:
             checked_kind(cls.__dict__["takes"], cls.__name__)
+        if applies is not None:
+            cls.transform_function = applied(applies, cls, ("mod", "ctx"))  # type: ignore[method-assign]  # the class is being made
 
-    @abstractmethod
+    @_defined_by_applies
     def transform_function(
         self, func: Any, mod: Any, ctx: PassContext
     ) -> Any:  # Any: a node of the kind that the pass takes, a module of the class it is for

@@ -41,6 +41,10 @@ class _CallTypes(TypeFinder):
         """Return the type of a call of an operator on arguments of the types ``args``."""
         return call_type(call, args)
 
+    def decide(self, expr: Expr, ty: Type | None) -> Type | None:  # noqa: ARG002
+        """Return ``ty``, though parts of it be unknown, as type arguments of an empty list are."""
+        return ty
+
 
 class Retyping:
     """Rewrites the calls of operators in a program, telling types as it goes.
