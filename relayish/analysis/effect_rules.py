@@ -186,19 +186,25 @@ def _derived_of_kind(kind: type[Node]) -> Summarise:
     if has_parts(kind):
         return summarise_parts
     now = holding([f for f in held if f.runs is not Runs.DEFERRED])
-    later = holding([f for f in held if f.runs is Runs.DEFERRED])
+    deferred = [f for f in held if f.runs is Runs.DEFERRED]
 
     def summarise(node: Node, of: Summaries) -> Summary:
         summary = own
-        if now is not None:
-            for child in now(node):
-                summary |= of[child] & mask
-        if later is not None:
-            for child in later(node):
-                summary |= deferral(of[child])
+        for child in now(node):
+            summary |= of[child] & mask
         return summary
 
-    return summarise
+    if not deferred:
+        return summarise
+    later = holding(deferred)
+
+    def summarise_deferred(node: Node, of: Summaries) -> Summary:
+        summary = summarise(node, of)
+        for child in later(node):
+            summary |= deferral(of[child])
+        return summary
+
+    return summarise_deferred
 
 
 _DERIVED: Final = ByKind(_derived_of_kind)

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import PassError
 from relayish.ir.effect import Effect
+from relayish.ir.held import scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
@@ -98,6 +99,8 @@ class Liveness:
         self._escaped: set[Node] = set()
         self._home: dict[Node, Node] = {}  # the block a variable is bound in
         self._given_out: dict[Node, list[Node]] = {}
+        self._held: dict[Node, list[Node]] = {}
+        self._held_by_op: dict[Op, slice] = {}
         self._place_variables()
         self._run(self._walk(func.body, _Block(None, 0)))
 
@@ -235,7 +238,7 @@ class Liveness:
                 for held in (node, *operands(node)):
                     own = (held,) if type(held) in VARIABLES else ()
                     used.update(dict.fromkeys(captured.get(held, own)))
-            elif has_scopes(type(node)):
+            elif _BINDS[type(node)]:
                 self._place_binders(node, bound)
         for var in bound:
             self._owner[var] = func
@@ -257,7 +260,7 @@ class Liveness:
             value = self._value.get(node)
             return [] if value is None else [value]
         if type(node) is Call:
-            return [arg for arg in _held_by_call(node) if type(arg) is not Op]
+            return [held for held in self._held_by_call(node) if type(held) is not Op]
         if node in self._captured:
             return [*self._captured[node], *operands(node)]
         if node in self._given_out:
@@ -269,6 +272,19 @@ class Liveness:
             if type(made) is Tuple and 0 <= node.index < len(made.fields):
                 return [made.fields[node.index]]
         return [operand for operand in operands(node) if type(operand) is not Op]
+
+    def _held_by_call(self, call: Call) -> tuple[Expr, ...]:
+        op = call.op
+        if type(op) is Op:
+            held = self._held_by_op.get(op)
+            if held is None:
+                held = self._held_by_op[op] = _held_by_result(op)
+            return call.args[held]
+        if type(op) is Constructor:
+            return call.args
+        if is_primitive(op):
+            return call.args if is_marked(op, "relay.reshape_only") else ()
+        return (op, *call.args)
 
     def _hold(self, expr: Node, live: set[Node]) -> None:
         """Put the variables that ``expr`` may hold on to into ``live``."""
@@ -297,42 +313,41 @@ class Liveness:
 
     def _walk(self, expr: Node, block: _Block) -> _Step:
         """Find out where in a block each value is used last."""
-        chain: list[Let] = []
+        lets: list[Let] = []
         while type(expr) is Let:
             self._blocks[expr.var] = block
-            block.bound[expr.var] = len(chain)
-            chain.append(expr)
+            block.bound[expr.var] = len(lets)
+            lets.append(expr)
             expr = expr.body
-        yield from self._evaluate(expr, block, len(chain))
-        for place in range(len(chain) - 1, -1, -1):
-            shared = chain[place].var.may_share
+        captured = self._captured
+        values = [*[let.value for let in lets], expr]
+        for place in range(len(lets), -1, -1):
+            value = values[place]
+            shared = lets[place].var.may_share if place < len(lets) else None
             if shared is not None:
                 self._use(shared, block, place)
-            yield from self._evaluate(chain[place].value, block, place)
-
-    def _evaluate(self, expr: Node, block: _Block, place: int) -> _Step:
-        """Note what is used when ``expr`` is evaluated at a place."""
-        captured = self._captured
-        if type(expr) is not Function:
-            for operand in _operands(expr):
+            for operand in () if type(value) is Function else _operands(value):
                 if type(operand) in VARIABLES:
                     self._use(operand, block, place)
                 elif operand in captured:
                     yield from self._enclose(operand, block, place)
-        if type(expr) in _PLAIN:
-            return
-        if expr in captured:
-            yield from self._enclose(expr, block, place)
-        elif type(expr) is Let or has_scopes(type(expr)):
-            parts = [(part, _Block(block, place)) for part in _blocks(expr)]
-            for part, inner in parts:
-                yield self._walk(part, inner)
-            if _is_foreign(expr):
-                self._keep_throughout(expr, [inner for _, inner in parts])
-            for _, inner in parts:
-                for var in inner.last:
-                    if var not in inner.bound:
-                        block.last.setdefault(var, place)
+            if value in captured:
+                yield from self._enclose(value, block, place)
+            elif type(value) not in _PLAIN:
+                yield from self._enter(value, block, place)
+
+    def _enter(self, node: Node, block: _Block, place: int) -> _Step:
+        """Note what is used in the blocks that ``node`` evaluates at a place."""
+        parts = [(part, _Block(block, place)) for part in _blocks(node)]
+        for part, inner in parts:
+            yield self._walk(part, inner)
+        if _is_foreign(node):
+            self._keep_throughout(node, [inner for _, inner in parts])
+        last = block.last
+        for _, inner in parts:
+            for var in inner.last:
+                if var not in inner.bound:
+                    last.setdefault(var, place)
 
     def _enclose(self, func: Node, block: _Block, place: int) -> _Step:
         """Note that a function is made at a place, of what it captures."""
@@ -357,6 +372,7 @@ class Liveness:
         last = block.last
         if var in last:
             return
+        held_by = self._held
         seen: set[Node] = set()
         stack: list[Node] = [var]
         while stack:
@@ -366,7 +382,10 @@ class Liveness:
             seen.add(node)
             if type(node) in VARIABLES:
                 last[node] = place
-            stack += self._held_by(node)
+            held = held_by.get(node)
+            if held is None:
+                held = held_by[node] = self._held_by(node)
+            stack += held
 
 
 def _is_closure(node: Node) -> bool:
@@ -381,6 +400,9 @@ _MAY_DEFER: Final = ByKind(
         f.runs is Runs.DEFERRED or (f.role is Role.PART and kind is not Match) for f in kind.fields_
     )
 )
+
+
+_BINDS: Final = ByKind(lambda kind: bool(scope_fields(kind).binders or scope_fields(kind).parts))
 
 
 def _is_foreign(node: Node) -> bool:
@@ -410,19 +432,12 @@ def _operands(expr: Node) -> tuple[Node, ...]:
     return taken
 
 
-def _held_by_call(call: Call) -> tuple[Expr, ...]:
-    op = call.op
-    if type(op) is Op:
-        if op in registry.view:
-            return call.args[:1]
-        if op in registry.mark or op in registry.non_computational:
-            return call.args
-        return () if registry.is_registered(op) else call.args
-    if type(op) is Constructor:
-        return call.args
-    if is_primitive(op):
-        return call.args if is_marked(op, "relay.reshape_only") else ()
-    return (op, *call.args)
+def _held_by_result(op: Op) -> slice:
+    """Return which of its arguments the result of an operator may hold on to."""
+    if op in registry.view:
+        return slice(1)
+    is_new = op not in registry.mark and op not in registry.non_computational
+    return slice(0) if is_new and registry.is_registered(op) else slice(None)
 
 
 _NEW: Final[frozenset[type[Node]]] = frozenset({Call, Tuple, RefCreate, RefWrite})
