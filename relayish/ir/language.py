@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from relayish.errors import DeclarationError, UnknownNameError, suggest
+from relayish.errors import DeclarationError
 from relayish.ir.declarations import watch_table
 from relayish.ir.domain import Domain, get_domain, is_domain
 
@@ -84,6 +84,10 @@ class Language:
         if self.kinds.pop(visit, None) is not None:
             self.domain.remove(visit, is_kind=True)
 
+    def qualified(self, visit: str, within: str) -> str:
+        """Return the name of a kind, with that of its language where it is not ``within``."""
+        return visit if self.name == within else f"{self.name}.{visit}"
+
     def __repr__(self) -> str:
         return f"Language({self.name!r})"
 
@@ -107,15 +111,3 @@ def on_declaration(told: Callable[[str], None]) -> None:
 def languages() -> Mapping[str, Language]:
     """Return every language that has kinds, by name."""
     return dict(_LANGUAGES)
-
-
-def get_language(name: str) -> Language:
-    """Return the language ``name``.
-
-    Raises:
-        UnknownNameError: If no kinds of such a language are declared.
-    """
-    found = _LANGUAGES.get(name)
-    if found is None:
-        raise UnknownNameError(f"no language {name!r} is declared{suggest(name, _LANGUAGES)}")
-    return found

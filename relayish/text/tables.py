@@ -6,6 +6,7 @@ A kind that is in none of them has the generic form (``node_writer``, ``node_rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError, DuplicateNameError
@@ -186,7 +187,7 @@ def register_text(
         def all_parts(context: Any, node: Node) -> Iterator[object]:  # Any: as above
             if kind not in _KEYWORDS:
                 return parts(context, node)
-            return iter((_KEYWORDS[kind], *write(context, node)))
+            return chain((_KEYWORDS[kind],), write(context, node))
 
         family.parts.register(kind, all_parts, replace=replace)
     if old is not None:

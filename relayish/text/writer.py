@@ -12,15 +12,16 @@ from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import holding
+from relayish.ir.held import scope_fields
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
-from relayish.text.layout import Plan, block_fields
+from relayish.text.generic_form import spell_leaf
+from relayish.text.layout import Plan
 from relayish.text.literals import spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
 from relayish.text.rules import Rule
-from relayish.text.tables import LEAVES, TEXTS, family_of
+from relayish.text.tables import FAMILIES, LEAVES, TEXTS, family_of
 
 DEEPEST: Final = 24
 """Indentation does not grow beyond this many levels, or nests would take quadratic space."""
@@ -101,6 +102,10 @@ class Writer:
             return leaf(self, node)
         return self._in_place(node)
 
+    def family_text(self, item: Node) -> str:
+        """Return the text of a node of a family with a grammar of its own."""
+        return FAMILIES[type(item)].write(self, item)
+
     def declare(self, node: Node, name: str) -> str:
         """Return the text of what a field of ``node`` binds, which is in scope in its blocks."""
         held = getattr(node, name)
@@ -113,8 +118,8 @@ class Writer:
 
     def block(self, node: Node, name: str) -> Rule:
         """Write the scope in a field of ``node``, in braces, with what ``node`` binds in scope."""
-        index = [f.name for f in block_fields(type(node))].index(name)
-        return self.block_of(node, index)
+        (declared,) = [f for f in scope_fields(type(node)).blocks if f.name == name]
+        return self.block_of(node, declared)
 
     def enter(self, depth: int) -> int:
         """Write at another depth from here on; return the one before."""
@@ -171,57 +176,44 @@ class Writer:
         shown = self._annotate(node)
         return f" /* {shown.replace('*/', '* /')} */" if shown else ""
 
-    def block_of(self, node: Node, index: int) -> Rule:
-        plan, out = self.plan, self.out
-        blocks = plan.opened[node]
-        declared = block_fields(type(node))[index]
-        roots = _ROOTS[type(node)][index](node)
-        depth = min(self._depth + 1, DEEPEST)
+    def block_of(self, node: Node, declared: Field) -> Rule:
+        """Write a scope in braces; the items of one that holds other values too in a list."""
+        out, index = self.out, scope_fields(type(node)).blocks.index(declared)
+        block = self.plan.opened[node][index + 1]
+        value: Any = getattr(node, declared.name)  # Any: as declared
         bound = self._known.get(node, [])
         self.resume(bound)
+        depth = min(self._depth + 1, DEEPEST)
         outside = self.enter(depth)
-        if declared.shape is Shape.MANY:
-            out.append("{\n")
-            yield self._around_of(node, depth)
-            yield self.statements(blocks[index + 1], depth)
-            for root in roots:
-                out.append(INDENTS[depth])
-                yield self.value_of(root, depth)
-                out.append(";\n")
-            out.append(f"{INDENTS[min(outside, DEEPEST)]}}}")
-        elif not roots:
+        end = f"{INDENTS[min(outside, DEEPEST)]}}}"
+        if declared.shape is Shape.MIXED:
+            out.append("[")
+            todo: int | None = block
+            for place, item in enumerate(value):
+                out.append(", " if place else "")
+                if not isinstance(item, Node):
+                    out.append(spell_leaf(declared, item, self))
+                    continue
+                out.append("{\n")
+                yield self._around_of(node, depth)
+                yield self.body(todo, item, depth)
+                todo = None
+                out.append(end)
+            out.append("]")
+        elif value is None:
             out.append("None")
         else:
-            (root,) = roots
             out.append("{\n")
             yield self._around_of(node, depth)
-            yield self.body(blocks[index + 1], root, depth)
-            out.append(f"{INDENTS[min(outside, DEEPEST)]}}}")
-        self.enter(outside)
-        self.suspend(bound)
-
-    def mixed_block(self, node: Node, index: int, write_leaf: Callable[[object], str]) -> Rule:
-        """Write a scope that holds nodes and other values, as a list of these and of blocks."""
-        blocks, out = self.plan.opened[node], self.out
-        depth = min(self._depth + 1, DEEPEST)
-        bound = self._known.get(node, [])
-        self.resume(bound)
-        outside = self.enter(depth)
-        out.append("[")
-        first = True
-        for place, item in enumerate(getattr(node, block_fields(type(node))[index].name)):
-            out.append(", " if place else "")
-            if not isinstance(item, Node):
-                out.append(write_leaf(item))
-                continue
-            out.append("{\n")
-            if first:
-                yield self._around_of(node, depth)
-                yield self.statements(blocks[index + 1], depth)
-            first = False
-            yield self.body(None, item, depth)
-            out.append(f"{INDENTS[min(outside, DEEPEST)]}}}")
-        out.append("]")
+            if declared.shape is Shape.MANY:
+                yield self.statements(block, depth)
+                for root in value:
+                    out.append(INDENTS[depth])
+                    yield self.value_of(root, depth)
+                    out.append(";\n")
+            else:
+                yield self.body(block, value, depth)
+            out.append(end)
         self.enter(outside)
         self.suspend(bound)
 
@@ -244,7 +236,7 @@ class Writer:
             return self.texts[node]
         family = family_of(type(node))
         if family is not None:
-            text = family.write(self, node)
+            text = self.family_text(node)
             return f"{family.word}({text})" if family.word else text
         made = TEXTS[type(node)](self, node, self._depth)
         if type(made) is str:
@@ -299,13 +291,6 @@ class Writer:
     leave = suspend
 
 
-def _roots_of_kind(kind: type[Node]) -> list[Callable[[Any], tuple[Node, ...]]]:  # Any: of the kind
-    return [holding([declared]) for declared in block_fields(kind)]
-
-
-_ROOTS: Final = ByKind(_roots_of_kind)
-
-
 def hint_field(kind: type[Node]) -> Field | None:
     """Return the field that variables of a kind are called by."""
     fields = [f for f in kind.fields_ if f.hint and f.accepts == (str,)]
@@ -319,9 +304,3 @@ def _hint_of_kind(kind: type[Node]) -> Callable[[Any], str]:  # Any: a variable 
 
 _HINTS: Final = ByKind(_hint_of_kind)
 """For each kind of variables, the function that says what one would be called."""
-
-
-def kind_name(kind: type[Node], language: str) -> str:
-    """Return the name of a kind, with its language where that is not ``language``."""
-    own, visit = kind.language_.name, kind.visit_name
-    return visit if own == language else f"{own}.{visit}"

@@ -32,7 +32,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.type import PrimExpr, TensorType, Type, TypeVar
+from relayish.ir.relay.type import TensorType, Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
 from relayish.text.layout import OUTERMOST, Plan, Position, nodes_in
 from relayish.text.literals import quote, spell_name, spell_scalar
@@ -184,7 +184,7 @@ class BlockPrinter(NodeWriter):
     def _function_rest(self, func: Function, depth: int) -> Rule:
         """A function without the word, or name, before it."""
         bound: list[Node] = []
-        types = self.types.binders(func.type_params)
+        types = self.types.bind_types(func.type_params)
         parts = [self.bind(param, bound) for param in func.params]
         if func.attrs is not None:
             keys = len(func.attrs.keys())
@@ -194,7 +194,7 @@ class BlockPrinter(NodeWriter):
         yield self.body(self.plan.opened[func][1], func.body, depth + 1)
         self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
         self.leave(bound)
-        self.types.leave(func.type_params)
+        self.types.leave_types(func.type_params)
 
     def _match(self, node: Match, depth: int) -> Rule:
         out, arm_depth = self.out, min(depth + 1, DEEPEST)
@@ -248,26 +248,9 @@ class BlockPrinter(NodeWriter):
     def _project(self, node: TupleGetItem, _depth: int) -> str:
         return f"{self.operand(node.tuple_value)}.{node.index}"
 
-    def family_text(self, item: Node) -> str:
-        """Return the text of a type, pattern or dimension."""
-        if isinstance(item, PrimExpr):
-            return self.metadata.refer("PrimExpr", item)
-        if isinstance(item, Pattern):
-            return self.patterns.text(item, [])
-        assert isinstance(item, Type)
-        return self.types.text(item)
-
     def bind_family(self, item: Node, bound: list[Node]) -> str:
         assert isinstance(item, Pattern)
         return self.patterns.text(item, bound)
-
-    def bind_types(self, variables: tuple[Node, ...]) -> str:
-        """Return ``[A, B]`` and bring these type variables into scope."""
-        return self.types.bind_types(variables)
-
-    def leave_types(self, variables: tuple[Node, ...]) -> None:
-        """Take type variables out of scope."""
-        self.types.leave(tuple([var for var in variables if isinstance(var, TypeVar)]))
 
     def comment(self, node: Node) -> str:
         if self._annotate is not None:

@@ -8,7 +8,6 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Grammar
-from relayish.text.relay.block_printer import BlockPrinter
 from relayish.text.relay.expr_parser import expression
 from relayish.text.relay.pattern_parser import PATTERN_WORDS, pattern
 from relayish.text.relay.pattern_printer import PATTERN_PARTS
@@ -23,21 +22,24 @@ register_family(
     Type,
     Family(
         "type",
-        write=BlockPrinter.family_text,
+        write=lambda printer, item: printer.types.text(item),
         read=type_,
         parts=TYPE_PARTS,
         words=TYPE_WORDS,
-        bind=BlockPrinter.bind_types,
-        leave=BlockPrinter.leave_types,
+        bind=lambda printer, variables: printer.types.bind_types(variables),
+        leave=lambda printer, variables: printer.types.leave_types(variables),
         read_bound=type_params,
     ),
 )
-register_family(PrimExpr, Family("", write=BlockPrinter.family_text, read=size))
+register_family(
+    PrimExpr,
+    Family("", write=lambda printer, size: printer.metadata.refer("PrimExpr", size), read=size),
+)
 register_family(
     Pattern,
     Family(
         "pattern",
-        write=BlockPrinter.family_text,
+        write=lambda printer, item: printer.patterns.text(item, []),
         read=pattern,
         parts=PATTERN_PARTS,
         words=PATTERN_WORDS,

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final, cast
 
 from relayish.errors import FieldError
@@ -32,14 +33,13 @@ from relayish.ir.relay.type import (
     TypeVar,
 )
 from relayish.ir.scoping import free_variables
+from relayish.text.generic_form import assemble, node_parts, repeated, separated
 from relayish.text.literals import quote, spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
-from relayish.text.node_writer import parts_of
 from relayish.text.relay.type_parser import is_type_word
 from relayish.text.tables import REGISTER, Parts
 from relayish.text.values_writer import spell_key
-from relayish.text.writer import kind_name
 
 _LARGE: Final = 16
 """From this many nodes on, written out as a tree, a type is referred to when it occurs again."""
@@ -52,6 +52,8 @@ class TypePrinter:
     ``declared`` are type variables that the text declares at its beginning, because some use of
     them stands outside of what binds them; ``free`` collects those found while printing.
     """
+
+    language = RELAY.name
 
     def __init__(self, metadata: MetadataWriter, declared: Iterable[TypeVar] = ()) -> None:
         self.metadata = metadata
@@ -87,22 +89,8 @@ class TypePrinter:
 
     def count_uses(self, roots: list[Type]) -> None:
         """Find out which types occur more than once and are large, so get a label."""
-        used: set[Node] = set()
-        walked: set[Node] = set()
-        for root in roots:
-            if self.size(root) <= _LARGE:
-                continue
-            stack: list[Node] = [root]
-            while stack:
-                node = stack.pop()
-                if self._sizes.get(node, 1) <= _LARGE:
-                    continue
-                if node in used:
-                    self._labelled.add(node)
-                used.add(node)
-                if node not in walked:
-                    walked.add(node)
-                    stack += TYPES.children(node)
+        large = [root for root in roots if self.size(root) > _LARGE]
+        self._labelled |= repeated(large, TYPES, lambda node: self._sizes.get(node, 1) <= _LARGE)
 
     def size(self, root: Type) -> int:
         """Return how many nodes the tree of a type has, or ``_HUGE`` if more than that."""
@@ -120,24 +108,17 @@ class TypePrinter:
         """Return the text of a type."""
         if type(root) is TensorType:
             return self._tensor(root)
-        out: list[str] = []
-        stack: list[object] = [root]
-        while stack:
-            item = stack.pop()
-            if type(item) is str:
-                out.append(item)
-                continue
-            if type(item) is tuple:
-                self.leave(item)
-                continue
-            assert isinstance(item, Type)
-            label = self._label(item)
-            if label is not None:
-                out.append(label)
-                if not label.endswith("="):
-                    continue
-            stack += reversed(list(TYPE_PARTS[type(item)](self, item)))
-        return "".join(out)
+        return assemble(root, self._expand)
+
+    def _expand(self, item: Node) -> str | Iterator[object]:
+        """Return the text of a type that has a label, or the pieces of one."""
+        if not isinstance(item, Type):
+            raise FieldError(f"a type that binds {item!r} has no text, for it is no type variable")
+        label = self._label(item)
+        if label is not None and not label.endswith("="):
+            return label
+        parts = TYPE_PARTS[type(item)](self, item)
+        return parts if label is None else chain((label,), parts)
 
     def _label(self, item: Type) -> str | None:
         if item in self._labels:
@@ -145,9 +126,9 @@ class TypePrinter:
         wanted = self.label_all and self.size(item) > _LARGE
         if not wanted and item not in self._labelled and type(item) is not IncompleteType:
             return None
-        label = f"#{self._count}"
         if type(item) is IncompleteType and item.kind is not TypeKind.Type:
             return None
+        label = f"#{self._count}"
         self._count += 1
         self._labels[item] = label
         return label + "="
@@ -157,10 +138,6 @@ class TypePrinter:
         self._labels = {}
         self.label_all = label_all
 
-    def binders(self, params: tuple[TypeVar, ...]) -> str:
-        """Return ``[A, B]`` and bring the variables into scope; ``""`` for none."""
-        return f"[{', '.join([self._bind(var) for var in params])}]" if params else ""
-
     def _bind(self, var: TypeVar) -> str:
         again = var in self.bound or var in self.declared
         self.bound.add(var)
@@ -169,11 +146,6 @@ class TypePrinter:
         if again:
             return f"{name}-malformed-ir"
         return name if var.kind is TypeKind.Type else f"{name}: {var.kind.name}"
-
-    def leave(self, params: tuple[TypeVar, ...]) -> None:
-        """Take variables out of scope."""
-        for var in params:
-            self._in_scope[var] -= 1
 
     def name(self, var: TypeVar) -> str:
         """Return the name of a type variable."""
@@ -221,21 +193,20 @@ class TypePrinter:
         yield self.name(var)
 
     def _func(self, func: FuncType) -> Iterator[object]:
-        binders = self.binders(func.type_params)
+        binders = self.bind_types(func.type_params)
         yield f"fn {binders}("
-        yield from _separated(func.arg_types)
+        yield from separated(func.arg_types)
         yield ") -> "
         yield func.ret_type
         if func.type_constraints:
             yield " where ("
-            yield from _separated(func.type_constraints)
+            yield from separated(func.type_constraints)
             yield ")"
-        if func.type_params:
-            yield func.type_params
+        self.leave_types(func.type_params)
 
     def _relation(self, relation: TypeRelation) -> Iterator[object]:
         yield f"relation {_spell(relation.func)}[{relation.num_inputs}]("
-        yield from _separated(relation.args)
+        yield from separated(relation.args)
         attrs = relation.attrs
         yield ")" if attrs is None else f") with {self.metadata.refer(attrs.type_key, attrs)}"
 
@@ -253,7 +224,7 @@ class TypePrinter:
                 f"a TypeCall of {call.func!r} has no text form; expected a type name or variable"
             )
         yield "["
-        yield from _separated(call.args)
+        yield from separated(call.args)
         yield "]"
 
     def _global(self, item: GlobalTypeVar) -> Iterator[object]:
@@ -264,19 +235,9 @@ class TypePrinter:
         if type(item) in VARIABLES:
             yield self.metadata.refer(spell_key(type(item).visit_name), item)
         else:
-            yield from parts_of(self, item)
+            yield from node_parts(self, item, (Type,))
 
     # What the generic form asks for
-
-    def kind_name(self, kind: type[Node]) -> str:
-        """Return the name of a kind."""
-        return spell_key(kind_name(kind, RELAY.name))
-
-    def piece(self, item: Node) -> object:
-        """Return a type as it is, and the text of any other node."""
-        if isinstance(item, Type):
-            return item
-        return self.family_text(item) if isinstance(item, PrimExpr) else self.operand(item)
 
     def operand(self, node: Node) -> str:
         """Return the text of a piece of a program in a type: it is closed, so stands alone."""
@@ -295,24 +256,25 @@ class TypePrinter:
         assert isinstance(item, Type)
         return self.text(item)
 
-    def binder(self, var: Node) -> object:
-        """Refuse to bind a variable of the program."""
-        raise FieldError(f"a type that binds {var!r} has no text, for it is no type variable")
+    def bind_types(self, variables: Sequence[TypeVar]) -> str:
+        """Return ``[A, B]`` and bring the variables into scope; ``""`` for none."""
+        return f"[{', '.join([self._bind(var) for var in variables])}]" if variables else ""
 
-    def bind_types(self, variables: tuple[Node, ...]) -> str:
-        """Return ``[A, B]`` and bring the variables into scope."""
-        return self.binders(tuple([var for var in variables if isinstance(var, TypeVar)]))
+    def leave_types(self, variables: Iterable[TypeVar]) -> None:
+        """Take variables out of scope."""
+        for var in variables:
+            self._in_scope[var] -= 1
 
     def definition(self, data: TypeData) -> str:
         """Return the text of a type definition."""
-        params = self.binders(data.type_vars)
+        params = self.bind_types(data.type_vars)
         head = f"type {_spell_global(data.header.name_hint)}{params} {{"
         if data.is_extern and not data.constructors:
             text = f"extern {head[:-2]}"
         else:
             lines = [f"  {self._constructor(c)},\n" for c in data.constructors]
             text = f"{'extern ' if data.is_extern else ''}{head}\n{''.join(lines)}}}"
-        self.leave(data.type_vars)
+        self.leave_types(data.type_vars)
         return text
 
     def _constructor(self, constructor: Constructor) -> str:
@@ -320,16 +282,9 @@ class TypePrinter:
         return _spell(constructor.name_hint) + (f"({inputs})" if inputs else "")
 
 
-def _separated(items: tuple[Type, ...]) -> Iterator[object]:
-    for index, item in enumerate(items):
-        if index:
-            yield ", "
-        yield item
-
-
 def _tuple(_: TypePrinter, item: TupleType) -> Iterator[object]:
     yield "("
-    yield from _separated(item.fields)
+    yield from separated(item.fields)
     yield ",)" if len(item.fields) == 1 else ")"
 
 
