@@ -8,12 +8,12 @@ from typing import Any
 
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
+from relayish.ir.held import scope_fields
 from relayish.ir.language import languages
 from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
 from relayish.ir.span import Span
 from relayish.ir.storage import INTERNED
-from relayish.text.layout import block_fields
 from relayish.text.reader import Reader
 from relayish.text.rules import Rule
 from relayish.text.source import OPERAND
@@ -122,7 +122,7 @@ def declared_free(reader: NodeReader) -> Rule:
 def _fields(reader: NodeReader, kind: type[Node], bound: list[tuple[str, Node]]) -> Rule:
     """The fields of a node, up to and including the closing parenthesis."""
     known = {f.name: f for f in kind.fields_}
-    blocks = block_fields(kind)
+    blocks = scope_fields(kind).blocks
     values: dict[str, object] = {}
     places: dict[str, int] = {}
     while not reader.take(")"):
@@ -154,7 +154,7 @@ def _field(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
         return (yield attribute_value(reader, enums=declared.enums))
     at = reader.skip()
     where = f"{_name(reader, kind)}.{declared.name}"
-    if declared in block_fields(kind):
+    if declared in scope_fields(kind).blocks:
         return (yield _blocks(reader, declared, where))
     family = family_of(declared.kind)
     binds_types = family is not None and family.read_bound is not None

@@ -130,7 +130,7 @@ class NodeWriter(Writer):
         """Return the text of a part, or an annotation, where it is used, or the rule for it."""
         if (
             not isinstance(item, Node)
-            or item not in self.plan.position
+            or item not in self.layout.position
             or type(item) in VARIABLES
             or family_of(type(item)) is not None
         ):

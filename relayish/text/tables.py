@@ -37,10 +37,10 @@ TEXTS: Final[KindTable[Write]] = KindTable("the text printer", REGISTER)
 LEAVES: Final[dict[type[Node], Callable[[Any, Any], str]]] = {}  # Any: as above
 """Kinds that are written where they are used, each time, and how; the reader knows them by name."""
 
-PLACES: Final[KindTable[Callable[[Any, Any, Any], None]]] = KindTable("the layout", REGISTER)
-"""``place(plan, node, scope)``: where what a node holds is written; told by roles for most kinds.
+LAYOUTS: Final[KindTable[Callable[[Any, Any, Any], None]]] = KindTable("the layout", REGISTER)
+"""``lay_out(layout, node, scope)``: where what a node holds is written; for most, roles tell that.
 
-Any: the plan, a node of the kind, its scope
+Any: the layout, a node of the kind, its scope
 """
 
 WORDS: Final[dict[str, Read]] = {}

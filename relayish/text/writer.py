@@ -16,7 +16,7 @@ from relayish.ir.held import scope_fields
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
-from relayish.text.layout import Plan
+from relayish.text.layout import Layout
 from relayish.text.literals import spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
@@ -55,7 +55,7 @@ class Writer:
         self.out: list[str] = []
         self.metadata = MetadataWriter(readable)
         self.language = language
-        self.plan = Plan(())
+        self.layout = Layout(())
         self.texts: dict[Node, str] = {}
         """How what is in scope is referred to: variables, temporaries, and leaves once met."""
         self.free: dict[Node, None] = {}
@@ -73,14 +73,14 @@ class Writer:
         for var in before.free if before is not None else ():
             self.add_free(var)
 
-    def start(self, plan: Plan) -> None:
-        """Take the plan of what is to be written."""
-        self.plan = plan
+    def start(self, layout: Layout) -> None:
+        """Take the layout of what is to be written."""
+        self.layout = layout
 
     def must_declare(self) -> bool:
         """Return whether writing has to start anew, now that the free variables are known."""
         for var in self.free:
-            if type(var) not in LEAVES and var not in self.plan.free:
+            if type(var) not in LEAVES and var not in self.layout.free:
                 return True
             if var in self._bound and var not in self._declared:
                 return True
@@ -131,7 +131,7 @@ class Writer:
     def statements(self, block: int, depth: int) -> Rule:
         """The lines of what is used as an operand in a block."""
         out, texts, indent, write = self.out, self.texts, INDENTS[depth], TEXTS
-        for node in self.plan.lines[block]:
+        for node in self.layout.lines[block]:
             made = write[type(node)](self, node, depth)
             if type(made) is str:
                 name = f"%{self._temps}"
@@ -151,7 +151,7 @@ class Writer:
     def body(self, block: int | None, node: Node, depth: int) -> Rule:
         """The lines of a block, if they are not written yet, and its result ``node``."""
         depth = min(depth, DEEPEST)
-        if block is not None and self.plan.lines[block]:
+        if block is not None and self.layout.lines[block]:
             yield self.statements(block, depth)
         self.out.append(INDENTS[depth])
         yield self.value_of(node, depth)
@@ -159,7 +159,7 @@ class Writer:
 
     def value_of(self, node: Node, depth: int) -> Rule:
         """A node where any may stand."""
-        if node not in self.plan.position or type(node) in VARIABLES:
+        if node not in self.layout.position or type(node) in VARIABLES:
             self.out.append(self.operand(node))
             return
         made = TEXTS[type(node)](self, node, depth)
@@ -179,7 +179,7 @@ class Writer:
     def block_of(self, node: Node, declared: Field) -> Rule:
         """Write a scope in braces; the items of one that holds other values too in a list."""
         out, index = self.out, scope_fields(type(node)).blocks.index(declared)
-        block = self.plan.opened[node][index + 1]
+        block = self.layout.opened[node][index + 1]
         value: Any = getattr(node, declared.name)  # Any: as declared
         bound = self._known.get(node, [])
         self.resume(bound)
@@ -219,7 +219,7 @@ class Writer:
 
     def _around_of(self, node: Node, depth: int) -> Rule:
         """The lines that several blocks of a node have in common, in the first that is written."""
-        around = self.plan.opened[node][0]
+        around = self.layout.opened[node][0]
         if around >= 0 and node not in self._around:
             self._around.add(node)
             yield self.statements(around, depth)

@@ -34,14 +34,14 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import TensorType, Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
-from relayish.text.layout import OUTERMOST, Plan, Position, nodes_in
+from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.literals import quote, spell_name, spell_scalar
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.rules import Rule, run
-from relayish.text.tables import LEAVES, PLACES, TEXTS, Write, is_reserved
+from relayish.text.tables import LAYOUTS, LEAVES, TEXTS, Write, is_reserved
 from relayish.text.values_writer import spell_items
 from relayish.text.writer import DEEPEST, INDENTS
 
@@ -68,9 +68,9 @@ class BlockPrinter(NodeWriter):
 
     # What the whole text needs
 
-    def start(self, plan: Plan) -> None:
-        super().start(plan)
-        self.types.count_uses([item for item in plan.apart if isinstance(item, Type)])
+    def start(self, layout: Layout) -> None:
+        super().start(layout)
+        self.types.count_uses([item for item in layout.apart if isinstance(item, Type)])
 
     def must_declare(self) -> bool:
         types = self.types
@@ -110,11 +110,11 @@ class BlockPrinter(NodeWriter):
     def definitions(self, functions: Mapping[GlobalVar, Node]) -> None:
         """Write the functions of a module, and what several of them share before them."""
         run(self.statements(OUTERMOST, 0))
-        if self.plan.lines[OUTERMOST]:
+        if self.layout.lines[OUTERMOST]:
             self.out.append("\n")
         for name, func in functions.items():
             self.out.append(f"def {_spell_global(name.name_hint)}")
-            if type(func) is Function and self.plan.position.get(func) is Position.DEFINITION:
+            if type(func) is Function and self.layout.position.get(func) is Position.DEFINITION:
                 run(self._function_rest(func, 0))
             else:
                 self.out.append(" = ")
@@ -130,9 +130,9 @@ class BlockPrinter(NodeWriter):
 
     def body(self, block: int | None, node: Node, depth: int, *, is_let: bool = False) -> Rule:
         depth = min(depth, DEEPEST)
-        plan, out, indent, position = self.plan, self.out, INDENTS[depth], self.plan.position
+        layout, out, indent, position = self.layout, self.out, INDENTS[depth], self.layout.position
         lets: list[Node] = []
-        if block is not None and plan.lines[block]:
+        if block is not None and layout.lines[block]:
             yield self.statements(block, depth)
         while type(node) is Let and (is_let or position.get(node) is Position.TAIL):
             is_let = False
@@ -154,9 +154,9 @@ class BlockPrinter(NodeWriter):
                     out.append(f"{self.comment(value)};\n")
             if not in_value:
                 self._resume(var, lets)
-            after = plan.opened[node][1]
+            after = layout.opened[node][1]
             node = node.body
-            if plan.lines[after]:
+            if layout.lines[after]:
                 yield self.statements(after, depth)
         out.append(indent)
         yield self.value_of(node, depth)
@@ -165,11 +165,11 @@ class BlockPrinter(NodeWriter):
 
     def _braces(self, let: Let, depth: int) -> Rule:
         self.out.append("{\n")
-        yield self.body(self.plan.opened[let][0], let, depth + 1, is_let=True)
+        yield self.body(self.layout.opened[let][0], let, depth + 1, is_let=True)
         self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
 
     def _if(self, node: If, depth: int) -> Rule:
-        _, true, false = self.plan.opened[node]
+        _, true, false = self.layout.opened[node]
         out, indent = self.out, INDENTS[min(depth, DEEPEST)]
         out.append(f"if ({self.operand(node.cond)}) {{\n")
         yield self.body(true, node.true_branch, depth + 1)
@@ -191,7 +191,7 @@ class BlockPrinter(NodeWriter):
             parts.append(spell_items(func.attrs, self) if keys else self._whole(func.attrs))
         result = "" if func.ret_type is None else f" -> {self.types.text(func.ret_type)}"
         self.out.append(f"{types}({', '.join(parts)}){result} {{\n")
-        yield self.body(self.plan.opened[func][1], func.body, depth + 1)
+        yield self.body(self.layout.opened[func][1], func.body, depth + 1)
         self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
         self.leave(bound)
         self.types.leave_types(func.type_params)
@@ -201,7 +201,7 @@ class BlockPrinter(NodeWriter):
         indent = INDENTS[arm_depth]
         word = "match" if node.complete else "match?"
         out.append(f"{word} ({self.operand(node.data)}) {{\n")
-        for clause, scope in zip(node.clauses, self.plan.opened[node][1:], strict=True):
+        for clause, scope in zip(node.clauses, self.layout.opened[node][1:], strict=True):
             bound: list[Node] = []
             out.append(f"{indent}{self.patterns.text(clause.lhs, bound)} => {{\n")
             yield self.body(scope, clause.rhs, depth + 2)
@@ -356,64 +356,42 @@ class BlockPrinter(NodeWriter):
             self.texts[var] = self.name(var)
 
 
-def _place_let(plan: Plan, let: Let, scope: int) -> None:
+def _lay_out_let(layout: Layout, let: Let, scope: int) -> None:
     """What follows a let is a block inside of its own, which at the end of one needs no braces."""
-    own = scope if plan.position.get(let) is Position.TAIL else plan.open(scope)
-    after = plan.open(own)
-    plan.opened[let] = (own, after)
+    own = scope if layout.position.get(let) is Position.TAIL else layout.open(scope)
+    after = layout.open(own)
+    layout.opened[let] = (own, after)
     annotation = let.var.type_annotation
     if annotation is not None and type(annotation) is not TensorType:
-        plan.apart.append(annotation)
-    plan.use(let.value, own, Position.VALUE)
-    plan.use(let.body, after, Position.TAIL)
+        layout.apart.append(annotation)
+    layout.use(let.value, own, Position.VALUE)
+    layout.use(let.body, after, Position.TAIL)
 
 
-def _place_call(plan: Plan, call: Call, scope: int) -> None:
-    """As the roles say; most of what programs consist of, so what is called is spelt out."""
-    place, leaves = plan.place, LEAVES
-    for arg in call.args:
-        if type(arg) not in leaves:
-            before = place.get(arg)
-            if before is None:
-                place[arg] = scope
-            elif before == scope:
-                plan.position.pop(arg, None)
-            else:
-                plan.use_operand(arg, scope)
-    if type(call.op) not in leaves:
-        plan.use_operand(call.op, scope)
-    if call.type_args:
-        plan.apart += call.type_args
-    if call.attrs is not None:
-        for found in nodes_in(call.attrs):
-            plan.use_operand(found, scope)
-
-
-def _place_tuple(plan: Plan, node: Tuple, scope: int) -> None:
+def _lay_out_tuple(layout: Layout, node: Tuple, scope: int) -> None:
     """The empty tuple is written where it is used; others have a line of their own."""
-    plan.use_operands(node.fields, scope)
-    if not node.fields and node not in plan.position:
-        plan.place[node] = plan.open(scope)  # a block that nothing opens is not written
+    layout.use_operands(node.fields, scope)
+    if not node.fields and node not in layout.position:
+        layout.place[node] = layout.open(scope)  # a block that nothing opens is not written
 
 
-def _place_match(plan: Plan, node: Match, scope: int) -> None:
+def _lay_out_match(layout: Layout, node: Match, scope: int) -> None:
     """The arms are blocks of the match, also where it shares a clause with another."""
-    plan.use_operands((node.data,), scope)
-    arms = tuple([plan.open(scope) for _ in node.clauses])
-    plan.opened[node] = (-1, *arms)
+    layout.use_operands((node.data,), scope)
+    arms = tuple([layout.open(scope) for _ in node.clauses])
+    layout.opened[node] = (-1, *arms)
     for clause, arm in zip(node.clauses, arms, strict=True):
-        plan.position[clause] = Position.VALUE
-        plan.use_operand(clause.lhs, scope)
-        plan.use(clause.rhs, arm, Position.TAIL)
+        layout.position[clause] = Position.VALUE
+        layout.use_operand(clause.lhs, scope)
+        layout.use(clause.rhs, arm, Position.TAIL)
 
 
-for _kind, _place in {
-    Let: _place_let,
-    Call: _place_call,
-    Tuple: _place_tuple,
-    Match: _place_match,
+for _kind, _lay_out in {
+    Let: _lay_out_let,
+    Tuple: _lay_out_tuple,
+    Match: _lay_out_match,
 }.items():
-    PLACES.register(_kind, cast(Callable[[Any, Any, Any], None], _place))
+    LAYOUTS.register(_kind, cast(Callable[[Any, Any, Any], None], _lay_out))
 
 for _kind, _write in {
     Call: BlockPrinter._call,

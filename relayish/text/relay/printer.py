@@ -13,7 +13,7 @@ from relayish.ir.relay.adt import Pattern, TypeData
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import PrimExpr, Type
-from relayish.text.layout import Plan, Position
+from relayish.text.layout import Layout, Position
 from relayish.text.relay import families as _families  # noqa: F401 - completes the tables
 from relayish.text.relay import metadata as _metadata_of_relay  # noqa: F401 - likewise
 from relayish.text.relay.block_printer import BlockPrinter
@@ -91,8 +91,8 @@ def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
     printer.define_types(definitions.values())
     functions = mod.functions
     roots = [(func, Position.DEFINITION) for func in functions.values()]
-    plan = Plan(roots, printer.free)
-    printer.start(plan)
+    layout = Layout(roots, printer.free)
+    printer.start(layout)
     if mod.attrs is not None:
         printer.module_attrs(mod.attrs)
     for data in definitions.values():
@@ -102,7 +102,7 @@ def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
 
 
 def _write_node(printer: BlockPrinter, node: Node) -> str:
-    printer.start(Plan([(node, Position.TAIL)], printer.free))
+    printer.start(Layout([(node, Position.TAIL)], printer.free))
     printer.whole(node)
     return "".join(printer.out).rstrip("\n")
 
