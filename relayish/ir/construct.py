@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.field import REQUIRED, Field, Shape, is_node_class
@@ -82,8 +82,8 @@ def _generate_check(index: int, declared: Field, scope: dict[str, object]) -> li
             ]
         case Shape.MIXED:
             return [repair]
-        case Shape.LEAF if not declared.accepts:
-            return []
+        case Shape.LEAF if _may_hide_nodes(declared):
+            return [repair]
         case Shape.LEAF:
             optional = type(None) in declared.accepts
             plain = tuple(a for a in declared.accepts if a is not type(None))
@@ -107,14 +107,20 @@ def _repair(owner: type, declared: Field, value: object) -> object:
             raise FieldError(f"{where}: {error}") from error
     if declared.shape in (Shape.MANY, Shape.MIXED):
         return _repair_tuple(where, declared, value)
+    if declared.shape is Shape.LEAF and _may_hide_nodes(declared):
+        _check_shown(where, value)
+    if declared.shape is Shape.LEAF and not declared.accepts:
+        return value
     if declared.accepts == (tuple,) and value is None and declared.default == ():
         return ()
     if declared.accepts == (tuple,) and isinstance(value, Iterable) and not isinstance(value, str):
         return tuple(value)
     if declared.accepts == (int,) and hasattr(value, "__index__") and not isinstance(value, bool):
         return value.__index__()
-    if declared.accepts and isinstance(value, declared.accepts) and declared.accepts != (int,):
+    if isinstance(value, declared.accepts) and declared.accepts != (int,):
         return value
+    if tuple in declared.accepts and isinstance(value, list):
+        return tuple(value)
     expected = declared.kind.__name__ if declared.kind else _names(declared.accepts)
     if declared.shape is Shape.OPTIONAL:
         expected += " or None"
@@ -140,6 +146,31 @@ def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, .
             f"found {_describe(item)}{_advice(declared, item)}"
         )
     return items
+
+
+def _may_hide_nodes(declared: Field) -> bool:
+    """Return whether the annotation of a leaf leaves open whether nodes are in it."""
+    return not declared.accepts or any(a in _CONTAINERS for a in declared.accepts)
+
+
+_CONTAINERS: Final = (tuple, list, set, frozenset, dict)
+
+
+def _check_shown(where: str, value: object) -> None:
+    """Raise if ``value``, which a leaf is to hold, is a node, or has one in it."""
+    pending, entered = [value], set[int]()
+    while pending:
+        found = pending.pop()
+        if is_node(found):
+            kind = type(found).__name__
+            raise FieldError(
+                f"{where} holds {_describe(found)}, which would not be seen there; "
+                f"annotate the field with {kind}, {kind} | None or tuple[{kind}, ...]"
+            )
+        if isinstance(found, _CONTAINERS) and id(found) not in entered:
+            entered.add(id(found))  # the value keeps it alive
+            pending += found
+            pending += found.values() if isinstance(found, dict) else ()
 
 
 def _names(accepted: tuple[Any, ...]) -> str:  # Any: classes and generic aliases alike

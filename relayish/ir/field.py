@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, Final
 
@@ -130,6 +130,11 @@ class Field:
                 f"be seen; a field holds {hidden.__name__}, {hidden.__name__} | None or "
                 f"tuple[{hidden.__name__}, ...], or nodes of a kind that holds the rest"
             )
+        if self.shape is Shape.MIXED and declared.binder:
+            raise DeclarationError(
+                f"{owner}.{name} is declared a binder, but annotated {annotated} it may hold what "
+                f"binds nothing; a binder holds a variable, one or None, or a tuple of variables"
+            )
         self.enums = {kind.__name__: kind for kind in _enums(annotated)}
         self.role = _role(f"{owner}.{name}", declared, self.kind)
 
@@ -213,17 +218,38 @@ def _classify(hint: object) -> tuple[Shape, type[Any] | None, tuple[type, ...]]:
     if is_node_class(hint):
         return Shape.ONE, hint, (hint,)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (types.UnionType, typing.Union):
-        shape, kind, _ = _classify(arguments[0])
-        if shape is Shape.ONE and arguments[1:] == (type(None),):
+    if origin in _UNIONS:
+        kind = arguments[0]
+        if is_node_class(kind) and arguments[1:] == (type(None),):
             return Shape.OPTIONAL, kind, ()
-        return Shape.LEAF, None, tuple(a for a in arguments if isinstance(a, type))
+        return Shape.LEAF, None, _accepted(arguments)
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        members = typing.get_args(arguments[0]) or (arguments[0],)
-        nodes = [m for m in members if is_node_class(m)]
-        if nodes:
-            return (Shape.MANY if len(members) == 1 else Shape.MIXED), nodes[0], members
+        item = arguments[0]
+        members = typing.get_args(item) if typing.get_origin(item) in _UNIONS else (item,)
+        hiding = [m for m in members if _node_class_in(m) is not None]
+        if len(hiding) == 1 and is_node_class(hiding[0]):
+            shape = Shape.MANY if len(members) == 1 else Shape.MIXED
+            return shape, hiding[0], _accepted(members)
         return Shape.LEAF, None, (tuple,)
-    if isinstance(hint, type) and hint is not object:
-        return Shape.LEAF, None, (hint,)
-    return Shape.LEAF, None, ()
+    return Shape.LEAF, None, _accepted((hint,))
+
+
+def _accepted(hints: Iterable[object]) -> tuple[type, ...]:
+    """Return the classes of the values that annotations stand for; ``()``: no class tells."""
+    classes = [tuple if typing.get_origin(hint) is tuple else hint for hint in hints]
+    accepted = [found for found in classes if _tells_values(found)]
+    return tuple(accepted) if len(accepted) == len(classes) else ()
+
+
+def _tells_values(hint: object) -> typing.TypeGuard[type]:
+    """Return whether ``hint`` is a class that tells its instances from other values."""
+    if not isinstance(hint, type) or hint is object:
+        return False
+    try:
+        isinstance(None, hint)
+    except TypeError:  # Any, and protocols
+        return False
+    return True
+
+
+_UNIONS: Final = (types.UnionType, typing.Union)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -48,8 +49,14 @@ class Language:
         """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
 
         Raises:
-            DeclarationError: If the name is taken, or another language is called like this one.
+            DeclarationError: If the name is none or taken, or another language is called like this.
         """
+        if _NAME.fullmatch(visit) is None or visit in RESERVED:
+            raise DeclarationError(
+                f"{kind.__module__}.{kind.__qualname__} has the visit name {visit!r}; expected an "
+                f"identifier, and none of {', '.join(sorted(RESERVED))}, since functors have "
+                f"visit_{min(RESERVED)} and the like already; choose another"
+            )
         named = _LANGUAGES.setdefault(self.name, self)
         where = f"{kind.__module__}.{kind.__qualname__}"
         if named is not self:
@@ -92,6 +99,10 @@ class Language:
         return f"Language({self.name!r})"
 
 
+RESERVED: Final = frozenset({"children", "counter", "limit", "node"})
+"""What follows ``visit_`` in names that functors have beside those of their handlers for kinds."""
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _LANGUAGES: Final[dict[str, Language]] = {}
 watch_table(_LANGUAGES, lambda _, language: bool(language.kinds))
 _LISTENERS: Final[list[Callable[[str], None]]] = []

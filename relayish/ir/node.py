@@ -187,7 +187,7 @@ def node(
     evaluated, so it is never dropped, moved or repeated.
 
     Args:
-        visit: A name that no other kind of the language has.
+        visit: An identifier that no other kind of the language has.
         atom: Which sort of atom the nodes are, if they are atoms; these have no effect.
         effect: What evaluating a node does by itself, its operands and scopes aside. By default
             anything, and nothing for atoms and for kinds that are not evaluated, such as types.
@@ -211,7 +211,7 @@ def node(
         own = effect if effect is not None else Effect.UNKNOWN if is_evaluated else Effect.NONE
         counts = counted if counted is not None else own != Effect.NONE or allocates
         fields = _collect_fields(cls)
-        _check_roles(cls, fields, atom)
+        _check_roles(typing.cast(type[Node], cls), fields, atom)
         declared = _with_slots(cls, fields, visit)
         declared.traits_ = Traits(atom, own, counts, allocates)
         _enter(visit, declared)
@@ -220,8 +220,21 @@ def node(
     return declare
 
 
-def _check_roles(cls: type, fields: tuple[Field, ...], atom: Atom | None) -> None:
+def _check_roles(cls: type[Node], fields: tuple[Field, ...], atom: Atom | None) -> None:
     """Refuse declarations that contradict themselves."""
+    roles = {f.role: f.name for f in fields}
+    if Role.PART in roles and Role.BINDER in roles and Role.SCOPE not in roles:
+        raise DeclarationError(
+            f"{cls.__name__}.{roles[Role.BINDER]} is declared a binder, but {cls.__name__} has no "
+            f"scope of its own in which it would be known, only parts; let the parts bind what "
+            f"their scopes know, or hold a scope in {cls.__name__}"
+        )
+    apart = roles.get(Role.SCOPE, roles.get(Role.PART))
+    if cls.held_as_ is Role.ANNOTATION and apart is not None:
+        raise DeclarationError(
+            f"{cls.__name__}.{apart} is declared a scope or part, but a {cls.__name__} only says "
+            f"something and is not evaluated; leave it an annotation"
+        )
     sees = [f.name for f in fields if f.sees_binders]
     if sees and not any(f.binder for f in fields):
         raise DeclarationError(
@@ -310,8 +323,26 @@ def _watch_kinds(context: declared_temporarily) -> Undo:
 watch_declarations(_watch_kinds)
 
 
+def _refuse_to_make(self: Node, *_args: object, **_fields: object) -> None:
+    """Say what is missing where a class that is no kind is called; kinds have constructors."""
+    raise DeclarationError(
+        f"{type(self).__name__} is no kind of node; write @node(...) above the class, "
+        f"or make a node of a class below it for which that is done"
+    )
+
+
+setattr(Node, "__init__", _refuse_to_make)  # noqa: B010 - type checkers know what kinds take
+
+
 def _collect_fields(cls: type) -> tuple[Field, ...]:
-    hints = typing.get_type_hints(cls, localns={cls.__name__: cls})  # a field may hold its own kind
+    try:
+        hints = typing.get_type_hints(cls, localns={cls.__name__: cls})  # it may hold its own kind
+    except NameError as error:
+        raise DeclarationError(
+            f"an annotation of {cls.__name__} names {error.name!r}, which {cls.__module__} does "
+            f"not define; declare that there before, for an annotation that is a string names "
+            f"what stands at the top of a module"
+        ) from error
     own = list(inspect.get_annotations(cls))
     inherited = [
         name
@@ -345,12 +376,14 @@ def _with_slots(cls: type, fields: tuple[Field, ...], visit: str) -> type[Node]:
         if key not in (*names, "__dict__", "__weakref__", "kinds")
     }
     namespace.update(__slots__=names, fields_=fields, visit_name=visit, __match_args__=names)
+    namespace["__init__"] = object.__init__
     frozen = type(cls)(cls.__name__, cls.__bases__, namespace)
     sibling = type(
         cls.__name__,
         cls.__bases__,
         {
             "__slots__": names,
+            "__init__": object.__init__,
             "__setattr__": object.__setattr__,
             "__delattr__": object.__delattr__,
             "__module__": cls.__module__,

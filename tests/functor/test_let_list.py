@@ -109,3 +109,8 @@ def test_expansion_serves_handlers_of_mutators():
     assert type(Drop().visit(let)) in (Let, Var)
     one = Let(Var("a"), Constant(1), Let(Var("b"), Constant(2), body))
     assert Drop().visit(one) is body
+
+
+def test_expansion_of_what_is_no_let_is_an_error():
+    with pytest.raises(FieldError, match="a chain of lets begins with a let; found Var"):
+        expand_a_normal_form(Var("x"), print, print)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from relayish.errors import RelayishError
+from relayish.errors import FieldError, RelayishError
 from relayish.functor.functor import Functor, functor_at_work
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.type import Type
@@ -34,12 +34,17 @@ def expand_a_normal_form(
         pre_visit: Called outermost first.
         post_visit: Called innermost first.
 
+    Raises:
+        FieldError: If ``let`` is no let.
+
     Complexity:
         Linear in the length of the chain; no recursion.
 
     Source:
         Relay and RAF ``ExpandANormalForm``.
     """
+    if type(let) is not Let:
+        raise FieldError(f"a chain of lets begins with a let; found {let!r}")
     functor = functor_at_work()
     images: dict[Let, object] = {} if functor is None else vars(functor).setdefault(_EXPANDING, {})
     if let in images:  # the post_visit of the let around this one visits the body

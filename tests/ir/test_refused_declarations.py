@@ -1,0 +1,156 @@
+"""Declarations, and values of fields, that would hide nodes or could not be named or written."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from relayish.errors import DeclarationError, FieldError
+from relayish.functor import ExprMutator
+from relayish.functor.vtable import is_default
+from relayish.ir.effect import Effect
+from relayish.ir.language import RESERVED
+from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.relay.adt import Clause
+from relayish.ir.relay.expr import Expr, Var
+from relayish.ir.relay.type import Type, TypeVar
+from relayish.ir.roles import Runs
+
+x = Var("x")
+
+
+@pytest.fixture(autouse=True)
+def _declarations() -> Iterator[None]:
+    with declared_temporarily():
+        yield
+
+
+def holding(annotated: Any) -> type[Any]:
+    """Return a kind with one field, of that annotation."""
+    return node("test_box")(type("Box", (Expr,), {"__annotations__": {"held": annotated}}))
+
+
+@pytest.mark.parametrize(
+    "annotated",
+    [
+        tuple[tuple[Expr, ...], ...],
+        tuple[Expr | tuple[Expr, ...], ...],
+        tuple[Expr | Type, ...],
+        tuple[Expr, ...] | None,
+        tuple[int | tuple[Expr, ...], ...],
+    ],
+)
+def test_annotation_that_hides_nodes_is_refused(annotated: Any) -> None:
+    with pytest.raises(DeclarationError, match="would not be seen"):
+        holding(annotated)
+
+
+@pytest.mark.parametrize(
+    ("annotated", "value"),
+    [
+        (object, x),
+        (tuple, (1, (x,))),
+        (tuple[object, ...], (x,)),
+        (tuple[int, ...], (x,)),
+        (tuple[int, ...] | None, (x,)),
+        (list, [x]),
+        (dict, {"a": [x]}),
+        (Any, {x: 1}),
+    ],
+)
+def test_value_that_hides_a_node_is_refused(annotated: Any, value: object) -> None:
+    box = holding(annotated)
+    with pytest.raises(FieldError, match=r"Box.held holds Var.*annotate the field with Var"):
+        box(value)
+
+
+def test_values_shared_many_times_are_looked_at_once() -> None:
+    value: tuple[object, ...] = ()
+    for _ in range(100):
+        value = (value, value)
+    assert holding(object)(value).held is value
+
+
+@pytest.mark.parametrize("value", [(1, 2), None, ()])
+def test_tuple_or_nothing_is_taken(value: object) -> None:
+    assert holding(tuple[int, ...] | None)(value).held == value
+
+
+def test_list_becomes_a_tuple_where_nothing_could_stand_as_well() -> None:
+    assert holding(tuple[int, ...] | None)([1]).held == (1,)
+
+
+def test_value_of_another_class_is_refused_by_what_is_expected() -> None:
+    with pytest.raises(FieldError, match=r"Box.held must be tuple; found 3"):
+        holding(tuple[int, ...] | None)(3)
+
+
+@pytest.mark.parametrize("visit", ["", "Up.per", "two words", "1st", "größe", *sorted(RESERVED)])
+def test_visit_name_that_no_handler_could_have_is_refused(visit: str) -> None:
+    with pytest.raises(DeclarationError, match="expected an identifier"):
+
+        @node(visit)
+        class Kind(Expr):
+            pass
+
+
+def test_reserved_visit_names_are_all_that_functors_have_beside_handlers() -> None:
+    class Hand(ExprMutator):
+        """Asked for what stands in the library's classes."""
+
+    members = {
+        name for base in Hand.__mro__ for name in (*vars(base), *inspect.get_annotations(base))
+    }
+    written = {name for name in members if name.startswith("visit_")}
+    handlers = {name for name in written if is_default(getattr(Hand, name, None))}
+    assert {name.removeprefix("visit_") for name in written - handlers} <= RESERVED
+
+
+def test_binder_that_may_hold_nothing_among_others_is_refused() -> None:
+    with pytest.raises(DeclarationError, match=r"Block.vars is declared a binder, but annotated"):
+
+        @node("test_block")
+        class Block(Expr):
+            vars: tuple[Var | None, ...] = field(binder=True)
+            body: Expr = field(scope=Runs.ONCE)
+
+
+def test_type_with_a_scope_is_refused() -> None:
+    with pytest.raises(DeclarationError, match=r"Forall.body is declared a scope or part, but"):
+
+        @node("test_forall")
+        class Forall(Type):
+            var: TypeVar = field(binder=True)
+            body: Type = field(scope=Runs.ONCE)
+
+
+def test_binder_known_in_no_scope_but_those_of_parts_is_refused() -> None:
+    with pytest.raises(DeclarationError, match=r"Choose.var is declared a binder, but Choose has"):
+
+        @node("test_choose", effect=Effect.NONE)
+        class Choose(Expr):
+            var: Var = field(binder=True)
+            arms: Clause = field(part=True)
+
+
+def test_annotation_that_names_what_is_not_defined_is_refused() -> None:
+    class Local(Expr):
+        __slots__ = ()
+
+    with pytest.raises(DeclarationError, match=r"an annotation of Box names 'Local', which"):
+
+        @node("test_box")
+        class Box(Expr):
+            held: Local
+
+
+def test_class_that_was_not_declared_makes_no_node() -> None:
+    class Forgotten(Expr):
+        value: Expr
+
+    for args in ((), (x,)):
+        with pytest.raises(DeclarationError, match=r"Forgotten is no kind of node; write @node"):
+            Forgotten(*args)
