@@ -37,7 +37,9 @@ def walk_tree(root: T, parts: Callable[[T], Sequence[T]]) -> Iterator[T]:
     while stack:
         each = stack.pop()
         yield each
-        stack += parts(each)[::-1]
+        inside = parts(each)
+        if inside:
+            stack += inside[::-1]
 
 
 def fold_tree(root: T, parts: Callable[[T], Sequence[T]], make: Callable[[T, list[R]], R]) -> R:

@@ -143,12 +143,14 @@ class Traversal:
         return order
 
     def order_after(
-        self, root: Node, before: Callable[[Node], Sequence[Node] | None]
+        self,
+        root: Node | Sequence[Node],
+        before: Callable[[Node], Sequence[Node] | None],
     ) -> list[Node]:
         """Return distinct nodes, ``root`` last, each after what ``before`` tells of it.
 
         Args:
-            root: A node.
+            root: A node, or several, which are walked in order.
             before: Asked once of each node for what comes before it; where it answers ``None``,
                 its children do. No node may come before itself.
 
@@ -157,26 +159,28 @@ class Traversal:
         """
         order: list[Node] = []
         seen: set[Node] = set()
-        stack: list[Node | None] = [root]
+        stack: list[Node | None] = []
+        stack += [root] if isinstance(root, Node) else root[::-1]
+        pop, finish, add = stack.pop, order.append, seen.add
         while stack:
-            node = stack.pop()
+            node = pop()
             if node is None:
-                node = stack.pop()
+                node = pop()
                 assert node is not None
-                order.append(node)
+                finish(node)
             elif node not in seen:
-                seen.add(node)
+                add(node)
                 needed = before(node)
                 if needed is None:
-                    push = self.push[type(node)]
+                    push = self.push_all[type(node)]
                     stack += (node, None)
                     if push is not None:
-                        push(node, seen, stack.append)
+                        push(node, stack.append, stack.extend)
                 elif needed:
                     stack += (node, None)
-                    stack += [other for other in needed[::-1] if other not in seen]
+                    stack += needed[::-1]
                 else:
-                    order.append(node)
+                    finish(node)
         return order
 
     def users(self, root: Node | Sequence[Node]) -> dict[Node, list[Node]]:

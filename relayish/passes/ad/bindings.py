@@ -64,17 +64,19 @@ class Bindings:
             exprs: Expressions with their types. Parts that they share are bound once.
             known: What stands for some nodes already.
         """
-        images = dict(known)
-        atoms, bound_before = ATOMS, _BOUND_BEFORE
+        images, atoms, bound_before = dict(known), ATOMS, _BOUND_BEFORE
 
-        def before(node: Node) -> tuple[Node, ...]:
-            return () if type(node) in atoms or node in images else bound_before[type(node)](node)
+        def missing(node: Node) -> list[Node]:
+            found = bound_before[type(node)](node)
+            return [part for part in found if type(part) not in atoms and part not in images]
 
         for root, ty in exprs:
-            for node in EXPRESSIONS.order_after(root, before):
-                if type(node) not in atoms and node not in images:
-                    image = _OVER[type(node)](node, images)
-                    images[node] = self.push(image, ty if node is root else None)
+            if type(root) in atoms or root in images:
+                continue
+            below = missing(root)
+            for node in EXPRESSIONS.order_after(below, missing) if below else ():
+                images[node] = self.push(_OVER[type(node)](node, images))
+            images[root] = self.push(_OVER[type(root)](root, images), ty)
         return [images.get(root, root) for root, _ in exprs]
 
 

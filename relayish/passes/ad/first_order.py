@@ -132,6 +132,8 @@ def _gradient(bindings: Bindings, tensor: Tracked) -> Expr:
 def _tracked(bindings: Bindings, ty: Type, value: Expr) -> Tracked:
     """Return ``value``, taken apart into its tensors."""
     root = Tracked(ty, value)
+    if type(ty) is not TupleType:
+        return root
     for part in walk_tree(root, lambda part: part.fields or ()):
         if isinstance(part.ty, TupleType):
             assert part.value is not None
@@ -152,6 +154,8 @@ def _field(bindings: Bindings, value: Expr, index: int, ty: Type) -> Expr:
 
 def _tensors(tracked: Tracked) -> list[Tracked]:
     """Return the tensors in a nested tuple, in order."""
+    if tracked.fields is None:
+        return [tracked]
     parts = walk_tree(tracked, lambda part: part.fields or ())
     return [part for part in parts if part.fields is None]
 

@@ -40,12 +40,15 @@ def packed(ty: Type, tensors: Sequence[Expr]) -> Expr:
     Complexity:
         Linear in the fields; no recursion.
     """
+    if not isinstance(ty, TupleType):
+        return tensors[0]
+    whole: Type = ty
     rest = iter(tensors)
 
     def pack(part: Type, fields: list[Expr]) -> Expr:
         return Tuple(tuple(fields)) if isinstance(part, TupleType) else next(rest)
 
-    return fold_tree(ty, fields_of, pack)
+    return fold_tree(whole, fields_of, pack)
 
 
 def unpacked(ty: Type | None, value: Expr) -> list[Expr]:
@@ -54,7 +57,10 @@ def unpacked(ty: Type | None, value: Expr) -> list[Expr]:
     Complexity:
         Linear in the fields; no recursion.
     """
-    return [expr for part, expr in walk_tree((ty, value), _fields) if type(part) is not TupleType]
+    if not isinstance(ty, TupleType):
+        return [value]
+    whole: tuple[Type | None, Expr] = (ty, value)
+    return [expr for part, expr in walk_tree(whole, _fields) if type(part) is not TupleType]
 
 
 def _fields(typed: tuple[Type | None, Expr]) -> list[tuple[Type | None, Expr]]:
