@@ -14,6 +14,7 @@ from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
 from relayish.ir.span import Span
 from relayish.ir.storage import INTERNED
+from relayish.text.generic_form import binds_types
 from relayish.text.reader import Reader
 from relayish.text.rules import Rule
 from relayish.text.source import OPERAND
@@ -125,7 +126,7 @@ def _fields(reader: NodeReader, kind: type[Node], bound: list[tuple[str, Node]])
     blocks = scope_fields(kind).blocks
     values: dict[str, object] = {}
     places: dict[str, int] = {}
-    while not reader.take(")"):
+    for _ in reader.until(")", "or ',' after a field"):
         name, at = attribute_name(reader, "a field such as axis=1")
         declared = known.get(name)
         if declared is None:
@@ -142,9 +143,6 @@ def _fields(reader: NodeReader, kind: type[Node], bound: list[tuple[str, Node]])
             reader.leave(mark)
         elif kind.held_as_ is not Role.BINDER:  # what a pattern binds is known to its owner
             bound += reader.suspend(mark)
-        if not reader.take(","):
-            reader.expect(")", "or ',' after a field")
-            break
     return values, places
 
 
@@ -154,51 +152,71 @@ def _field(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
         return (yield attribute_value(reader, enums=declared.enums))
     at = reader.skip()
     where = f"{_name(reader, kind)}.{declared.name}"
-    if declared in scope_fields(kind).blocks:
-        return (yield _blocks(reader, declared, where))
-    family = family_of(declared.kind)
-    binds_types = family is not None and family.read_bound is not None
-    if declared.role is Role.BINDER and binds_types and declared.kind in VARIABLES:
+    if declared.shape is Shape.OPTIONAL and reader.word("None"):
+        return None
+    is_block = declared in scope_fields(kind).blocks
+    if is_block and declared.shape is Shape.MANY:
+        return (yield _statements(reader, declared, where))
+    if binds_types(declared):
+        family = family_of(declared.kind)
         assert family is not None
         assert family.read_bound is not None
         read = family.read_bound(reader)
-        if declared.holds_many:
-            return read
-        if len(read) != 1:
+        if not declared.holds_many and len(read) != 1:
             reader.fail(f"{where} is one variable; found {len(read)}", at)
-        return read[0]
+        return read if declared.holds_many else read[0]
     if not declared.holds_many:
-        if declared.shape is Shape.OPTIONAL and reader.word("None"):
-            return None
-        return (yield _item(reader, declared, where))
+        return (yield _item(reader, declared, where, is_block))
     reader.expect("[", f"before the items of {where}")
     items: list[object] = []
-    while not reader.take("]"):
-        items.append((yield _item(reader, declared, f"{where}[{len(items)}]")))
-        if not reader.take(","):
-            reader.expect("]", f"or ',' after an item of {where}")
-            break
+    for index, _ in enumerate(reader.until("]", f"or ',' after an item of {where}")):
+        made = yield _item(reader, declared, f"{where}[{index}]", is_block)
+        items.append(made)
     return tuple(items)
 
 
-def _item(reader: NodeReader, declared: Field, where: str) -> Rule:
-    """A node in a field, or another value where there are such."""
+def _item(reader: NodeReader, declared: Field, where: str, is_block: bool) -> Rule:
+    """A node in a field, a block where it is a scope, or another value where there are such."""
     assert declared.kind is not None
     at = reader.skip()
-    if declared.shape is Shape.MIXED and not reader.text.startswith(("(", "%"), at):
+    begins = "{" if is_block else ("(", "%")
+    if declared.shape is Shape.MIXED and not reader.text.startswith(begins, at):
         return (yield attribute_value(reader, enums=declared.enums))
     family = family_of(declared.kind)
-    if declared.role is Role.BINDER and (family is None or declared.kind in VARIABLES):
+    if is_block:
+        reader.expect("{", f"before the block of {where}")
+        made = yield reader.grammar.block(reader, "}")
+    elif declared.role is Role.BINDER and (family is None or declared.kind in VARIABLES):
         found = reader.match(OPERAND)
         made = yield (variable(reader) if _is_variable(reader, found) else _expression(reader))
     elif family is not None and declared.shape is not Shape.MIXED:
         made = yield family.read(reader)
     else:
         made = yield _expression(reader)
+    return _checked(reader, declared, made, where, at)
+
+
+def _checked(reader: NodeReader, declared: Field, made: Node, where: str, at: int) -> Node:
+    assert declared.kind is not None
     if type(made) not in declared.kind.kinds:
         shown = type(made).__name__
         reader.fail(f"{where} must be {declared.kind.__name__}; found {shown}", at)
     return made
+
+
+def _statements(reader: NodeReader, declared: Field, where: str) -> Rule:
+    """A block of statements, each of which is an item of the field."""
+    reader.expect("{", f"before the block of {where}")
+    items: list[Node] = []
+    while not reader.take("}"):
+        here = reader.skip()
+        made = yield reader.grammar.statement(reader)
+        if made is not None:
+            items.append(_checked(reader, declared, made, f"{where}[{len(items)}]", here))
+            if not reader.take(";"):
+                reader.expect("}", f"or ';' after a statement of {where}")
+                break
+    return tuple(items)
 
 
 def _is_variable(reader: NodeReader, found: Any) -> bool:  # Any: a match, or none
@@ -227,56 +245,6 @@ def _expression(reader: NodeReader) -> Rule:
     return (yield reader.grammar.expression(reader))
 
 
-def _blocks(reader: NodeReader, declared: Field, where: str) -> Rule:
-    """A field that is a scope: one block, or statements, each of them a root."""
-    assert declared.kind is not None
-    if declared.shape is Shape.OPTIONAL and reader.word("None"):
-        return None
-    if declared.shape is Shape.MIXED:
-        return (yield _mixed_blocks(reader, declared, where))
-    at = reader.skip()
-    reader.expect("{", f"before the block of {where}")
-    if declared.shape is not Shape.MANY:
-        made = yield reader.grammar.block(reader, "}")
-        _check(reader, declared, made, where, at)
-        return made
-    items: list[Node] = []
-    while not reader.take("}"):
-        here = reader.skip()
-        made = yield reader.grammar.statement(reader)
-        if made is not None:
-            _check(reader, declared, made, f"{where}[{len(items)}]", here)
-            items.append(made)
-            if not reader.take(";"):
-                reader.expect("}", f"or ';' after a statement of {where}")
-                break
-    return tuple(items)
-
-
-def _mixed_blocks(reader: NodeReader, declared: Field, where: str) -> Rule:
-    reader.expect("[", f"before the items of {where}")
-    items: list[object] = []
-    while not reader.take("]"):
-        at = reader.skip()
-        if reader.take("{"):
-            made = yield reader.grammar.block(reader, "}")
-            _check(reader, declared, made, f"{where}[{len(items)}]", at)
-            items.append(made)
-        else:
-            items.append((yield attribute_value(reader, enums=declared.enums)))
-        if not reader.take(","):
-            reader.expect("]", f"or ',' after an item of {where}")
-            break
-    return tuple(items)
-
-
-def _check(reader: NodeReader, declared: Field, made: Node, where: str, at: int) -> None:
-    assert declared.kind is not None
-    if type(made) not in declared.kind.kinds:
-        shown = type(made).__name__
-        reader.fail(f"{where} must be {declared.kind.__name__}; found {shown}", at)
-
-
 def _kind(reader: NodeReader) -> type[Node]:
     """Read the name of a kind, with its language or without."""
     name, at = reader.name_here(f"a kind of node after {NODE}")
@@ -295,10 +263,7 @@ def _kind(reader: NodeReader) -> type[Node]:
 
 
 def _name(reader: NodeReader, kind: type[Node]) -> str:
-    language = kind.language_.name
-    return (
-        kind.visit_name if language == reader.grammar.language else f"{language}.{kind.visit_name}"
-    )
+    return kind.language_.qualified(kind.visit_name, reader.grammar.language)
 
 
 def _build(

@@ -69,6 +69,18 @@ class Reader(Source):
         self.is_mixed = False
         """Whether a name may stand for a node that is no expression of the language around."""
 
+    def items(self, close: str, where: str, rule: Callable[[Any], Rule]) -> Rule:
+        """Read the items of a list, each by ``rule``, as :meth:`until` tells."""
+        items: list[object] = []
+        self.has_comma = False
+        while not self.take(close):
+            items.append((yield rule(self)))
+            self.has_comma = self.take(",")
+            if not self.has_comma:
+                self.expect(close, where)
+                break
+        return tuple(items)
+
     # Names
 
     def bind(self, name: str, var: Node) -> None:

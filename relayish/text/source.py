@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final, NoReturn
 
 from relayish.errors import ParseError, suggest
@@ -49,6 +49,7 @@ class Source:
         self.text = text
         self.name = name
         self.pos = 0
+        self.has_comma = False
         self._starts: list[int] = [0]
         self._starts += [found.end() for found in re.finditer("\n", text)]
         self._has_odd_comments = _ODD_COMMENT.search(text) is not None
@@ -135,6 +136,19 @@ class Source:
         """Go past ``mark``, which must come next."""
         if not self.take(mark):
             self.fail(f"expected {mark!r} {where}; {self.found()}")
+
+    def until(self, close: str, where: str) -> Iterator[None]:
+        """Yield before each item of a list; go past the commas between them and past ``close``.
+
+        ``has_comma`` says then whether a comma stands behind the last item.
+        """
+        self.has_comma = False
+        while not self.take(close):
+            yield
+            self.has_comma = has_comma = self.take(",")
+            if not has_comma:
+                self.expect(close, where)
+                return
 
     def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Match at the position, behind blanks and comments; the position stays."""

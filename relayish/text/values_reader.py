@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from enum import Enum, Flag
+from functools import partial
 from typing import Final, TypeAlias
 
 from relayish.errors import FieldError, suggest
@@ -63,7 +64,8 @@ def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) ->
     if depth > _DEEPEST:
         reader.fail(f"the value of an attribute nests deeper than {_DEEPEST}")
     if reader.take("["):
-        return (yield _list(reader, depth + 1, enums))
+        inside = partial(attribute_value, depth=depth + 1, enums=enums)
+        return (yield reader.items("]", "after an item of a list", inside))
     if reader.take("{"):
         return DictAttrs((yield _mapping(reader, "}", depth + 1)))
     at = reader.skip()
@@ -132,26 +134,13 @@ def _member(reader: Reader, kind: type[Enum], name: str, at: int) -> Enum:
     )
 
 
-def _list(reader: Reader, depth: int, enums: Enums) -> Rule:
-    items: list[object] = []
-    while not reader.take("]"):
-        items.append((yield attribute_value(reader, depth, enums)))
-        if not reader.take(","):
-            reader.expect("]", "after an item of a list")
-            break
-    return tuple(items)
-
-
 def _mapping(reader: Reader, close: str, depth: int) -> Rule:
     values: dict[str, object] = {}
-    while not reader.take(close):
+    for _ in reader.until(close, "after an attribute"):
         name, at = attribute_name(reader)
         if name in values:
             reader.fail(f"attribute {name} is given twice", at)
         values[name] = yield attribute_value(reader, depth)
-        if not reader.take(","):
-            reader.expect(close, "after an attribute")
-            break
     return values
 
 

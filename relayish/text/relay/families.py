@@ -12,8 +12,8 @@ from relayish.text.relay.expr_parser import expression
 from relayish.text.relay.pattern_parser import PATTERN_WORDS, pattern
 from relayish.text.relay.pattern_printer import PATTERN_PARTS
 from relayish.text.relay.reader import Reader
-from relayish.text.relay.statement_parser import block, statement, variable
-from relayish.text.relay.type_parser import TYPE_WORDS, size, type_, type_params
+from relayish.text.relay.statement_parser import block, statement
+from relayish.text.relay.type_parser import TYPE_WORDS, size, type_, type_params, variable
 from relayish.text.relay.type_printer import TYPE_PARTS
 from relayish.text.tables import Family, register_family
 from relayish.text.values_writer import ValueContext, add_value_rule

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from relayish.errors import FieldError
@@ -87,9 +89,7 @@ def parse_node(
         >>> parse_node("node if(cond=True, true_branch={ 1 }, false_branch={ 2 })")
         If(cond=<Constant>, true_branch=<Constant>, false_branch=<Constant>)
     """
-    reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
-    _version(reader, required=False)
-    made = run(block(reader, ""))
+    _, made = _read(text, source_name, lambda reader: block(reader, ""), allow_unknown_ops)
     assert isinstance(made, Node)
     return made
 
@@ -103,9 +103,7 @@ def parse_expr(
         >>> parse_expr("(1, 2f).0")
         TupleGetItem(tuple_value=<Tuple>, index=0)
     """
-    reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
-    _version(reader, required=False)
-    made = run(block(reader, ""))
+    reader, made = _read(text, source_name, lambda reader: block(reader, ""), allow_unknown_ops)
     return reader.expr(made, len(reader.text))
 
 
@@ -116,20 +114,25 @@ def parse_type(text: str, source_name: str = "from_string") -> Type:
         >>> parse_type("Tensor[(1, ?), int8]").dtype
         'int8'
     """
-    reader = _open(text, source_name, unknown_ops=True)
-    _version(reader, required=False)
-    made = run(_alone(reader, type_definitions=True))
+    _, made = _read(text, source_name, partial(_alone, type_definitions=True))
     assert isinstance(made, Type)
     return made
 
 
 def parse_pattern(text: str, source_name: str = "from_string") -> Pattern:
     """Read a pattern. See :func:`parse`."""
-    reader = _open(text, source_name, unknown_ops=True)
-    _version(reader, required=False)
-    made = run(_alone(reader, type_definitions=False))
+    _, made = _read(text, source_name, partial(_alone, type_definitions=False))
     assert isinstance(made, Pattern)
     return made
+
+
+def _read(
+    text: str, name: str, rule: Callable[[Reader], Rule], unknown_ops: bool = True
+) -> tuple[Reader, object]:
+    """Read what is no module, before which the header of one may stand nonetheless."""
+    reader = _open(text, name, unknown_ops=unknown_ops)
+    _version(reader, required=False)
+    return reader, run(rule(reader))
 
 
 def _open(text: str, name: str, *, unknown_ops: bool) -> Reader:

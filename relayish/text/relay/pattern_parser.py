@@ -15,7 +15,7 @@ from relayish.ir.relay.adt import (
 from relayish.text.node_reader import node_form
 from relayish.text.relay.lexer import TYPE
 from relayish.text.relay.reader import Reader
-from relayish.text.relay.type_parser import simple_type, type_
+from relayish.text.relay.type_parser import variable
 from relayish.text.rules import Rule
 from relayish.text.source import plain_name
 from relayish.text.tables import NODE, Read
@@ -32,10 +32,10 @@ def pattern(reader: Reader) -> Rule:
         reader.fail(f"expected a pattern: _, %x, (p, p) or a constructor; {reader.found()}")
     reader.pos = found.end()
     if found["label"]:
-        return (yield _labelled(reader, found["label"], found["defined"] is not None, at))
+        return (yield reader.labelled("pattern", pattern, found, at))
     if found["mark"]:
-        fields, comma = yield _items(reader)
-        if len(fields) == 1 and not comma:
+        fields = yield reader.items(")", "after a pattern", pattern)
+        if len(fields) == 1 and not reader.has_comma:
             return fields[0]
         return PatternTuple(fields, span=reader.span(at, reader.pos))
     word = found["name"]
@@ -52,35 +52,9 @@ def pattern(reader: Reader) -> Rule:
 
 def _variable(reader: Reader) -> Rule:
     binder = reader.binder("in a pattern")
-    annotation = None
-    if reader.take(":"):
-        annotation = simple_type(reader) or (yield type_(reader))
-    var = reader.make_var(binder, annotation)
+    var = yield variable(reader, binder)
     reader.bind(binder.key, var)
     return PatternVar(var, span=reader.span(binder.at, reader.pos))
-
-
-def _labelled(reader: Reader, label: str, defined: bool, at: int) -> Rule:
-    if defined:
-        made = yield pattern(reader)
-        reader.pattern_labels[label] = made
-        return made
-    known = reader.pattern_labels.get(label)
-    if known is None:
-        reader.fail(f"pattern #{label} is used before #{label}=... defines it", at)
-    return known
-
-
-def _items(reader: Reader) -> Rule:
-    items: list[Pattern] = []
-    comma = False
-    while not reader.take(")"):
-        items.append((yield pattern(reader)))
-        comma = reader.take(",")
-        if not comma:
-            reader.expect(")", "after a pattern")
-            break
-    return tuple(items), comma
 
 
 def _constructor(reader: Reader, word: str, at: int) -> Rule:
@@ -99,7 +73,7 @@ def _constructor(reader: Reader, word: str, at: int) -> Rule:
         reader.unknown("constructor", word, reader.constructors, at)
     patterns: tuple[Pattern, ...] = ()
     if reader.take("("):
-        patterns, _ = yield _items(reader)
+        patterns = yield reader.items(")", "after a pattern", pattern)
     return PatternConstructor(found, patterns, span=reader.span(at, reader.pos))
 
 

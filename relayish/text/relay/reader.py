@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs
-from relayish.ir.relay.adt import Constructor, Pattern, TypeData
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op
@@ -15,6 +18,7 @@ from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
 from relayish.text.metadata_reader import Metadata
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
+from relayish.text.rules import Rule
 from relayish.text.source import plain_name
 
 
@@ -47,9 +51,8 @@ class Reader(NodeReader):
         self.type_vars: dict[str, TypeVar] = {}
         self.bound_types: dict[str, TypeVar] = {}
         self.hidden_types: list[tuple[str, TypeVar | None]] = []
-        self.labels: dict[str, Type] = {}
-        """Types that the text defines once (``#0=``) and uses again (``#0``)."""
-        self.pattern_labels: dict[str, Pattern] = {}
+        self.labels: dict[str, Node] = {}
+        """Types and patterns that the text defines once (``#0=``) and uses again (``#0``)."""
 
     def bind_type(self, name: str, var: TypeVar) -> None:
         """Bring a type variable into scope; ``leave_types`` takes it out."""
@@ -71,6 +74,17 @@ class Reader(NodeReader):
 
     def leave_annotations(self, mark: int) -> None:
         self.leave_types(mark)
+
+    def labelled(
+        self, what: str, rule: Callable[[Reader], Rule], found: re.Match[str], at: int
+    ) -> Rule:
+        """Read what stands behind ``#0=``, or return what ``#0`` stands for; see ``TYPE``."""
+        key = f"{what} #{found['label']}"
+        if found["defined"]:
+            self.labels[key] = yield rule(self)
+        elif key not in self.labels:
+            self.fail(f"{key} is used before #{found['label']}=... defines it", at)
+        return self.labels[key]
 
     def make_var(self, binder: Binder, annotation: Type | None) -> Var:
         """Return a new variable, or the one bound before when it is marked ``-malformed-ir``."""

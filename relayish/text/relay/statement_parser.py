@@ -7,14 +7,12 @@ import re
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
-from relayish.ir.relay.type import Type, TypeKind, TypeVar
 from relayish.text.node_reader import declared_free
-from relayish.text.reader import Binder
 from relayish.text.relay.expr_parser import expression
 from relayish.text.relay.lexer import FAST, STATEMENT
 from relayish.text.relay.pattern_parser import pattern
 from relayish.text.relay.reader import Reader, empty_attrs
-from relayish.text.relay.type_parser import simple_type, type_, type_params
+from relayish.text.relay.type_parser import free_type, simple_type, type_, type_params, variable
 from relayish.text.rules import Rule
 from relayish.text.source import ATTRIBUTE, plain_name
 from relayish.text.tables import NODE, WORDS, is_reserved
@@ -42,15 +40,10 @@ def block(reader: Reader, close: str | None) -> Rule:
                 break
             value = reader.expr(value, start)
             bindings.append((Var("_", span=reader.span(start, start)), value, start))
-        elif found["temp"]:
-            reader.pos = found.end()
-            value = yield expression(reader)
-            reader.expect(";", "after a graph binding")
-            reader.define("%" + found["temp"], value)
         elif found["word"] == "let":
             yield _let(reader, found, bindings)
         else:
-            yield _free(reader, found)
+            yield from _declaration(reader, found)
     if close:
         reader.expect(close, "at the end of a block")
     elif close is not None and reader.skip() < len(reader.text):
@@ -100,10 +93,7 @@ def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, i
     start = found.start("word")
     reader.pos = found.end("word")
     binder = reader.binder("after let")
-    annotation: Type | None = None
-    if reader.take(":"):
-        annotation = simple_type(reader) or (yield type_(reader))
-    var = reader.make_var(binder, annotation)
+    var = yield variable(reader, binder)
     reader.expect("=", "after the variable of a let")
     is_function = reader.text.startswith("fn", reader.skip())
     if is_function:
@@ -118,28 +108,22 @@ def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, i
     bindings.append((var, value, start))
 
 
-def _free(reader: Reader, found: re.Match[str]) -> Rule:
-    """``free_var %x: T;`` and ``free_type A: Kind;``."""
-    reader.pos = found.end("word")
+def _declaration(reader: Reader, found: re.Match[str]) -> Rule:
+    """``%n = ...;``, ``free_var %x: T;`` and ``free_type A: Kind;``."""
+    reader.pos = found.end()
+    if found["temp"]:
+        value = yield expression(reader)
+        reader.expect(";", "after a graph binding")
+        reader.define("%" + found["temp"], value)
+        return
     if found["word"] == "free_var" and reader.text.startswith(NODE, reader.skip()):
         yield declared_free(reader)
     elif found["word"] == "free_var":
         binder = reader.binder("after free_var")
-        annotation = None
-        if reader.take(":"):
-            annotation = simple_type(reader) or (yield type_(reader))
-        var = reader.make_var(binder, annotation)
+        var = yield variable(reader, binder)
         reader.env[binder.key] = reader.bound[binder.key] = var
     else:
-        name, at = reader.name_here("a type variable after free_type")
-        kind = TypeKind.Type
-        if reader.take(":"):
-            word, where = reader.name_here("a kind of type variable")
-            if word not in TypeKind.__members__:
-                reader.unknown("kind", word, TypeKind.__members__, where)
-            kind = TypeKind[word]
-        free = TypeVar(name, kind, span=reader.span(at, reader.pos))
-        reader.type_vars[name] = reader.bound_types[name] = free
+        free_type(reader)
     reader.expect(";", "after a free variable")
 
 
@@ -152,16 +136,6 @@ def free_declarations(reader: Reader) -> Rule:
         yield from _declaration(reader, found)
 
 
-def _declaration(reader: Reader, found: re.Match[str]) -> Rule:
-    if found["temp"]:
-        reader.pos = found.end()
-        value = yield expression(reader)
-        reader.expect(";", "after a graph binding")
-        reader.define("%" + found["temp"], value)
-    else:
-        yield _free(reader, found)
-
-
 def statement(reader: Reader) -> Rule:
     """A statement that stands for a node of its own, or ``None`` for one that only names it."""
     found = reader.match(STATEMENT)
@@ -169,14 +143,6 @@ def statement(reader: Reader) -> Rule:
         return (yield expression(reader))
     yield from _declaration(reader, found)
     return None
-
-
-def variable(reader: Reader, binder: Binder) -> Rule:
-    """A variable of Relay, from behind its name."""
-    annotation: Type | None = None
-    if reader.take(":"):
-        annotation = simple_type(reader) or (yield type_(reader))
-    return reader.make_var(binder, annotation)
 
 
 def _braces(reader: Reader, start: int) -> Rule:
@@ -239,7 +205,7 @@ def _params(reader: Reader) -> Rule:
     params: list[Var] = []
     attrs: dict[str, object] = {}
     whole: DictAttrs | None = None
-    while not reader.take(")"):
+    for _ in reader.until(")", "or ',' after a parameter"):
         found = reader.match(ATTRIBUTE)
         at = reader.skip()
         if found is not None:
@@ -251,10 +217,9 @@ def _params(reader: Reader) -> Rule:
         elif reader.take("meta"):
             whole = _whole(reader, at)
         else:
-            params.append((yield _param(reader)))
-        if not reader.take(","):
-            reader.expect(")", "or ',' after a parameter")
-            break
+            binder = reader.binder("or an attribute as parameter")
+            params.append((yield variable(reader, binder)))
+            reader.bind(binder.key, params[-1])
     return tuple(params), (DictAttrs(attrs) if attrs else whole)
 
 
@@ -265,16 +230,6 @@ def _whole(reader: Reader, at: int) -> DictAttrs:
     raise reader.error(f"expected the attributes of a function; found {type(found).__name__}", at)
 
 
-def _param(reader: Reader) -> Rule:
-    binder = reader.binder("or an attribute as parameter")
-    annotation: Type | None = None
-    if reader.take(":"):
-        annotation = simple_type(reader) or (yield type_(reader))
-    var = reader.make_var(binder, annotation)
-    reader.bind(binder.key, var)
-    return var
-
-
 def _match(reader: Reader, start: int) -> Rule:
     complete = not reader.take("?")
     reader.expect("(", "before what is matched")
@@ -283,13 +238,8 @@ def _match(reader: Reader, start: int) -> Rule:
         reader.expr(data, start)
     reader.expect(")", "after what is matched")
     reader.expect("{", "before the clauses of a match")
-    clauses: list[Clause] = []
-    while not reader.take("}"):
-        clauses.append((yield _clause(reader)))
-        if not reader.take(","):
-            reader.expect("}", "or ',' after a clause")
-            break
-    return Match._make(data, tuple(clauses), complete, reader.span(start, reader.pos), None)
+    clauses = yield reader.items("}", "or ',' after a clause", _clause)
+    return Match._make(data, clauses, complete, reader.span(start, reader.pos), None)
 
 
 def _clause(reader: Reader) -> Rule:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from relayish.errors import FieldError
@@ -31,6 +32,7 @@ from relayish.ir.relay.type import (
     TypeVar,
 )
 from relayish.text.node_reader import node_form
+from relayish.text.reader import Binder
 from relayish.text.relay.lexer import INTEGER, TYPE
 from relayish.text.relay.reader import Reader
 from relayish.text.rules import Rule
@@ -81,7 +83,7 @@ def type_(reader: Reader) -> Rule:
     start = found.start(found.lastgroup or 0)
     reader.pos = found.end()
     if found["label"]:
-        return (yield _labelled(reader, found["label"], found["defined"] is not None, start))
+        return (yield reader.labelled("type", type_, found, start - 1))
     if found["mark"]:
         return (yield _tuple_type(reader, start))
     word = found["name"]
@@ -97,51 +99,31 @@ def type_(reader: Reader) -> Rule:
     return (yield _named(reader, word, start))
 
 
-def _labelled(reader: Reader, label: str, defined: bool, start: int) -> Rule:
-    if defined:
-        made = yield type_(reader)
-        reader.labels[label] = made
-        return made
-    known = reader.labels.get(label)
-    if known is None:
-        reader.fail(f"type #{label} is used before #{label}=... defines it", start - 1)
-    return known
+def variable(reader: Reader, binder: Binder) -> Rule:
+    """A variable of Relay, from behind its name."""
+    annotation: Type | None = None
+    if reader.take(":"):
+        annotation = simple_type(reader) or (yield type_(reader))
+    return reader.make_var(binder, annotation)
 
 
 def type_list(reader: Reader, close: str) -> Rule:
     """Types separated by commas, up to and including ``close``."""
-    types: list[Type] = []
-    while not reader.take(close):
-        types.append(simple_type(reader) or (yield type_(reader)))
-        if not reader.take(","):
-            reader.expect(close, "after a type")
-            break
-    return tuple(types)
+    return reader.items(close, "after a type", type_)
 
 
 def _tuple_type(reader: Reader, start: int) -> Rule:
-    fields: list[Type] = []
-    comma = False
-    while not reader.take(")"):
-        fields.append(simple_type(reader) or (yield type_(reader)))
-        comma = reader.take(",")
-        if not comma:
-            reader.expect(")", "after a type")
-            break
-    if len(fields) == 1 and not comma:
+    fields = yield type_list(reader, ")")
+    if len(fields) == 1 and not reader.has_comma:
         return fields[0]  # parentheses that only group
-    return TupleType(tuple(fields), span=reader.span(start, reader.pos))
+    return TupleType(fields, span=reader.span(start, reader.pos))
 
 
 def _tensor_type(reader: Reader, start: int) -> Type:
     reader.expect("[", "after Tensor")
     reader.expect("(", "before the dimensions of a tensor type")
-    shape: list[int | PrimExpr] = []
-    while not reader.take(")"):
-        shape.append(_dimension(reader))
-        if not reader.take(","):
-            reader.expect(")", "after the dimensions of a tensor type")
-            break
+    after = "after the dimensions of a tensor type"
+    shape = tuple([_dimension(reader) for _ in reader.until(")", after)])
     reader.expect(",", "between the dimensions and the element type")
     custom = reader.match(_CUSTOM)
     if custom is not None:
@@ -150,7 +132,7 @@ def _tensor_type(reader: Reader, start: int) -> Type:
         name, at = reader.name_here("an element type such as float32")
     reader.expect("]", "after the element type")
     try:
-        return TensorType(tuple(shape), name, span=reader.span(start, reader.pos))
+        return TensorType(shape, name, span=reader.span(start, reader.pos))
     except FieldError as error:
         raise reader.error(str(error), at) from None
 
@@ -214,13 +196,7 @@ def type_params(reader: Reader) -> tuple[TypeVar, ...]:
     """Read ``[A, B]``, if it is there, and bring the variables into scope."""
     if not reader.take("["):
         return ()
-    params: list[TypeVar] = []
-    while not reader.take("]"):
-        params.append(type_param(reader))
-        if not reader.take(","):
-            reader.expect("]", "after type parameters")
-            break
-    return tuple(params)
+    return tuple([type_param(reader) for _ in reader.until("]", "after type parameters")])
 
 
 def type_param(reader: Reader) -> TypeVar:
@@ -233,15 +209,25 @@ def type_param(reader: Reader) -> TypeVar:
             reader.fail(f"{name}-malformed-ir is bound again, but it was not bound before", at)
         reader.bind_type(name, known)
         return known
+    var = _type_variable(reader, name, at)
+    reader.bind_type(name, var)
+    return var
+
+
+def free_type(reader: Reader) -> None:
+    """Read a type variable that nothing binds, from behind ``free_type``."""
+    name, at = reader.name_here("a type variable after free_type")
+    reader.type_vars[name] = reader.bound_types[name] = _type_variable(reader, name, at)
+
+
+def _type_variable(reader: Reader, name: str, at: int) -> TypeVar:
     kind = TypeKind.Type
     if reader.take(":"):
         word, where = reader.name_here("a kind of type variable")
         if word not in TypeKind.__members__:
             reader.unknown("kind", word, TypeKind.__members__, where)
         kind = TypeKind[word]
-    var = TypeVar(name, kind, span=reader.span(at, reader.pos))
-    reader.bind_type(name, var)
-    return var
+    return TypeVar(name, kind, span=reader.span(at, reader.pos))
 
 
 def _ref_type(reader: Reader, start: int) -> Rule:
@@ -321,20 +307,17 @@ def type_definition(reader: Reader, start: int, is_extern: bool) -> Rule:
     if header is None:
         header = reader.types[name] = GlobalTypeVar(name, span=reader.span(at, reader.pos))
     params = type_params(reader)
-    constructors: list[Constructor] = []
+    constructors: tuple[Constructor, ...] = ()
     if is_extern:
         reader.take(";")
     if reader.take("{"):
-        while not reader.take("}"):
-            constructors.append((yield _constructor(reader, header)))
-            if not reader.take(","):
-                reader.expect("}", "after the constructors of a type")
-                break
+        after = "after the constructors of a type"
+        constructors = yield reader.items("}", after, partial(_constructor, header=header))
     elif not is_extern:
         reader.fail(f"expected '{{' before the constructors of a type; {reader.found()}")
     reader.leave_types(0)
     span = reader.span(start, reader.pos)
-    data = TypeData(header, params, tuple(constructors), is_extern, span=span)
+    data = TypeData(header, params, constructors, is_extern, span=span)
     reader.define_type(data)
     return data
 
