@@ -21,8 +21,9 @@ _OPEN: Final[list[declared_temporarily]] = []
 class declared_temporarily:  # noqa: N801 - a context manager is called as a function is
     """Forget, at the end, what is declared meanwhile.
 
-    That is kinds of nodes, languages, domains, operators with their properties, gradients and
-    builders, classes of attributes, and passes. Entered again, it makes the same known again.
+    That is kinds of nodes and what is registered of them, such as type rules, languages, domains,
+    operators with their properties, gradients and builders, classes of attributes, and passes.
+    Entered again, it makes the same known again.
     What relayish itself declares, where a part of it happens to be imported meanwhile, stays.
 
     Example:

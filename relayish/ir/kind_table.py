@@ -6,7 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar, overload
 
 from relayish.errors import DuplicateNameError, UnknownKindError
+from relayish.ir.declarations import (
+    Redo,
+    Undo,
+    changes_of,
+    declared_temporarily,
+    watch_declarations,
+)
 from relayish.ir.node import Node
+from relayish.ir.traversal import ByKind
 
 V = TypeVar("V")
 
@@ -16,7 +24,8 @@ class KindTable(dict[type[Node], V], Generic[V]):
 
     A kind that is not in the table is served by the entry of the nearest class above it that is,
     so one entry for a family serves all its kinds. ``table[kind]`` of a kind that nothing serves
-    is an error which says what to register.
+    is an error which says what to register. What is registered where declarations are temporary is
+    forgotten with them.
 
     Args:
         purpose: What asks, as the subject of a sentence: ``"type inference"``.
@@ -35,7 +44,7 @@ class KindTable(dict[type[Node], V], Generic[V]):
         relayish.errors.UnknownKindError: the census knows no Node; call census.register(Node, ...)
     """
 
-    __slots__ = ("_declared", "purpose", "registered_by")
+    __slots__ = ("_declared", "_derived", "purpose", "registered_by")
 
     def __init__(
         self, purpose: str, registered_by: str, entries: Mapping[type[Node], V] | None = None
@@ -43,7 +52,9 @@ class KindTable(dict[type[Node], V], Generic[V]):
         super().__init__(entries or {})
         self.purpose = purpose
         self.registered_by = registered_by
-        self._declared: set[type[Node]] = set(self)
+        self._declared: dict[type[Node], V] = dict(self)
+        self._derived: list[ByKind] = []
+        watch_declarations(self._watch)
 
     @overload
     def register(self, kind: type[Node], entry: V, *, replace: bool = False) -> V: ...
@@ -64,15 +75,43 @@ class KindTable(dict[type[Node], V], Generic[V]):
                 f"{self.purpose} knows {kind.__name__} already; "
                 f"say replace=True to put another entry in its place"
             )
-        self._declared.add(kind)
-        for served in [k for k in self if k not in self._declared and issubclass(k, kind)]:
-            del self[served]  # found by way of a class further up
-        self[kind] = entry
+        self._declared[kind] = entry
+        self._renew()
         return entry
 
     def knows(self, kind: type[Node]) -> bool:
         """Return whether some entry serves nodes of class ``kind``."""
         return any(base in self._declared for base in kind.__mro__)
+
+    def derive(self, generate: Callable[[type[Node]], object]) -> ByKind:
+        """Return a table of what ``generate`` makes of each kind, anew where an entry changes."""
+        made = ByKind(generate)
+        self._derived.append(made)
+        return made
+
+    def _renew(self) -> None:
+        """Forget what was found by way of classes further up, and what was derived."""
+        self.clear()
+        self.update(self._declared)
+        for derived in self._derived:
+            derived.clear()
+
+    def _watch(self, context: declared_temporarily) -> Undo:
+        forget = changes_of(
+            self._declared, lambda entry: context.stays(getattr(entry, "__module__", None))
+        )
+
+        def undo() -> Redo:
+            declare = forget()
+            self._renew()
+
+            def redo() -> None:
+                declare()
+                self._renew()
+
+            return redo
+
+        return undo
 
     def __missing__(self, kind: type[Node]) -> V:
         for base in kind.__mro__:

@@ -308,7 +308,7 @@ def _may_hold_nodes(declared: Field) -> bool:
 
 PIECES: Final = _Pieces(Node)
 """What is written as pieces of a program."""
-_LAY_OUT: Final = ByKind(_lay_out_of_kind)
+_LAY_OUT: Final = LAYOUTS.derive(_lay_out_of_kind)
 _APART: Final = ByKind(_apart_of_kind)
 _ATTRIBUTES: Final = ByKind(_attributes)
 

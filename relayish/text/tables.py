@@ -5,7 +5,8 @@ A kind that is in none of them has the generic form (``node_writer``, ``node_rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -13,7 +14,6 @@ from relayish.errors import DeclarationError, DuplicateNameError
 from relayish.ir.declarations import declared_temporarily, watch_table
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.traversal import ByKind
 from relayish.text.literals import IDENTIFIER_ONLY
 from relayish.text.rules import Rule
 
@@ -87,7 +87,7 @@ FAMILIES: Final[KindTable[Family]] = KindTable("the grammar", REGISTER)
 """Families with a grammar of their own, by their root."""
 
 
-_FAMILY_OF: Final = ByKind(lambda kind: FAMILIES[kind] if FAMILIES.knows(kind) else None)
+_FAMILY_OF: Final = FAMILIES.derive(lambda k: FAMILIES[k] if FAMILIES.knows(k) else None)
 
 
 def family_of(kind: type[Node]) -> Family | None:
@@ -103,7 +103,6 @@ FAMILY_WORDS: Final[dict[str, Family]] = {}
 def register_family(root: type[Node], family: Family) -> None:
     """Say that the nodes of a family have a grammar of their own; before any is written."""
     FAMILIES.register(root, family)
-    _FAMILY_OF.clear()
     if family.words is not None:
         watch_table(family.words, _stays)
     if family.word:
@@ -173,23 +172,9 @@ def register_text(
             f"the keyword {keyword!r} of {kind.__name__} is taken; choose another"
         )
     if family is None:
-        known = TEXTS[Node]
-
-        def write_all(writer: Any, node: Node, depth: int) -> str | Rule:  # Any: as above
-            if kind not in _KEYWORDS:  # it was declared temporarily
-                return known(writer, node, depth)
-            return _write_keyword(_KEYWORDS[kind], write, writer, node, depth)
-
-        TEXTS.register(kind, write_all, replace=replace)
+        TEXTS.register(kind, partial(_write_keyword, keyword, write), replace=replace)
     elif family.parts is not None:
-        parts = family.parts[kind.__mro__[1]]
-
-        def all_parts(context: Any, node: Node) -> Iterator[object]:  # Any: as above
-            if kind not in _KEYWORDS:
-                return parts(context, node)
-            return chain((_KEYWORDS[kind],), write(context, node))
-
-        family.parts.register(kind, all_parts, replace=replace)
+        family.parts.register(kind, partial(_keyword_and_parts, keyword, write), replace=replace)
     if old is not None:
         words.pop(old, None)
     words[keyword] = read
@@ -198,6 +183,12 @@ def register_text(
 
 _KEYWORDS: Final[dict[type[Node], str]] = {}
 watch_table(_KEYWORDS)
+
+
+def _keyword_and_parts(
+    keyword: str, write: Callable[[Any, Any], Iterable[object]], context: object, node: Node
+) -> Iterator[object]:
+    return chain((keyword,), write(context, node))
 
 
 def _write_keyword(

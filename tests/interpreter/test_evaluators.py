@@ -90,7 +90,7 @@ with DECLARED:
     class Setting(Expr):
         name: str
 
-    @node("counter", atom=Atom.VARIABLE)
+    @node("number_of_turns", atom=Atom.VARIABLE)
     class Counter(Expr):
         name: str = field(hint=True)
 

@@ -99,3 +99,42 @@ def test_kind_declared_later_is_served(table):
             pass
 
         assert table[Later] == "some expression"
+
+
+def test_entry_registered_temporarily_is_forgotten():
+    table = KindTable("the census", "census.register", {Expr: "expr"})
+    with declared_temporarily():
+        table.register(Call, "call")
+        table.register(Expr, "other", replace=True)
+        assert (table[Call], table[Let]) == ("call", "other")
+    assert (table[Call], table[Let]) == ("expr", "expr")
+
+
+def test_entry_registered_temporarily_is_there_again_with_the_declarations():
+    table = KindTable("the census", "census.register", {Expr: "expr"})
+    with (declared := declared_temporarily()):
+        table.register(Call, "call")
+    with declared:
+        assert table[Call] == "call"
+    assert table[Call] == "expr"
+
+
+def test_entry_registered_before_is_registered_outside_of_what_is_temporary():
+    table = KindTable("the census", "census.register", {})
+    declared = declared_temporarily()
+    with declared:
+        pass
+    table.register(Call, "call")
+    with declared:
+        assert table[Call] == "call"
+    assert table[Call] == "call"
+
+
+def test_derived_table_follows_its_entries():
+    table = KindTable("the census", "census.register", {Expr: "expr"})
+    derived = table.derive(lambda kind: table[kind].upper())
+    assert derived[Call] == "EXPR"
+    with declared_temporarily():
+        table.register(Call, "call")
+        assert derived[Call] == "CALL"
+    assert derived[Call] == "EXPR"

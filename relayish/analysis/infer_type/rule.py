@@ -24,7 +24,6 @@ from relayish.ir.relay.adt import Pattern
 from relayish.ir.relay.expr import Expr, Op, Var
 from relayish.ir.relay.type import FuncType, Type
 from relayish.ir.scoping import evaluated, outer_operands
-from relayish.ir.traversal import ByKind
 
 Asked: TypeAlias = Node | tuple[Node, ...]
 Told: TypeAlias = Any  # Any: the type of the node asked for, or of each of several
@@ -161,8 +160,8 @@ def _entry(kind: type[Node]) -> Entry:
     return RULES[Var if kind in VARIABLES and not RULES.knows(kind) else kind]
 
 
-ENTER: Final = ByKind(lambda kind: _entry(kind).enter)
-LEAVE: Final = ByKind(lambda kind: _entry(kind).leave)
+ENTER: Final = RULES.derive(lambda kind: _entry(kind).enter)
+LEAVE: Final = RULES.derive(lambda kind: _entry(kind).leave)
 
 
 @overload
@@ -222,8 +221,6 @@ def register_type_rule(
         raise DuplicateNameError(f"the type rule of Relay's {kind.__name__} cannot be replaced")
     enter = _enter_steps if inspect.isgeneratorfunction(given) else _enter_function
     RULES.register(kind, Entry(enter(given), None), replace=replace)
-    ENTER.clear()
-    LEAVE.clear()
     return rule
 
 
