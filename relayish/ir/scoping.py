@@ -134,7 +134,8 @@ def scopes(node: Node) -> tuple[Scope, ...]:
 
 def has_scopes(kind: type[Node]) -> bool:
     """Return whether nodes of class ``kind`` may evaluate scopes."""
-    return has_parts(kind) or bool(scope_fields(kind).scopes)
+    found: bool = _HAS_SCOPES[kind]
+    return found
 
 
 def scope_roots(node: Node) -> Nodes:
@@ -318,6 +319,7 @@ _OPERANDS: Final = _holding_by_kind(RoleTraversal(Role.OPERAND).fields)
 _OUTER_OPERANDS: Final = _holding_by_kind(lambda kind: scope_fields(kind).outside)
 _RECURSIVE_OPERANDS: Final = _holding_by_kind(lambda kind: scope_fields(kind).recursive)
 _SCOPE_ROOTS: Final = _holding_by_kind(lambda kind: scope_fields(kind).scopes)
+_HAS_SCOPES: Final = ByKind(lambda kind: has_parts(kind) or bool(scope_fields(kind).scopes))
 _SCOPES: Final = _with_parts(ByKind(_scopes_of_kind))
 _BINDERS: Final = ByKind(_binders_of_kind)
 _ONCE: Final = _holding_by_kind(_run_once)

@@ -143,6 +143,9 @@ def tensors_of(dual: Dual) -> list[Dual]:
     Complexity:
         Linear in the fields; no recursion.
     """
+    if isinstance(dual.ty, TensorType):
+        split(dual)
+        return [dual]
     found: list[Dual] = []
     for part in walk_tree(dual, lambda d: fields_of(d) if isinstance(d.ty, TupleType) else ()):
         if isinstance(part.ty, TensorType):
