@@ -152,6 +152,8 @@ class _Converter(Retyping):
             same = all(map(is_, fields, inside.get(item, ())))
             return item if same else Tuple(tuple(fields), span=item.span)
 
+        if isinstance(now, TensorType):
+            return convert((expr, now, before), [])
         return fold_tree((expr, now, before), parts, convert)
 
     def _cast(self, expr: Expr, dtype: DType, wanted: DType) -> Expr:
@@ -173,7 +175,8 @@ def _wide(_: DType, before: DType) -> DType:
 
 def _floats(ty: Type) -> Iterator[DType]:
     """Yield the element types of the tensors in ``ty`` that hold floating point numbers."""
-    for part in TYPES.pre_order(ty, lambda part: type(part) is TupleType):
+    is_tensor = isinstance(ty, TensorType)
+    for part in (ty,) if is_tensor else TYPES.pre_order(ty, lambda part: type(part) is TupleType):
         if isinstance(part, TensorType) and _FLOATS.fullmatch(part.dtype) is not None:
             yield part.dtype
 

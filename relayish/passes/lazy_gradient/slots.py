@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish._support.graph import find_root
-
 FIXED: Final = 0
 """The slot of what is as it was, in all of its parts: what other functions and operators see."""
 
@@ -41,7 +39,10 @@ class Slots:
 
     def find(self, slot: int) -> int:
         """Return the slot that stands for all that are the same as ``slot``."""
-        return find_root(self._parents, slot)
+        parents = self._parents
+        while parents[slot] != slot:
+            parents[slot] = slot = parents[parents[slot]]
+        return slot
 
     def has_children(self, slot: int) -> bool:
         """Return whether anything is known of parts."""

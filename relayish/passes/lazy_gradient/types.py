@@ -149,6 +149,8 @@ class Converted:
         """
         slots, made = self._slots, self._made
         root = ty, slots.find(slot)
+        if root in made:
+            return made[root]
 
         def below(key: tuple[Type, int]) -> list[tuple[Type, int]]:
             part, at = key

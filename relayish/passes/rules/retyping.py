@@ -96,7 +96,7 @@ class Retyping:
 
     def find_type(self, expr: Expr) -> Type | None:
         """Return the type of ``expr``, or ``None`` where that of some part of it is not known."""
-        return self._known.get(expr) or self._finder.of(expr)
+        return self._known.get(expr) or expr.checked_type or self._finder.of(expr)
 
     def rewrite(self, root: Function) -> Function:
         """Return ``root`` rewritten; ``root`` itself when nothing changed."""
@@ -114,7 +114,7 @@ class Retyping:
             image = self._image(node)
             if image is not node:
                 images[node] = image
-            if node not in names:  # what another name stands for is known when its value is
+            if node in bound and node not in names:  # other names are bound when their values are
                 self._bind_all(bound, node, image)
         found = images.get(root, root)
         assert isinstance(found, Function)
