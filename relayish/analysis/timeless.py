@@ -27,7 +27,7 @@ class Timeless:
         if self._is_literal(value):
             self._functions.add(var)
 
-    def check(self, expr: Expr) -> bool:
+    def check(self, expr: Node) -> bool:
         """Return whether nothing in ``expr``, bodies of functions included, has to do with time.
 
         What does: references and whatever else acts or is a thing of its own, operators with state,
@@ -43,6 +43,8 @@ class Timeless:
             (True, False)
         """
         known = self._known
+        if expr in known:
+            return known[expr]
         for node in PROGRAM.post_order(expr, lambda node: node not in known):
             if node in known:
                 continue
@@ -52,6 +54,15 @@ class Timeless:
             known[node] = all(below) and not self._acts(node)
         return known[expr]
 
+    def timed(self, expr: Node) -> frozenset[Node]:
+        """Return the nodes in ``expr``, or looked at before, that have to do with time.
+
+        Complexity:
+            Linear in the distinct nodes in ``expr`` and those looked at before; no recursion.
+        """
+        self.check(expr)
+        return frozenset([node for node, is_timeless in self._known.items() if not is_timeless])
+
     def _acts(self, node: Node) -> bool:
         if type(node) is Call:
             called = node.op
@@ -59,5 +70,5 @@ class Timeless:
         acts = EFFECT_RULES[type(node)].acts
         return node.traits_.allocates or (acts is not None and acts(node))
 
-    def _is_literal(self, function: Expr) -> bool:
+    def _is_literal(self, function: Node) -> bool:
         return type(function) is Function or function in self._functions

@@ -25,7 +25,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
-from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
+from relayish.passes.interprocedural.copy import copied, fresh_var
 from relayish.transform import ModulePass, register_pass
 
 
@@ -146,9 +146,9 @@ class _Lifter:
                     lifted.append((name, branch, free))
             images[branching] = branching.with_fields(true_branch=calls[0], false_branch=calls[1])
         for name, branch, free in lifted:
-            params = {var: var if type(var) is Var else fresh_var(var) for var in free}
-            body = substituted(branches.image(branch, images), params)
-            function = copied_function(Function(tuple(params.values()), body, branch.checked_type))
+            params: dict[Expr, Var] = {var: fresh_var(var) for var in free}
+            body = copied(branches.image(branch, images), params)
+            function = Function(tuple(params.values()), body, branch.checked_type)
             if branches.is_polymorphic:
                 function = function.with_fields(type_params=free_type_vars(function))
             self.added[name] = function

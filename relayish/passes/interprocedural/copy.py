@@ -91,9 +91,7 @@ def timed_nodes(expr: Expr) -> frozenset[Node]:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    timeless = Timeless()
-    found = [node for node in EXPRESSIONS.post_order(expr) if isinstance(node, Expr)]
-    return frozenset([node for node in found if not timeless.check(node)])
+    return Timeless().timed(expr)
 
 
 class OwnNodes:
