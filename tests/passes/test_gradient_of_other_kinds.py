@@ -24,9 +24,9 @@ from loop_kinds import (
 import relayish as relay
 from relayish.analysis import well_formed
 from relayish.errors import DeclarationError, GradientError, UnknownKindError
+from relayish.ir.node import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
-from relayish.passes.ad.kind_rules import GRADIENT_RULES
 from relayish.transform import ControlFlow, FirstOrderGradient, gradient, register_gradient_rule
 
 
@@ -39,14 +39,10 @@ def declared() -> Iterator[None]:
 @contextmanager
 def rules(given: dict[type[Any], Any]) -> Iterator[None]:
     """Register gradient rules for a while."""
-    for kind, rule in given.items():
-        register_gradient_rule(kind, rule)
-    try:
+    with declared_temporarily():
+        for kind, rule in given.items():
+            register_gradient_rule(kind, rule)
         yield
-    finally:
-        for kind in given:
-            del GRADIENT_RULES[kind]
-            GRADIENT_RULES._declared.discard(kind)
 
 
 def scaled(scale: Any, grad: Expr) -> list[Expr]:
