@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
@@ -15,11 +14,11 @@ from relayish.ir.roles import Role
 from relayish.ir.span import Span
 from relayish.ir.storage import INTERNED
 from relayish.text.generic_form import binds_types
-from relayish.text.reader import Reader
+from relayish.text.reader import Binder, Reader
 from relayish.text.rules import Rule
 from relayish.text.source import OPERAND
 from relayish.text.tables import FAMILY_WORDS, NODE, WORDS, family_of
-from relayish.text.values_reader import attribute_name, attribute_value
+from relayish.text.values_reader import attribute_name, attribute_value, family_value
 from relayish.text.writer import hint_field
 
 
@@ -75,10 +74,7 @@ def node_form(reader: NodeReader, start: int) -> Rule:
             start,
         )
     reader.expect("(", "before the fields of a node")
-    types = reader.mark_annotations()
-    values, places = yield _fields(reader, kind, [])
-    reader.leave_annotations(types)
-    return _build(reader, kind, values, places, start)
+    return _fields(reader, kind, start)
 
 
 def variable(reader: NodeReader) -> Rule:
@@ -97,14 +93,10 @@ def variable(reader: NodeReader) -> Rule:
     if kind not in VARIABLES:
         reader.fail(f"{_name(reader, kind)} is no kind of variable", start)
     binder = reader.binder(f"behind {NODE} {_name(reader, kind)}")
-    values: dict[str, object] = {}
-    places: dict[str, int] = {}
     if reader.take("("):
-        values, places = yield _fields(reader, kind, [])
-    hint = hint_field(kind)
-    if hint is not None and hint.name not in values:
-        values[hint.name], places[hint.name] = binder.name, binder.at
-    made = _build(reader, kind, values, places, start)
+        made = yield _fields(reader, kind, start, binder)
+    else:
+        made = _build(reader, kind, {}, {}, start, binder)
     reader.is_mixed = True
     reader.keys[made] = binder.key
     reader.bind(binder.key, made)
@@ -120,13 +112,15 @@ def declared_free(reader: NodeReader) -> Rule:
     reader.env[key] = made
 
 
-def _fields(reader: NodeReader, kind: type[Node], bound: list[tuple[str, Node]]) -> Rule:
-    """The fields of a node, up to and including the closing parenthesis."""
+def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | None = None) -> Rule:
+    """The fields of a node, up to and including the closing parenthesis, of which it is made."""
     known = {f.name: f for f in kind.fields_}
     blocks = scope_fields(kind).blocks
+    types = reader.mark_annotations()
+    bound: list[tuple[str, Node]] = []
     values: dict[str, object] = {}
     places: dict[str, int] = {}
-    for _ in reader.until(")", "or ',' after a field"):
+    while not reader.take(")"):
         name, at = attribute_name(reader, "a field such as axis=1")
         declared = known.get(name)
         if declared is None:
@@ -143,48 +137,48 @@ def _fields(reader: NodeReader, kind: type[Node], bound: list[tuple[str, Node]])
             reader.leave(mark)
         elif kind.held_as_ is not Role.BINDER:  # what a pattern binds is known to its owner
             bound += reader.suspend(mark)
-    return values, places
+        if not reader.take(","):
+            reader.expect(")", "or ',' after a field")
+            break
+    reader.leave_annotations(types)
+    return _build(reader, kind, values, places, start, binder)
 
 
 def _field(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
-    """The value of a field."""
+    """Return the rule for the value of a field."""
     if declared.kind is None:
-        return (yield attribute_value(reader, enums=declared.enums))
-    at = reader.skip()
-    where = f"{_name(reader, kind)}.{declared.name}"
-    if declared.shape is Shape.OPTIONAL and reader.word("None"):
-        return None
-    is_block = declared in scope_fields(kind).blocks
-    if is_block and declared.shape is Shape.MANY:
-        return (yield _statements(reader, declared, where))
+        return attribute_value(reader, enums=declared.enums)
+    if declared.shape is Shape.MANY and declared in scope_fields(kind).blocks:
+        return _statements(reader, declared, kind)
     if binds_types(declared):
-        family = family_of(declared.kind)
-        assert family is not None
-        assert family.read_bound is not None
-        read = family.read_bound(reader)
-        if not declared.holds_many and len(read) != 1:
-            reader.fail(f"{where} is one variable; found {len(read)}", at)
-        return read if declared.holds_many else read[0]
-    if not declared.holds_many:
-        return (yield _item(reader, declared, where, is_block))
+        return _types_bound(reader, declared, kind)
+    return _items(reader, declared, kind) if declared.holds_many else _item(reader, declared, kind)
+
+
+def _items(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
+    where = _where(reader, declared, kind)
     reader.expect("[", f"before the items of {where}")
     items: list[object] = []
     for index, _ in enumerate(reader.until("]", f"or ',' after an item of {where}")):
-        made = yield _item(reader, declared, f"{where}[{index}]", is_block)
+        made = yield _item(reader, declared, kind, index)
         items.append(made)
     return tuple(items)
 
 
-def _item(reader: NodeReader, declared: Field, where: str, is_block: bool) -> Rule:
+def _item(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1) -> Rule:
     """A node in a field, a block where it is a scope, or another value where there are such."""
     assert declared.kind is not None
     at = reader.skip()
+    if declared.shape is Shape.OPTIONAL and reader.word("None"):
+        return None
+    is_block = declared in scope_fields(kind).blocks
     begins = "{" if is_block else ("(", "%")
     if declared.shape is Shape.MIXED and not reader.text.startswith(begins, at):
         return (yield attribute_value(reader, enums=declared.enums))
     family = family_of(declared.kind)
     if is_block:
-        reader.expect("{", f"before the block of {where}")
+        if not reader.take("{"):
+            reader.expect("{", f"before the block of {_where(reader, declared, kind, index)}")
         made = yield reader.grammar.block(reader, "}")
     elif declared.role is Role.BINDER and (family is None or declared.kind in VARIABLES):
         found = reader.match(OPERAND)
@@ -193,30 +187,52 @@ def _item(reader: NodeReader, declared: Field, where: str, is_block: bool) -> Ru
         made = yield family.read(reader)
     else:
         made = yield _expression(reader)
-    return _checked(reader, declared, made, where, at)
-
-
-def _checked(reader: NodeReader, declared: Field, made: Node, where: str, at: int) -> Node:
-    assert declared.kind is not None
     if type(made) not in declared.kind.kinds:
-        shown = type(made).__name__
-        reader.fail(f"{where} must be {declared.kind.__name__}; found {shown}", at)
+        _refuse(reader, declared, kind, made, at, index)
     return made
 
 
-def _statements(reader: NodeReader, declared: Field, where: str) -> Rule:
+def _statements(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
     """A block of statements, each of which is an item of the field."""
+    assert declared.kind is not None
+    where = _where(reader, declared, kind)
     reader.expect("{", f"before the block of {where}")
     items: list[Node] = []
     while not reader.take("}"):
-        here = reader.skip()
+        at = reader.skip()
         made = yield reader.grammar.statement(reader)
         if made is not None:
-            items.append(_checked(reader, declared, made, f"{where}[{len(items)}]", here))
+            if type(made) not in declared.kind.kinds:
+                _refuse(reader, declared, kind, made, at, len(items))
+            items.append(made)
             if not reader.take(";"):
                 reader.expect("}", f"or ';' after a statement of {where}")
                 break
     return tuple(items)
+
+
+def _types_bound(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
+    yield from ()
+    family = family_of(declared.kind) if declared.kind is not None else None
+    assert family is not None
+    assert family.read_bound is not None
+    at = reader.skip()
+    read = family.read_bound(reader)
+    if not declared.holds_many and len(read) != 1:
+        reader.fail(f"{_where(reader, declared, kind)} is one variable; found {len(read)}", at)
+    return read if declared.holds_many else read[0]
+
+
+def _refuse(
+    reader: NodeReader, declared: Field, kind: type[Node], made: Node, at: int, index: int
+) -> NoReturn:
+    assert declared.kind is not None
+    where, found = _where(reader, declared, kind, index), type(made).__name__
+    reader.fail(f"{where} must be {declared.kind.__name__}; found {found}", at)
+
+
+def _where(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1) -> str:
+    return f"{_name(reader, kind)}.{declared.name}" + (f"[{index}]" if index >= 0 else "")
 
 
 def _is_variable(reader: NodeReader, found: Any) -> bool:  # Any: a match, or none
@@ -233,16 +249,13 @@ def _is_variable(reader: NodeReader, found: Any) -> bool:  # Any: a match, or no
 
 
 def _expression(reader: NodeReader) -> Rule:
-    """A node where any may stand, also one of a family with a grammar of its own."""
+    """Return the rule for a node where any may stand; some families have a grammar of their own."""
     found = reader.match(OPERAND)
     family = None if found is None else FAMILY_WORDS.get(found["name"] or "")
-    if found is not None and family is not None:
-        reader.pos = found.end()
-        reader.expect("(", f"after {found['name']}")
-        made = yield family.read(reader)
-        reader.expect(")", f"at the end of {found['name']}(...)")
-        return made
-    return (yield reader.grammar.expression(reader))
+    if found is None or family is None:
+        return reader.grammar.expression(reader)
+    reader.pos = found.end()
+    return family_value(reader, found["name"], family)
 
 
 def _kind(reader: NodeReader) -> type[Node]:
@@ -269,11 +282,15 @@ def _name(reader: NodeReader, kind: type[Node]) -> str:
 def _build(
     reader: NodeReader,
     kind: type[Node],
-    values: Mapping[str, object],
-    places: Mapping[str, int],
+    values: dict[str, object],
+    places: dict[str, int],
     start: int,
+    binder: Binder | None = None,
 ) -> Node:
-    """Return the node with these fields, and its span if it has one."""
+    """Return the node with these fields, its span if it has one, and the name it is bound under."""
+    hint = None if binder is None else hint_field(kind)
+    if binder is not None and hint is not None and hint.name not in values:
+        values[hint.name], places[hint.name] = binder.name, binder.at
     missing = [f.name for f in kind.fields_ if f.default is REQUIRED and f.name not in values]
     spans = [f.name for f in kind.fields_ if Span in f.accepts and f.name not in values]
     given = {**values, **dict.fromkeys(spans, reader.span(start, reader.pos))}

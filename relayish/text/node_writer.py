@@ -63,11 +63,7 @@ class NodeWriter(Writer):
                 continue
             out.append(between + name)
             between = ", "
-            made = self._field(node, declared, way, value)
-            if type(made) is str:
-                out.append(made)
-            else:
-                yield made
+            yield self._field(node, declared, way, value)
         out.append(")")
         self.leave_types(form.types_bound(node))
         if node.held_as_ is not Role.BINDER:  # what a pattern binds is known to its owner
@@ -79,11 +75,7 @@ class NodeWriter(Writer):
         ((declared, way),) = [
             (f, way) for f, way, _ in form_of(type(node)).fields if f.name == name
         ]
-        made = self._field(node, declared, way, getattr(node, name))
-        if isinstance(made, str):
-            self.out.append(made)
-        else:
-            yield made
+        yield self._field(node, declared, way, getattr(node, name))
 
     def _field(self, node: Node, declared: Field, way: How, value: object) -> str | Rule:
         if way is How.BLOCK and value is not None:
@@ -103,11 +95,7 @@ class NodeWriter(Writer):
         self.out.append("[" if is_tuple else "")
         for place, item in enumerate(value if isinstance(value, tuple) else (value,)):
             self.out.append(", " if place else "")
-            made = self._bind_item(item, bound) if binds else self._inline(declared, item)
-            if isinstance(made, str):
-                self.out.append(made)
-            else:
-                yield made
+            yield self._bind_item(item, bound) if binds else self._inline(declared, item)
         self.out.append("]" if is_tuple else "")
         if not is_pattern:
             self.suspend(bound)
@@ -135,14 +123,12 @@ class NodeWriter(Writer):
             or family_of(type(item)) is not None
         ):
             return _joined(item_parts(self, declared, item))
-        made: str | Rule = TEXTS[type(item)](self, item, self._depth)
-        if declared.shape is not Shape.MIXED:
-            return made
-        return f"({made})" if isinstance(made, str) else self._in_parentheses(made)
+        made = TEXTS[type(item)](self, item, self._depth)
+        return self._in_parentheses(made) if declared.shape is Shape.MIXED else made
 
-    def _in_parentheses(self, rule: Rule) -> Rule:
+    def _in_parentheses(self, text: str | Rule) -> Rule:
         self.out.append("(")
-        yield rule
+        yield text
         self.out.append(")")
 
     # Families with a grammar of their own

@@ -2,7 +2,8 @@
 
 A rule of the grammar, for reading or for writing, is a generator. It asks for a part that may nest
 by yielding the generator of the part's rule, and is sent what that made; :func:`run` keeps the
-waiting rules on a list. So any depth works, and a rule still reads like the grammar.
+waiting rules on a list. So any depth works, and a rule still reads like the grammar. In place of a
+rule that writes it, a rule may yield a text.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ Rule: TypeAlias = Generator[Any, Any, Any]
 """A rule of the grammar; Any: it is sent whatever the rule that it yields returns."""
 
 
-def run(rule: Rule) -> Any:  # Any: what the rule returns
-    """Run ``rule`` to its end, and the rules that it yields, from a list of waiting rules."""
+def run(rule: Rule, out: list[str] | None = None) -> Any:  # Any: what the rule returns
+    """Run ``rule`` to its end, and the rules that it yields; texts among these go onto ``out``."""
     waiting: list[Rule] = []
+    write = list[str]().append if out is None else out.append
     made: object = None
     while True:
         try:
@@ -26,5 +28,9 @@ def run(rule: Rule) -> Any:  # Any: what the rule returns
                 return stop.value
             made, rule = stop.value, waiting.pop()
         else:
-            waiting.append(rule)
-            rule, made = part, None
+            made = None
+            if type(part) is str:
+                write(part)
+            else:
+                waiting.append(rule)
+                rule = part

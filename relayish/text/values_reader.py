@@ -21,7 +21,7 @@ from relayish.text.metadata_reader import MetadataError, build_attrs
 from relayish.text.reader import Reader
 from relayish.text.rules import Rule
 from relayish.text.source import ATTRIBUTE, BLANK, META, OPERAND, plain_name
-from relayish.text.tables import FAMILY_WORDS
+from relayish.text.tables import FAMILY_WORDS, Family
 
 _SIMPLE: Final = re.compile(
     rf'{BLANK}(?:(-?\d++)|"([^"\\]*+)"|(True|False|None)|\[(-?\d++(?:, -?\d++)*+)\])(?=[,)\]}}])'
@@ -94,10 +94,7 @@ def _word(reader: Reader, found: re.Match[str], depth: int, enums: Enums, at: in
         return special(reader, at)
     family = FAMILY_WORDS.get(word)
     if family is not None:
-        reader.expect("(", f"after {word}")
-        made = yield family.read(reader)
-        reader.expect(")", f"after the {word} in {word}(...)")
-        return made
+        return (yield family_value(reader, word, family))
     name, _, member = plain_name(word).partition(".")
     if name in enums:
         return _member(reader, enums[name], member, at)
@@ -113,6 +110,14 @@ def _word(reader: Reader, found: re.Match[str], depth: int, enums: Enums, at: in
         ]
         reader.unknown("value", found[0].strip(), members, at)
     reader.fail(f"{found[0].strip()!r} is no value of an attribute", at)
+
+
+def family_value(reader: Reader, word: str, family: Family) -> Rule:
+    """A node of a family with a grammar of its own, from behind its word."""
+    reader.expect("(", f"after {word}")
+    made = yield family.read(reader)
+    reader.expect(")", f"after the {word} in {word}(...)")
+    return made
 
 
 def _member(reader: Reader, kind: type[Enum], name: str, at: int) -> Enum:

@@ -133,16 +133,14 @@ class Writer:
         out, texts, indent, write = self.out, self.texts, INDENTS[depth], TEXTS
         for node in self.layout.lines[block]:
             made = write[type(node)](self, node, depth)
-            if type(made) is str:
-                name = f"%{self._temps}"
-                self._temps += 1
-                out.append(f"{indent}{name} = {made}{self.comment(node)};\n")
-            elif isinstance(made, Line):
+            if isinstance(made, Line):
                 out.append(f"{indent}{made}\n")
                 continue
+            name = f"%{self._temps}"
+            self._temps += 1
+            if type(made) is str:
+                out.append(f"{indent}{name} = {made}{self.comment(node)};\n")
             else:
-                name = f"%{self._temps}"
-                self._temps += 1
                 out.append(f"{indent}{name} = ")
                 yield made
                 out.append(f"{self.comment(node)};\n")
@@ -157,17 +155,23 @@ class Writer:
         yield self.value_of(node, depth)
         self.out.append("\n")
 
-    def value_of(self, node: Node, depth: int) -> Rule:
-        """A node where any may stand."""
+    def value_of(self, node: Node, depth: int) -> str | Rule:
+        """Return the text of a node where any may stand, or the rule that writes it."""
         if node not in self.layout.position or type(node) in VARIABLES:
-            self.out.append(self.operand(node))
-            return
+            return self.operand(node)
         made = TEXTS[type(node)](self, node, depth)
         if isinstance(made, str):
-            self.out.append(made)
-        else:
-            yield made
+            return made + self.comment(node)
+        return self._commented(made, node) if self.has_comment(node) else made
+
+    def _commented(self, rule: Rule, node: Node) -> Rule:
+        yield rule
         self.out.append(self.comment(node))
+
+    def has_comment(self, node: Node) -> bool:
+        """Return whether there may be a comment behind a node that has a line of its own."""
+        del node
+        return self._annotate is not None
 
     def comment(self, node: Node) -> str:
         """Return the comment behind a node that has a line of its own."""

@@ -109,22 +109,25 @@ class BlockPrinter(NodeWriter):
 
     def definitions(self, functions: Mapping[GlobalVar, Node]) -> None:
         """Write the functions of a module, and what several of them share before them."""
-        run(self.statements(OUTERMOST, 0))
+        run(self.statements(OUTERMOST, 0), self.out)
         if self.layout.lines[OUTERMOST]:
             self.out.append("\n")
         for name, func in functions.items():
             self.out.append(f"def {_spell_global(name.name_hint)}")
             if type(func) is Function and self.layout.position.get(func) is Position.DEFINITION:
-                run(self._function_rest(func, 0))
+                run(self._function_rest(func, 0), self.out)
             else:
-                self.out.append(" = ")
-                run(self.value_of(func, 0))
-                self.out.append(";")
+                run(self._in_line(func), self.out)
             self.out.append("\n\n")
+
+    def _in_line(self, node: Node) -> Rule:
+        self.out.append(" = ")
+        yield self.value_of(node, 0)
+        self.out.append(";")
 
     def whole(self, node: Node) -> None:
         """Write a node that stands alone."""
-        run(self.body(OUTERMOST, node, 0))
+        run(self.body(OUTERMOST, node, 0), self.out)
 
     # Blocks
 
@@ -143,15 +146,12 @@ class BlockPrinter(NodeWriter):
             if not in_value:
                 self._suspend(var, lets)
             out.append(f"{text} = ")
-            if value not in position:
-                out.append(f"{self.operand(value)};\n")
+            made = self.value_of(value, depth)
+            if type(made) is str:
+                out.append(f"{made};\n")
             else:
-                made = TEXTS[type(value)](self, value, depth)
-                if type(made) is str:
-                    out.append(f"{made}{self.comment(value)};\n")
-                else:
-                    yield self.value_of(value, depth) if isinstance(made, str) else made
-                    out.append(f"{self.comment(value)};\n")
+                yield made
+                out.append(";\n")
             if not in_value:
                 self._resume(var, lets)
             after = layout.opened[node][1]
@@ -251,6 +251,9 @@ class BlockPrinter(NodeWriter):
     def bind_family(self, item: Node, bound: list[Node]) -> str:
         assert isinstance(item, Pattern)
         return self.patterns.text(item, bound)
+
+    def has_comment(self, node: Node) -> bool:
+        return self._annotate is not None or getattr(node, "checked_type", None) is not None
 
     def comment(self, node: Node) -> str:
         if self._annotate is not None:
