@@ -135,7 +135,7 @@ def _detect(root: Expr, found: set[Feature]) -> None:
                 found.add(Feature.fGraph)
             continue
         seen.add(node)
-        if type(node) is Function and is_primitive(node):
+        if type(node) is Function and node.attrs is not None and is_primitive(node):
             extend((node.body, *node.params[::-1]))
             continue
         kinds.add(kind)

@@ -43,6 +43,9 @@ class Scopes(ground.Scopes):
         self.uses[root] = 1
         self.function = [OUTERMOST]
         self.activated: dict[Node, list[int]] = {}
+        self._activating: int | None = None  # where scopes open that have activations
+        self._activated: list[int] = []
+        self._parts: list[Node] = []  # those still to be placed
         super().__init__(root, traversal=EXPRESSIONS)
 
     def _place_all(self, _enter: object, _traversal: Traversal) -> None:
@@ -53,28 +56,32 @@ class Scopes(ground.Scopes):
             self._count(in_place)
             return
         uses, scope_of, lifted, atoms = self.uses, self.scope, self.lifted, ATOMS
-        place, open_ = self.place, self.open
+        widen, placed, new_scope = self.widen, self.scope.setdefault, self.tree.open
+        function = self.function
         for node in reversed(self.order):  # so that all uses of a node are known at its turn
             kind = type(node)
             if kind in atoms or node not in scope_of:
                 continue
             scope = scope_of[node]
             if node in lifted:  # its code may run from any of its uses: a scope of its own
-                scope = open_(scope, Runs.ONE_OF)
+                function.append(function[scope])
+                scope = new_scope(scope)
             held = in_place[kind]
             if held is None:
                 self._open_all(node, scope)
                 continue
             for child in held(node):
                 uses[child] += 1
-                if type(child) not in atoms and scope_of.setdefault(child, scope) != scope:
-                    place(child, scope)
-            if kind in in_branches:
-                for child in in_branches[kind](node):
+                if type(child) not in atoms and (before := placed(child, scope)) != scope:
+                    widen(child, before, scope)
+            branches = in_branches.get(kind)
+            if branches is not None:
+                for child in branches(node):
                     uses[child] += 1
-                    inner = open_(scope, Runs.ONE_OF)
-                    if type(child) not in atoms and scope_of.setdefault(child, inner) != inner:
-                        place(child, inner)
+                    function.append(function[scope])
+                    inner = new_scope(scope)
+                    if type(child) not in atoms and (before := placed(child, inner)) != inner:
+                        widen(child, before, inner)
 
     def _count(self, in_place: Mapping[type[Node], Held]) -> None:
         """Count the uses of nodes that are all in one scope."""
@@ -87,29 +94,31 @@ class Scopes(ground.Scopes):
 
     def _open_all(self, node: Node, scope: int) -> None:
         """Open the scopes of a node that have activations of their own."""
-        uses, function, first = self.uses, self.function, len(self.function)
-        parts: list[Node] = []
-        place_children = PLACEMENTS[type(node)]
+        kind, parts = type(node), self._parts
+        self._activating = scope
+        self._activated = self.activated[node] = []
+        place_children = PLACEMENTS[kind]
         assert place_children is not None
-        self.opened[node] = place_children(self, node, scope, node, parts)
+        place_children(self, node, scope, node, parts)
         if parts:
-            self.opened[node] += self._place_parts(node, scope, parts)
-        for child in _HELD[type(node)](node):
-            uses[child] += 1
-        parent, activated = self.tree.parent, self.activated
-        activated[node] = []
-        for opened in range(first, len(function)):
-            if parent[opened] == scope:
-                function[opened] = opened
-                activated[node].append(opened)
-            else:
-                function[opened] = function[parent[opened]]
+            self._place_parts(node, scope, parts)
+        self._activating = None
+        for child in _HELD[kind](node):
+            self.uses[child] += 1
+
+    def widen(self, node: Node, before: int, scope: int) -> None:
+        """Note that ``node``, which is used in the scope ``before``, is used in another as well."""
+        self.lifted.add(node)
+        self.scope[node] = self.tree.common_ancestor(before, scope)
 
     def open(self, scope: int, runs: Runs) -> int:  # noqa: ARG002 - all are blocks here
         """Return a new scope inside of ``scope``, which is a block whatever runs it."""
-        self.function.append(self.function[scope])
-        opened = self.tree.open(scope)
-        self.block.append(opened)
+        opened = self._new_scope(scope)
+        if scope == self._activating:
+            self.function.append(opened)
+            self._activated.append(opened)
+        else:
+            self.function.append(self.function[scope])
         return opened
 
 

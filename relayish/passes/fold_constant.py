@@ -26,8 +26,7 @@ from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.field import Field
-from relayish.ir.held import holding
+from relayish.ir.held import Held, holding
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
     Call,
@@ -284,23 +283,25 @@ def _strays(plan: _Plan, values: list[Value]) -> bool:
 
 def _named_by_fields(root: Expr) -> set[Expr]:
     """Return the variables that stand where a constant cannot: in fields that hold variables."""
-    kinds = Expr.language_.kinds.values()
-    if not any(map(_variable_fields, kinds)):
+    if not any(_VARIABLES_HELD[kind] for kind in Expr.language_.kinds.values()):
         return set()
     found: set[Expr] = set()
     for node in EXPRESSIONS.pre_order(root):
-        found.update(_VARIABLE_FIELDS[type(node)](node))
+        held = _VARIABLES_HELD[type(node)]
+        if held is not None:
+            found.update(held(node))
     return found
 
 
-def _variable_fields(kind: type[Node]) -> list[Field]:
-    """Return the operands of a kind that can be nothing but variables."""
-    return [
+def _variables_held(kind: type[Node]) -> Held | None:
+    """Return what gives the operands of a kind that can be nothing but variables, if it has any."""
+    fields = [
         f for f in kind.fields_ if f.role is Role.OPERAND and f.kind and f.kind.kinds <= VARIABLES
     ]
+    return holding(fields) if fields else None
 
 
-_VARIABLE_FIELDS: Final = ByKind(lambda kind: holding(_variable_fields(kind)))
+_VARIABLES_HELD: Final = ByKind(_variables_held)
 
 
 def _elements(value: Value) -> int:
