@@ -17,7 +17,7 @@ from relayish.ir.scoping import has_scopes, outer_operands, recursive_operands, 
 class Offence(NamedTuple):
     """What stands where the normal form does not allow it."""
 
-    expr: Expr
+    expr: Node
     problem: str
 
 
@@ -111,7 +111,6 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
                 blocks += inside
             for operand in operands:
                 if type(operand) not in SYMBOLS:
-                    assert isinstance(operand, Expr)
                     return Offence(operand, f"is an operand of {_name(value)}, and is no name")
         if type(tail) not in SYMBOLS:
             return Offence(tail, "is the result of a block, and is no name")
@@ -135,7 +134,8 @@ def _refuse(offence: Offence | None, check: str, remedy: str) -> None:
         )
 
 
-def _name(node: Expr) -> str:
-    place = f" at {node.span}" if node.span is not None else ""
+def _name(node: Node) -> str:
+    span = getattr(node, "span", None)
+    place = f" at {span}" if span is not None else ""
     kind = type(node).__name__
     return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}{place}, {node!r},"

@@ -76,6 +76,7 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
             number,
             shares=shared and runs_once,
             opened=branches or binds or runs_once,
+            fixed=fixed,
         )
     if shared:
         lines.append("known = around")
@@ -106,7 +107,7 @@ def _around(inner: Sequence[Field], recursive: Sequence[Field]) -> str:
     return "placer.open_shared(scope)"
 
 
-def _open(declared: Field, number: int, *, shares: bool, opened: bool) -> list[str]:
+def _open(declared: Field, number: int, *, shares: bool, opened: bool, fixed: bool) -> list[str]:
     """Return the lines that open the scope of a field, or one for each item it holds."""
     assert declared.runs is not None
     opens = f"placer.open(around, {declared.runs.name})" if opened else "around"
@@ -119,9 +120,11 @@ def _open(declared: Field, number: int, *, shares: bool, opened: bool) -> list[s
         lines.append(f"placer.place_statements(node.{declared.name}, known)")
     else:
         lines += for_each(declared, _place("known"))
-    if declared.shape is Shape.ONE or declared.block:
+    if fixed:
         return lines
     lines.append("opened += (known,)")
+    if declared.shape is Shape.ONE or declared.block:
+        return lines
     return [f"if {_THERE[declared.shape].format(f=declared.name)}:", *indented(lines)]
 
 

@@ -24,10 +24,17 @@ class Steps(Expr):
     statements: tuple[Expr, ...] = field(scope=Runs.ONCE, block=True)
 
 
+class Perhaps(Expr):
+    first: Expr = field(scope=Runs.ONE_OF)
+    other: Expr | None = field(scope=Runs.ONE_OF, default=None)
+    steps: tuple[Expr, ...] = field(scope=Runs.ONCE, block=True, default=())
+
+
 DECLARED = declared_temporarily()
 with DECLARED:
     Alternatives = node("alternatives")(Alternatives)  # type: ignore[misc]
     Steps = node("steps")(Steps)  # type: ignore[misc]
+    Perhaps = node("perhaps")(Perhaps)  # type: ignore[misc]
 
 
 @pytest.fixture(autouse=True)
@@ -69,3 +76,12 @@ def test_a_block_is_one_scope():
     made = Steps((Call(x, ()), x))
     assert scopes(made) == (Scope(made.statements, Runs.ONCE, (), is_block=True),)
     assert len(Scopes(made).opened[made]) == 1
+
+
+@pytest.mark.parametrize("other", [None, Var("y")])
+@pytest.mark.parametrize("steps", [(), (Var("z"),)])
+def test_scopes_opened_are_those_that_are_there(other: Var | None, steps: tuple[Var, ...]):
+    made = Perhaps(RefRead(Var("x")), other, steps)
+    found = Scopes(made)
+    assert len(found.opened[made]) == len(scopes(made)) == 2 + (other is not None)
+    assert found.scope[made.first] == found.opened[made][0]

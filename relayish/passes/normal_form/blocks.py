@@ -58,11 +58,7 @@ class Blocks:
                 f"cannot stand there, so normal forms know of Let alone: write Let instead"
             )
         for held in (*outside, *[root for root, _ in blocks]):
-            if not isinstance(held, Expr):
-                raise PassError(
-                    f"{_told(node)} evaluates {held!r}, which is no expression of Relay; a let "
-                    f"cannot bind it: bring the program into normal form before it is put there"
-                )
+            check_expression(held)
         return outside, blocks
 
 
@@ -248,6 +244,15 @@ def _copied(
 def _image(node: Node) -> Expr:
     assert isinstance(node, Expr)
     return node
+
+
+def check_expression(held: Node) -> None:
+    """Raise if ``held``, which is evaluated in a Relay program, is of another language."""
+    if not isinstance(held, Expr):
+        raise PassError(
+            f"{held!r} is no expression of Relay; a let cannot bind it: bring the program into "
+            f"normal form before it is put there"
+        )
 
 
 def _told(node: Node) -> str:

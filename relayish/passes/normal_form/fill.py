@@ -23,7 +23,7 @@ from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
-from relayish.passes.normal_form.blocks import Blocks, separated
+from relayish.passes.normal_form.blocks import Blocks, check_expression, separated
 
 Binding: TypeAlias = tuple[Var, Expr, Expr]
 """A variable, its value, and the node it comes from: a let, or the node that was bound."""
@@ -202,6 +202,7 @@ class _Filler:
         self.images[node] = var
 
     def fresh(self, node: Expr) -> Var:
+        check_expression(node)
         var: Var = Var._make(f"x_{self.count}", None, None, node.span, None)
         self.count += 1
         return var
