@@ -1,4 +1,4 @@
-"""Passes on Relay functions in which expressions of another language stand, and in these Relay's."""
+"""Passes on Relay functions that hold expressions of another language, and these Relay's."""
 
 from __future__ import annotations
 
