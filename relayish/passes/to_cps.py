@@ -43,9 +43,8 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
-from relayish.ir.scoping import has_scopes, operands, scopes
+from relayish.ir.scoping import has_scopes, name_of, operands, scopes
 from relayish.passes.defunctionalize.encode import has_function_type
-from relayish.passes.interprocedural.copy import fresh_var
 from relayish.passes.normal_form.functions import own_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
 
@@ -261,13 +260,14 @@ class _Converter:
 
     def _rename(self, var: Expr, *, typed: bool = True) -> None:
         """Give ``var`` its image; with a type where a function will take it as parameter."""
-        shared = var.may_share if type(var) is Var else None
+        if type(var) is Var:
+            name, ty, shared = var.name_hint, var.type_annotation, var.may_share
+        else:
+            name, ty, shared = name_of(var), var.checked_type, None
         if shared is not None:
             shared = self._vars.get(shared, shared)
-        image = fresh_var(var)
-        ty = image.type_annotation if typed else None
-        annotation = None if ty is None else self.type(ty)
-        self._vars[var] = image.with_fields(type_annotation=annotation, may_share=shared)
+        annotation = self.type(ty) if typed and ty is not None else None
+        self._vars[var] = Var(name, annotation, shared, span=var.span)
 
     def type(self, ty: Type) -> Type:
         return self._types.visit(ty)
