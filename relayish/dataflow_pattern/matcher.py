@@ -15,6 +15,8 @@ from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.attributes import has_attributes
 from relayish.dataflow_pattern.dominance import Dominance
 from relayish.dataflow_pattern.pattern import (
+    DATAFLOW_PATTERNS,
+    STRUCTURAL,
     VERBS,
     AltPattern,
     AttrPattern,
@@ -24,12 +26,8 @@ from relayish.dataflow_pattern.pattern import (
     DFPattern,
     DominatorPattern,
     ExprPattern,
-    FunctionPattern,
-    IfPattern,
-    LetPattern,
     ShapePattern,
     TupleGetItemPattern,
-    TuplePattern,
     TypePattern,
     VarPattern,
     WildcardPattern,
@@ -41,11 +39,7 @@ from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
-    Function,
-    If,
-    Let,
     Op,
-    Tuple,
     TupleGetItem,
     Var,
 )
@@ -405,43 +399,26 @@ def _regrouped(
     return (fitting[0], expr, after)
 
 
-def _function(_: Matcher, pattern: FunctionPattern, expr: Expr, rest: _Goal | None) -> _Following:
-    if type(expr) is not Function:
-        return _FAILED
-    rest = (pattern.body, expr.body, rest)
-    if pattern.any_params:
+def _structural(kind: type[DFPattern]) -> Callable[..., _Following]:
+    """Return the step for patterns that match the fields of an expression by those they hold."""
+    wanted = STRUCTURAL[kind]
+    names = [declared.name for declared in DATAFLOW_PATTERNS.fields(kind)][::-1]
+
+    def step(_: Matcher, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Following:
+        if type(expr) is not wanted:
+            return _FAILED
+        for name in names:
+            inner, held = getattr(pattern, name), getattr(expr, name)
+            if type(inner) is not tuple:
+                rest = (inner, held, rest)
+            elif not getattr(pattern, f"any_{name}"):
+                if len(inner) != len(held):
+                    return _FAILED
+                for pair in zip(reversed(inner), reversed(held), strict=True):
+                    rest = (*pair, rest)
         return rest
-    if len(pattern.params) != len(expr.params):
-        return _FAILED
-    for each, param in zip(reversed(pattern.params), reversed(expr.params), strict=True):
-        rest = (each, param, rest)
-    return rest
 
-
-def _if(_: Matcher, pattern: IfPattern, expr: Expr, rest: _Goal | None) -> _Following:
-    if type(expr) is not If:
-        return _FAILED
-    rest = (pattern.false_branch, expr.false_branch, rest)
-    return (pattern.cond, expr.cond, (pattern.true_branch, expr.true_branch, rest))
-
-
-def _let(_: Matcher, pattern: LetPattern, expr: Expr, rest: _Goal | None) -> _Following:
-    if type(expr) is not Let:
-        return _FAILED
-    rest = (pattern.body, expr.body, rest)
-    return (pattern.var, expr.var, (pattern.value, expr.value, rest))
-
-
-def _tuple(_: Matcher, pattern: TuplePattern, expr: Expr, rest: _Goal | None) -> _Following:
-    if type(expr) is not Tuple:
-        return _FAILED
-    if pattern.any_fields:
-        return rest
-    if len(pattern.fields) != len(expr.fields):
-        return _FAILED
-    for each, field in zip(reversed(pattern.fields), reversed(expr.fields), strict=True):
-        rest = (each, field, rest)
-    return rest
+    return step
 
 
 def _projection(
@@ -520,10 +497,7 @@ _STEPS: Final[dict[type, Callable[..., _Following]]] = {
     WildcardPattern: _wildcard,
     AltPattern: _alt,
     CallPattern: _call,
-    FunctionPattern: _function,
-    IfPattern: _if,
-    LetPattern: _let,
-    TuplePattern: _tuple,
+    **{kind: _structural(kind) for kind in STRUCTURAL},
     TupleGetItemPattern: _projection,
     AttrPattern: _attr,
     **{kind: _tested(holds) for kind, holds in TYPE_TESTS.items()},

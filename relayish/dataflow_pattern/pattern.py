@@ -16,7 +16,7 @@ from relayish.errors import DeclarationError, FieldError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import VARIABLES, Node, field, node
-from relayish.ir.relay.expr import Constant, Expr, Op
+from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Op, Tuple
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.ir.scoping import display_name
@@ -435,6 +435,14 @@ def _any_where_none(kind: type[Any], held: str, flag: str) -> None:
 _any_where_none(CallPattern, "args", "any_args")
 _any_where_none(TuplePattern, "fields", "any_fields")
 _any_where_none(FunctionPattern, "params", "any_params")
+
+STRUCTURAL: Final[dict[type[DFPattern], type[Node]]] = {
+    FunctionPattern: Function,
+    IfPattern: If,
+    LetPattern: Let,
+    TuplePattern: Tuple,
+}
+"""What patterns match that match its fields, each by the field of the same name they hold."""
 
 DATAFLOW_PATTERNS: Final = Traversal(DFPattern)
 """Patterns and the patterns they are made of; not those that wildcards are redirected to."""

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 from relayish._support.graph import reachable
 from relayish.dataflow_pattern.analysed import Analysed, named_ops, regroup
 from relayish.dataflow_pattern.pattern import (
+    STRUCTURAL,
     AltPattern,
     AttrPattern,
     CallPattern,
@@ -18,12 +19,8 @@ from relayish.dataflow_pattern.pattern import (
     DFPattern,
     DominatorPattern,
     ExprPattern,
-    FunctionPattern,
-    IfPattern,
-    LetPattern,
     ShapePattern,
     TupleGetItemPattern,
-    TuplePattern,
     TypePattern,
     VarPattern,
     WildcardPattern,
@@ -33,11 +30,7 @@ from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
-    Function,
-    If,
-    Let,
     Op,
-    Tuple,
     TupleGetItem,
     Var,
 )
@@ -48,10 +41,7 @@ Key: TypeAlias = "Op | type[Node]"
 _KINDS: dict[type[DFPattern], type[Node]] = {
     VarPattern: Var,
     ConstantPattern: Constant,
-    FunctionPattern: Function,
-    IfPattern: If,
-    LetPattern: Let,
-    TuplePattern: Tuple,
+    **STRUCTURAL,
     TupleGetItemPattern: TupleGetItem,
 }
 _WRAPPERS = (AttrPattern, TypePattern, DataTypePattern, ShapePattern)

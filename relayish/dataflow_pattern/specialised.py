@@ -18,6 +18,8 @@ from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.attributes import has_attributes
 from relayish.dataflow_pattern.matcher import TYPE_TESTS
 from relayish.dataflow_pattern.pattern import (
+    DATAFLOW_PATTERNS,
+    STRUCTURAL,
     AltPattern,
     AttrPattern,
     CallPattern,
@@ -25,12 +27,8 @@ from relayish.dataflow_pattern.pattern import (
     DataTypePattern,
     DFPattern,
     ExprPattern,
-    FunctionPattern,
-    IfPattern,
-    LetPattern,
     ShapePattern,
     TupleGetItemPattern,
-    TuplePattern,
     TypePattern,
     VarPattern,
     WildcardPattern,
@@ -41,11 +39,7 @@ from relayish.ir.relay.expr import (
     Call,
     Constant,
     Expr,
-    Function,
-    If,
-    Let,
     Op,
-    Tuple,
     TupleGetItem,
     Var,
 )
@@ -96,16 +90,13 @@ class _Writer:
         self.scope: dict[str, Any] = {  # Any: whatever the code names
             "Call": Call,
             "Constant": Constant,
-            "Function": Function,
-            "If": If,
-            "Let": Let,
             "Op": Op,
-            "Tuple": Tuple,
             "TupleGetItem": TupleGetItem,
             "Var": Var,
             "copysign": math.copysign,
             "has_attributes": has_attributes,
             "structural_equal": structural_equal,
+            **{kind.__name__: kind for kind in STRUCTURAL.values()},
         }
 
     def function(self, pattern: DFPattern) -> str:
@@ -284,31 +275,15 @@ def _call(block: _Block, pattern: CallPattern, name: str) -> None:
     block.read_all(args, f"{name}.args")
 
 
-def _function(block: _Block, pattern: FunctionPattern, name: str) -> None:
-    block.require(f"type({name}) is Function")
-    if not pattern.any_params:
-        block.read_all(pattern.params, f"{name}.params")
-    block.read(pattern.body, f"{name}.body")
-
-
-def _if(block: _Block, pattern: IfPattern, name: str) -> None:
-    block.require(f"type({name}) is If")
-    block.read(pattern.cond, f"{name}.cond")
-    block.read(pattern.true_branch, f"{name}.true_branch")
-    block.read(pattern.false_branch, f"{name}.false_branch")
-
-
-def _let(block: _Block, pattern: LetPattern, name: str) -> None:
-    block.require(f"type({name}) is Let")
-    block.read(pattern.var, f"{name}.var")
-    block.read(pattern.value, f"{name}.value")
-    block.read(pattern.body, f"{name}.body")
-
-
-def _tuple(block: _Block, pattern: TuplePattern, name: str) -> None:
-    block.require(f"type({name}) is Tuple")
-    if not pattern.any_fields:
-        block.read_all(pattern.fields, f"{name}.fields")
+def _structural(block: _Block, pattern: DFPattern, name: str) -> None:
+    kind = type(pattern)
+    block.require(f"type({name}) is {STRUCTURAL[kind].__name__}")
+    for declared in DATAFLOW_PATTERNS.fields(kind):
+        held = getattr(pattern, declared.name)
+        if type(held) is not tuple:
+            block.read(held, f"{name}.{declared.name}")
+        elif not getattr(pattern, f"any_{declared.name}"):
+            block.read_all(held, f"{name}.{declared.name}")
 
 
 def _projection(block: _Block, pattern: TupleGetItemPattern, name: str) -> None:
@@ -342,10 +317,7 @@ _WRITE: Final[dict[type, Callable[..., None]]] = {
     WildcardPattern: _wildcard,
     AltPattern: _alt,
     CallPattern: _call,
-    FunctionPattern: _function,
-    IfPattern: _if,
-    LetPattern: _let,
-    TuplePattern: _tuple,
+    **dict.fromkeys(STRUCTURAL, _structural),
     TupleGetItemPattern: _projection,
     AttrPattern: _attr,
     TypePattern: _typed,
