@@ -19,7 +19,7 @@ from relayish.ir.relay.expr import Call, Expr
 from relayish.op.nn.product import BatchMatmulAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
-from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made
+from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape
 from relayish.passes.combine_parallel.sections import SectionCombiner
 from relayish.transform import FunctionPass, register_pass
 
@@ -61,19 +61,14 @@ class _Combiner(SectionCombiner):
     def axis(self, root: Call) -> int:  # noqa: ARG002
         return 2
 
-    def units(self, root: Call) -> int:
-        shape = known_shape(root.args[1])
-        assert shape is not None
-        return shape[_columns(root)]
+    def weight_axis(self, root: Call) -> int:
+        return _columns(root)
 
     def argument_axis(self, rank: int, axis: int) -> int:  # noqa: ARG002
         return -1
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
-        first = calls[0]
-        weights = [image(call.args[1]) for call in calls]
-        weight = made("concatenate", weights, span=first.span, axis=_columns(first))
-        return first.with_fields(args=(image(first.args[0]), weight))
+        return calls[0].with_fields(args=self.joined_args(calls, image))
 
 
 def _columns(call: Call) -> int:

@@ -20,7 +20,7 @@ from relayish.op.layout import read_layout
 from relayish.op.nn.convolution_attrs import Conv2DAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
-from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made
+from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape
 from relayish.passes.combine_parallel.sections import SectionCombiner
 from relayish.transform import FunctionPass, register_pass
 
@@ -70,23 +70,12 @@ class _Combiner(SectionCombiner):
         attrs = _attrs(root)
         return (attrs.out_layout or attrs.data_layout).index("C")
 
-    def units(self, root: Call) -> int:
-        shape = known_shape(root.args[1])
-        assert shape is not None
-        return shape[_output_channels(_attrs(root))]
-
-    def argument_axis(self, rank: int, axis: int) -> int:  # noqa: ARG002
-        return axis
+    def weight_axis(self, root: Call) -> int:
+        return _output_channels(_attrs(root))
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
-        first = calls[0]
-        attrs = _attrs(first)
-        weights = [image(call.args[1]) for call in calls]
-        weight = made("concatenate", weights, span=first.span, axis=_output_channels(attrs))
-        return first.with_fields(
-            args=(image(first.args[0]), weight),
-            attrs=attrs.with_values(channels=sum(map(self.units, calls))),
-        )
+        attrs = _attrs(calls[0]).with_values(channels=sum(map(self.units, calls)))
+        return calls[0].with_fields(args=self.joined_args(calls, image), attrs=attrs)
 
 
 def _attrs(call: Call) -> Conv2DAttrs:

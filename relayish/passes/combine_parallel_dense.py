@@ -89,13 +89,8 @@ class _Flat(SectionCombiner):
     def axis(self, root: Call) -> int:
         return len(shape_of(root) or ()) - 1
 
-    def units(self, root: Call) -> int:
-        weight = known_shape(root.args[1])
-        assert weight is not None
-        return weight[0]
-
-    def argument_axis(self, rank: int, axis: int) -> int:  # noqa: ARG002
-        return axis
+    def weight_axis(self, root: Call) -> int:  # noqa: ARG002
+        return 0
 
     def fitted(self, arg: Expr, axis: int, units: int, image: Expr) -> Expr | None:
         """Repeat what is there once."""
@@ -111,10 +106,8 @@ class _Flat(SectionCombiner):
         return made("repeat", image, span=arg.span, repeats=units, axis=max(axis, 0))
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
-        first = calls[0]
-        weight = made("concatenate", [image(call.args[1]) for call in calls], span=first.span)
-        attrs = _attrs(first).with_values(units=sum(map(self.units, calls)))
-        return first.with_fields(args=(image(first.args[0]), weight), attrs=attrs)
+        attrs = _attrs(calls[0]).with_values(units=sum(map(self.units, calls)))
+        return calls[0].with_fields(args=self.joined_args(calls, image), attrs=attrs)
 
 
 def _attrs(call: Call) -> DenseAttrs:

@@ -16,12 +16,15 @@ After::
 
 from __future__ import annotations
 
+from functools import partial
+
 from relayish.functor import ExprMutator
-from relayish.ir.relay.expr import Expr, Function, GlobalVar, Let, Tuple
+from relayish.ir.relay.expr import Expr, Let, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.passes.dead_code.counted import Counted
 from relayish.passes.dead_code.needed import Judge, Needed
-from relayish.transform import ModulePass, PassContext, is_skipped, register_pass
+from relayish.passes.normal_form.functions import optimized_functions, transform_functions
+from relayish.transform import ModulePass, PassContext, register_pass
 
 
 class _Eliminator(ExprMutator):
@@ -82,7 +85,7 @@ class _Inliner(ExprMutator):
         return image
 
 
-def _eliminate(expr: Expr, judge: Judge, *, inline_once: bool) -> Expr:
+def _eliminate(expr: Expr, *, judge: Judge, inline_once: bool) -> Expr:
     if inline_once:
         counted = Counted(expr, judge)
         counted.find()
@@ -140,7 +143,7 @@ def eliminate_dead_code(
             ref_precision=ref_precision,
             function_argument_precision=function_argument_precision,
         )
-        image = _eliminate(expr, judge, inline_once=inline_once)
+        image = _eliminate(expr, judge=judge, inline_once=inline_once)
         if image is expr or not judge.might_change_its_mind:
             return image
         expr = image
@@ -170,14 +173,8 @@ class DeadCodeElimination(ModulePass):
                 ref_precision=self.ref_precision,
                 function_argument_precision=self.function_argument_precision,
             )
-            image = self._transform(mod, judge)
+            eliminate = partial(_eliminate, judge=judge, inline_once=self.inline_once)
+            image = transform_functions(mod, eliminate, optimized_functions)
             if image is mod or not judge.might_change_its_mind:
                 return image
             mod = image
-
-    def _transform(self, mod: IRModule, judge: Judge) -> IRModule:
-        made: dict[GlobalVar | str, Expr] = {}
-        for name, func in mod.functions.items():
-            if isinstance(func, Function) and not is_skipped(func):
-                made[name] = _eliminate(func, judge, inline_once=self.inline_once)
-        return mod.with_functions(made)

@@ -26,7 +26,6 @@ from collections.abc import Iterable
 from itertools import chain, count
 from typing import Final, NamedTuple
 
-from relayish.analysis.marks import is_opaque
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
@@ -35,6 +34,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.interprocedural.captures import Captures, Inner
 from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
+from relayish.passes.normal_form.functions import open_functions, transform_functions
 from relayish.transform import ModulePass, register_pass
 
 _CLOSURE: Final = DictAttrs({"Closure": 1})
@@ -180,11 +180,7 @@ def lambda_lift(mod: IRModule) -> IRModule:
         Relay and RAF ``LambdaLift``, which fail where two functions get the same name.
     """
     lifter = _Lifter(mod)
-    changed: dict[GlobalVar | str, Expr] = {}
-    for name, definition in mod.functions.items():
-        if isinstance(definition, Function) and not is_opaque(definition):
-            changed[name] = lifter.lift(definition)
-    return mod.with_functions({**changed, **lifter.added})
+    return transform_functions(mod, lifter.lift, open_functions).with_functions(lifter.added)
 
 
 @register_pass(opt_level=1, infer_types=True, idempotent=True)

@@ -25,8 +25,9 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.lazy_gradient.cells import Writer
 from relayish.passes.lazy_gradient.flow import Choice, Flow, choose
 from relayish.passes.lazy_gradient.operators import initialises
+from relayish.passes.normal_form.functions import optimized_functions
 from relayish.prelude import import_from_std
-from relayish.transform import ModulePass, is_skipped, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 class _Plan(NamedTuple):
@@ -64,11 +65,10 @@ def lazy_gradient_init(mod: IRModule) -> IRModule:
         times infinity for zero.
     """
     plans: dict[GlobalVar, _Plan] = {}
-    for name, func in mod.functions.items():
-        if isinstance(func, Function) and not is_skipped(func):
-            plan = _plan(func, mod)
-            if plan is not None:
-                plans[name] = plan
+    for name, func in optimized_functions(mod):
+        plan = _plan(func, mod)
+        if plan is not None:
+            plans[name] = plan
     if not plans:
         return mod
     full = import_from_std(mod, "gradient")

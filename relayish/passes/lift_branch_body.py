@@ -26,6 +26,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
 from relayish.passes.interprocedural.copy import copied, fresh_var
+from relayish.passes.normal_form.functions import open_functions, transform_functions
 from relayish.transform import ModulePass, register_pass
 
 
@@ -198,11 +199,7 @@ def lift_branch_body(mod: IRModule) -> IRModule:
         call of a global function already.
     """
     lifter = _Lifter(mod)
-    changed: dict[GlobalVar | str, Expr] = {}
-    for name, definition in mod.functions.items():
-        if isinstance(definition, Function) and not is_opaque(definition):
-            changed[name] = lifter.lift(definition)
-    return mod.with_functions({**changed, **lifter.added})
+    return transform_functions(mod, lifter.lift, open_functions).with_functions(lifter.added)
 
 
 @register_pass(opt_level=0, infer_types=True, idempotent=True)

@@ -49,10 +49,11 @@ from relayish.ir.relay.type import TupleType, Type
 from relayish.ir.scoping import display_name
 from relayish.op.target import DEFAULT
 from relayish.passes.constant_checker import ConstantChecker
+from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.passes.offload.marks import compiler_of, end, is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
-from relayish.transform import ModulePass, is_skipped, register_pass
+from relayish.transform import ModulePass, register_pass
 
 
 class _Tidier(ExprRewriter):
@@ -225,20 +226,16 @@ def partition_graph(
     Source:
         Relay ``PartitionGraph``.
     """
-    tidied: dict[GlobalVar | str, Expr] = {}
-    for var, func in mod.functions.items():
-        if isinstance(func, Function) and not is_skipped(func):
-            image = post_order_rewrite(func, _Tidier())
-            if image is not func:
-                tidied[var] = image
-    typed = infer_type(mod.with_functions(tidied))
+    tidied = transform_functions(
+        mod, lambda func: post_order_rewrite(func, _Tidier()), optimized_functions
+    )
+    typed = infer_type(tidied)
     partitioner = _Partitioner(f"tvmgen_{mod_name}", mod, bind_constants=bind_constants)
     changed: dict[GlobalVar | str, Expr] = {}
-    for var, func in typed.functions.items():
-        if isinstance(func, Function) and not is_skipped(func):
-            image = partitioner.build(var.name_hint, func)
-            if image is not func:
-                changed[var] = image
+    for var, func in optimized_functions(typed):
+        image = partitioner.build(var.name_hint, func)
+        if image is not func:
+            changed[var] = image
     if not changed and not tidied:
         return mod
     return typed.with_functions({**partitioner.functions, **changed})

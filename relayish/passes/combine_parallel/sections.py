@@ -32,12 +32,24 @@ class SectionCombiner(Combiner):
         """Return the axis of the result along which the sections lie."""
 
     @abstractmethod
+    def weight_axis(self, root: Call) -> int:
+        """Return the axis along which weights, the second arguments, are concatenated."""
+
     def units(self, root: Call) -> int:
         """Return how long the section of ``root`` is."""
+        shape = known_shape(root.args[1])
+        assert shape is not None
+        return shape[self.weight_axis(root)]
 
-    @abstractmethod
-    def argument_axis(self, rank: int, axis: int) -> int:
+    def joined_args(self, calls: Sequence[Call], image: Image) -> tuple[Expr, Expr]:
+        """Return the data that all calls share, and their weights side by side."""
+        weights = [image(call.args[1]) for call in calls]
+        span, axis = calls[0].span, self.weight_axis(calls[0])
+        return image(calls[0].args[0]), made("concatenate", weights, span=span, axis=axis)
+
+    def argument_axis(self, rank: int, axis: int) -> int:  # noqa: ARG002
         """Return how the axis is written along which other arguments are concatenated."""
+        return axis
 
     def fitted(self, arg: Expr, axis: int, units: int, image: Expr) -> Expr | None:
         """Return ``image``, that of ``arg``, with ``units`` elements along ``axis``.

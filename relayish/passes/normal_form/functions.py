@@ -1,10 +1,10 @@
-"""Bringing whole functions and modules into a normal form."""
+"""Transforming the functions of a module one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from relayish.analysis.marks import is_primitive
+from relayish.analysis.marks import is_opaque, is_primitive
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.transform import is_skipped
@@ -14,6 +14,13 @@ def own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` but for those other compilers own."""
     for name, func in mod.functions.items():
         if type(func) is Function and (func.attrs is None or "Compiler" not in func.attrs):
+            yield name, func
+
+
+def open_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
+    """Yield the functions of ``mod`` whose bodies may be looked into."""
+    for name, func in mod.functions.items():
+        if isinstance(func, Function) and not is_opaque(func):
             yield name, func
 
 
