@@ -74,7 +74,8 @@ def field(
         binder: The variables in this field, or in the patterns in it, are brought into scope by
             the node: in its scopes, and in fields that say ``sees_binders``.
         scope: What is in this field is evaluated in a scope of its own, and how often.
-        part: What is in this field is no value, but holds operands and scopes of the node.
+        part: What is in this field is no value, but holds operands and scopes of the node, which
+            come after its own.
         annotation: What is in this field is not evaluated.
         sees_binders: What the node binds is in scope in this operand as well, as a function is in
             its own definition.

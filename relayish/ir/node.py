@@ -14,6 +14,7 @@ on CPython 3.11 costs two thirds of writing slots through their descriptors
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 import typing
 from collections.abc import Callable
@@ -229,6 +230,13 @@ def _check_roles(cls: type[Node], fields: tuple[Field, ...], atom: Atom | None) 
             f"scope of its own in which it would be known, only parts; let the parts bind what "
             f"their scopes know, or hold a scope in {cls.__name__}"
         )
+    in_order = [f for f in fields if f.role in (Role.OPERAND, Role.PART)]
+    for before, after in itertools.pairwise(in_order):
+        if before.role is Role.PART and after.role is Role.OPERAND:
+            raise DeclarationError(
+                f"{cls.__name__}.{after.name} is declared after {before.name}, but operands of a "
+                f"{cls.__name__} are evaluated before those of its parts; declare it before"
+            )
     apart = roles.get(Role.SCOPE, roles.get(Role.PART))
     if cls.held_as_ is Role.ANNOTATION and apart is not None:
         raise DeclarationError(

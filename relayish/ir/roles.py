@@ -19,7 +19,7 @@ class Role(Enum):
     OPERAND = "operand"  # evaluated before the node, in order of declaration
     SCOPE = "scope"  # evaluated later, perhaps, or repeatedly, in a scope of its own
     BINDER = "binder"  # variables brought into scope by the node, or patterns that hold them
-    PART = "part"  # no value by itself; holds operands and scopes of the node, as a clause does
+    PART = "part"  # no value by itself; holds further operands and scopes, as a clause does
     ANNOTATION = "annotation"  # says something about the node and is not evaluated, as types do
 
 

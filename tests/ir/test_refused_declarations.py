@@ -136,6 +136,16 @@ def test_binder_known_in_no_scope_but_those_of_parts_is_refused() -> None:
             arms: Clause = field(part=True)
 
 
+def test_operand_declared_after_a_part_is_refused() -> None:
+    with pytest.raises(DeclarationError, match=r"Choose.other is declared after arms, but operand"):
+
+        @node("test_choose", effect=Effect.NONE)
+        class Choose(Expr):
+            value: Expr
+            arms: tuple[Clause, ...]
+            other: Expr | None = None
+
+
 def test_annotation_that_names_what_is_not_defined_is_refused() -> None:
     class Local(Expr):
         __slots__ = ()
