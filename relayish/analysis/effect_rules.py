@@ -104,8 +104,10 @@ def register_effect_rule(
         DuplicateNameError: If the kind has a rule and ``replace`` is false.
 
     Example:
+        >>> from relayish.analysis.effects import has_effect
         >>> from relayish.ir.node import declared_temporarily, node
         >>> from relayish.ir.relay.expr import Expr, Var
+        >>> x = Var("x")
         >>> with declared_temporarily():
         ...     @node("twice", effect=Effect.NONE)
         ...     class Twice(Expr):
@@ -116,9 +118,7 @@ def register_effect_rule(
         ...     def summarise(twice, of):
         ...         func, arg = of[twice.func], of[twice.arg]
         ...         return evaluation(func) | evaluation(arg) | application(func)
-        >>> from relayish.analysis.effects import has_effect
-        >>> x = Var("x")
-        >>> has_effect(Twice(Function((x,), x), x)), has_effect(Twice(x, x))
+        ...     has_effect(Twice(Function((x,), x), x)), has_effect(Twice(x, x))
         (False, True)
     """
     if rule is None:

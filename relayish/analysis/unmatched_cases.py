@@ -116,14 +116,14 @@ def register_pattern_cover(kind: type[Node], cover: _Cover) -> _Cover:
         >>> from relayish.ir.node import declared_temporarily, node
         >>> from relayish.ir.relay.adt import Clause
         >>> from relayish.ir.relay.expr import Var
+        >>> x = Var("x")
         >>> with declared_temporarily():
         ...     @node("pattern_typed")
         ...     class PatternTyped(Pattern):
         ...         "What ``pattern`` matches, which says as well what type that is of."
         ...         pattern: Pattern
         ...     cover = register_pattern_cover(PatternTyped, lambda typed: typed.pattern)
-        >>> x = Var("x")
-        >>> unmatched_cases(Match(x, (Clause(PatternTyped(PatternWildcard()), x),)))
+        ...     unmatched_cases(Match(x, (Clause(PatternTyped(PatternWildcard()), x),)))
         ()
     """
     return _COVERS.register(kind, cover)
