@@ -89,7 +89,9 @@ def _generate_check(index: int, declared: Field, scope: dict[str, object]) -> li
             plain = tuple(a for a in declared.accepts if a is not type(None))
             scope[f"_accepts{index}"] = plain[0] if len(plain) == 1 else plain
             exact = f"_type({name}) is not _accepts{index}"
-            test = exact if len(plain) == 1 else f"not _isinstance({name}, _accepts{index})"
+            test = f"not _isinstance({name}, _accepts{index})"
+            if len(plain) == 1:  # numbers are none if they are truth values, tuples none if named
+                test = exact if plain[0] in (int, tuple) else f"{exact} and {test}"
             return [f"if {f'{name} is not None and ' if optional else ''}{test}: {repair}"]
         case _ as unreachable:
             typing.assert_never(unreachable)

@@ -114,12 +114,6 @@ class Layout:
             self.position[child] = position
             self.place[child] = scope
 
-    def use_operands(self, children: Iterable[Node], scope: int) -> None:
-        """Note the uses of nodes as operands."""
-        for child in children:
-            if type(child) not in LEAVES:
-                self.use_operand(child, scope)
-
     def open(self, scope: int) -> int:
         """Return a new block inside ``scope``."""
         self.lines.append([])
@@ -191,9 +185,11 @@ LayOut: TypeAlias = Callable[[Layout, Any, int], None]  # Any: a node of one kin
 
 
 def _lay_out_of_kind(kind: type[Node]) -> LayOut:
+    return LAYOUTS[kind] if LAYOUTS.knows(kind) else lay_out_by_roles(kind)
+
+
+def lay_out_by_roles(kind: type[Node]) -> LayOut:
     """Return what lays out the parts of nodes of a kind, generated from the roles of its fields."""
-    if LAYOUTS.knows(kind):
-        return LAYOUTS[kind]
     if kind in VARIABLES:
         return _lay_out_variable
     if _is_apart(kind):
@@ -323,21 +319,24 @@ def nodes_in(root: object) -> list[Node]:
         return found
     values: list[Any] = [root]  # Any: values of attributes
     entered: set[int] = set()
-    if isinstance(root, Attrs):
-        values = [value for _, value in root.items() if type(value) not in _SIMPLE]
-        if not values:
-            return found
-        values.reverse()
+    holds_nothing = _SIMPLE.issuperset
     while values:
         value = values.pop()
-        if isinstance(value, Node):
-            if type(value) not in LEAVES and family_of(type(value)) is None:
-                found.append(value)
+        if isinstance(value, DictAttrs) or (value is root and isinstance(value, Attrs)):
+            inside = tuple([item for _, item in value.items()])
         elif isinstance(value, tuple) and id(value) not in entered:
             entered.add(id(value))  # the root keeps it alive
-            values += [item for item in reversed(value) if type(item) not in _SIMPLE]
-        elif isinstance(value, DictAttrs):
-            values += [item for _, item in value.items()][::-1]
+            inside = value
+        else:
+            if isinstance(value, Node) and type(value) not in LEAVES:
+                found += [value] if family_of(type(value)) is None else []
+            continue
+        values += [
+            item
+            for item in inside[::-1]
+            if type(item) not in _SIMPLE
+            and (type(item) is not tuple or not holds_nothing(map(type, item)))
+        ]
     return found
 
 

@@ -34,7 +34,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import TensorType, Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
-from relayish.text.layout import OUTERMOST, Layout, Position
+from relayish.text.layout import OUTERMOST, Layout, Position, lay_out_by_roles
 from relayish.text.literals import quote, spell_name, spell_scalar
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.node_writer import NodeWriter
@@ -373,14 +373,19 @@ def _lay_out_let(layout: Layout, let: Let, scope: int) -> None:
 
 def _lay_out_tuple(layout: Layout, node: Tuple, scope: int) -> None:
     """The empty tuple is written where it is used; others have a line of their own."""
-    layout.use_operands(node.fields, scope)
-    if not node.fields and node not in layout.position:
+    if node.fields:
+        _LAY_OUT_FIELDS(layout, node, scope)
+    elif node not in layout.position:
         layout.place[node] = layout.open(scope)  # a block that nothing opens is not written
+
+
+_LAY_OUT_FIELDS: Final = lay_out_by_roles(Tuple)
 
 
 def _lay_out_match(layout: Layout, node: Match, scope: int) -> None:
     """The arms are blocks of the match, also where it shares a clause with another."""
-    layout.use_operands((node.data,), scope)
+    if type(node.data) not in LEAVES:
+        layout.use_operand(node.data, scope)
     arms = tuple([layout.open(scope) for _ in node.clauses])
     layout.opened[node] = (-1, *arms)
     for clause, arm in zip(node.clauses, arms, strict=True):
