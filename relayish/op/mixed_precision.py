@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
-from relayish.errors import DuplicateNameError
 from relayish.ir.dtype import DType
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
@@ -20,7 +19,6 @@ Conversion: TypeAlias = Callable[[Any, DType], Sequence[Any]]
 and to return; Any: a call of the operator, and these three."""
 
 _DEFAULT_LEVEL: Final = 10
-_LEVELS: Final[dict[Op, int]] = {}
 
 
 @overload
@@ -59,15 +57,7 @@ def register_mixed_precision_conversion(
     found = named_op(op_name)
 
     def declare(function: Conversion) -> Conversion:
-        known = _LEVELS.get(found)
-        if known == level:
-            raise DuplicateNameError(
-                f"operator {found.full_name!r} has a conversion to mixed precision of level "
-                f"{level} already; give a higher level to replace it"
-            )
-        if known is None or level > known:
-            _LEVELS[found] = level
-            mixed_precision.set(found, function, replace=True)
+        mixed_precision.set_at_level(found, function, level)
         return function
 
     return declare if func is None else declare(func)

@@ -38,12 +38,13 @@ _TABLES: Final[list[dict[Op, Any]]] = []  # Any: the values of each table are of
 class OpTable(Generic[_T]):
     """One property of operators: a value for each operator that has it."""
 
-    __slots__ = ("_values", "name")
+    __slots__ = ("_levels", "_values", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._values: dict[Op, _T] = {}
-        _TABLES.append(self._values)
+        self._levels: dict[Op, int] = {}
+        _TABLES.extend((self._values, self._levels))
 
     def set(self, op: Op, value: _T, *, replace: bool = False) -> None:
         """Give ``op`` the property.
@@ -55,6 +56,22 @@ class OpTable(Generic[_T]):
         if op in self._values and not replace:
             raise DuplicateNameError(f"operator {op.full_name} has its {self.name!r} already")
         self._values[op] = value
+
+    def set_at_level(self, op: Op, value: _T, level: int) -> None:
+        """Give ``op`` the property, unless it was given it at a higher level.
+
+        Raises:
+            DuplicateNameError: If it was given it at that level already.
+        """
+        known = self._levels.get(op)
+        if known == level:
+            raise DuplicateNameError(
+                f"operator {op.full_name!r} has its {self.name!r} of level {level} already; "
+                f"give a higher level to replace it"
+            )
+        if known is None or level > known:
+            self._levels[op] = level
+            self._values[op] = value
 
     def remove(self, op: Op) -> None:
         """Take the property away from ``op``, if it has it."""

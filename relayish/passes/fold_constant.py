@@ -17,6 +17,7 @@ from typing import Final, NamedTuple, cast
 
 import numpy as np
 
+from relayish._support.graph import walk_tree
 from relayish.analysis.marks import is_primitive
 from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
 from relayish.analysis.static_shape import StaticShapes
@@ -305,9 +306,19 @@ _VARIABLES_HELD: Final = ByKind(_variables_held)
 
 
 def _elements(value: Value) -> int:
+    """Return how many elements there are in a value, what is no tensor counting as one."""
     if isinstance(value, _NUMBERS):
         return value.size
-    return sum(map(_elements, value)) if isinstance(value, tuple) else 1
+    parts = walk_tree(cast("Value", value), _items)
+    return sum(
+        part.size if isinstance(part, _NUMBERS) else 1
+        for part in parts
+        if not isinstance(part, tuple)
+    )
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    return value if isinstance(value, tuple) else ()
 
 
 def _broadcast_size(_attrs: object, *values: Value) -> int:

@@ -205,4 +205,6 @@ def test_library_that_is_imported_meanwhile_stays():
         check=False,
     )
     assert done.stderr == ""
-    assert done.stdout.startswith("True\noperator 'exp' has a gradient of level 10 already")
+    assert done.stdout.startswith(
+        "True\noperator 'exp' has its 'primal_gradient' of level 10 already"
+    )

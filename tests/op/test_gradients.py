@@ -350,7 +350,7 @@ def test_every_operator_that_relay_differentiates_is_differentiated():
 def test_a_gradient_is_registered_once_for_each_level():
     name = "test.twice"
     first = register_gradient(name, lambda call, grad: [grad])
-    with pytest.raises(DuplicateNameError, match="has a gradient of level 10 already"):
+    with pytest.raises(DuplicateNameError, match="has its 'primal_gradient' of level 10 already"):
         register_gradient(name, lambda call, grad: [grad])
     register_gradient(name, lambda call, grad: [grad], level=5)
     assert primal_gradient.get(intern_op(name)) is first

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
-from relayish.errors import DuplicateNameError, GradientError
+from relayish.errors import GradientError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
 from relayish.ir.relay.type import TensorType, TupleType
@@ -31,8 +31,6 @@ Built: TypeAlias = Any  # an expression: what the functions that build calls ret
 
 op: Final = Namespace("")
 """The operators, as functions that build calls: ``op.nn.dense(x, y)``."""
-
-_LEVELS: Final[dict[Op, int]] = {}
 
 
 @overload
@@ -69,15 +67,7 @@ def register_gradient(
     found = named_op(op_name)
 
     def declare(function: PrimalGradient) -> PrimalGradient:
-        known = _LEVELS.get(found)
-        if known == level:
-            raise DuplicateNameError(
-                f"operator {found.full_name!r} has a gradient of level {level} already; "
-                f"give a higher level to replace it"
-            )
-        if known is None or level > known:
-            _LEVELS[found] = level
-            primal_gradient.set(found, function, replace=True)
+        primal_gradient.set_at_level(found, function, level)
         return function
 
     return declare if fgradient is None else declare(fgradient)
