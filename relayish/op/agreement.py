@@ -1,4 +1,4 @@
-"""What rules ask of operands that must agree with one another, or hold positions."""
+"""Checks of type rules: equal element types and shapes, integer indices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where numbers that stand for small integers begin to be floating point, and where they end."""
+"""Which operators dequantise and quantise."""
 
 from __future__ import annotations
 

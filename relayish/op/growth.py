@@ -1,4 +1,4 @@
-"""How large the results of operators get that may make far more than they are given.
+"""Upper bounds on the sizes of results that may be far larger than the arguments.
 
 Whoever evaluates a program before it runs asks here first, so that ``repeat(1, 10**12)`` stays a
 call instead of becoming an array.

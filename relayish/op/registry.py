@@ -82,7 +82,7 @@ class OpTable(Generic[_T]):
     @overload
     def get(self, op: object, default: _D) -> _T | _D: ...
     def get(self, op: object, default: object = None) -> object:
-        """Return the property of ``op``, or ``default``; constant time, any object is welcome."""
+        """Return the property of ``op``, or ``default``; constant time; any object may be asked."""
         return self._values.get(op, default)  # type: ignore[call-overload]
 
     def __contains__(self, op: object) -> bool:

@@ -1,4 +1,4 @@
-"""Which operators give back what they were given: as it is, in another shape, or written over.
+"""Aliasing of operators: results that are an argument, a view of one, or written over one.
 
 Passes that group operators, or let values share memory, ask for these properties.
 """

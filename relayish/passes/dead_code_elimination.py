@@ -22,7 +22,7 @@ from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Expr, Let, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.passes.dead_code.counted import Counted
-from relayish.passes.dead_code.needed import Judge, Needed
+from relayish.passes.dead_code.needed import EffectQuery, Needed
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 
@@ -85,12 +85,12 @@ class _Inliner(ExprMutator):
         return image
 
 
-def _eliminate(expr: Expr, *, judge: Judge, inline_once: bool) -> Expr:
+def _eliminate(expr: Expr, *, effects: EffectQuery, inline_once: bool) -> Expr:
     if inline_once:
-        counted = Counted(expr, judge)
+        counted = Counted(expr, effects)
         counted.find()
         return _Inliner(counted).visit(expr)
-    needed = Needed(expr, judge)
+    needed = Needed(expr, effects)
     needed.find()
     return _Eliminator(needed).visit(expr)
 
@@ -136,15 +136,15 @@ def eliminate_dead_code(
         Relay ``DeadCodeElimination``; what an effect uses counts as used, as it does not in RAF.
     """
     while True:
-        judge = Judge(
+        effects = EffectQuery(
             expr,
             mod,
             ignore_impurity=ignore_impurity,
             ref_precision=ref_precision,
             function_argument_precision=function_argument_precision,
         )
-        image = _eliminate(expr, judge=judge, inline_once=inline_once)
-        if image is expr or not judge.might_change_its_mind:
+        image = _eliminate(expr, effects=effects, inline_once=inline_once)
+        if image is expr or not effects.must_reanalyse:
             return image
         expr = image
 
@@ -166,15 +166,15 @@ class DeadCodeElimination(ModulePass):
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` without dead bindings."""
         while True:
-            judge = Judge(
+            effects = EffectQuery(
                 Tuple(tuple(mod.functions_of(Expr).values())),
                 mod,
                 ignore_impurity=self.ignore_impurity,
                 ref_precision=self.ref_precision,
                 function_argument_precision=self.function_argument_precision,
             )
-            eliminate = partial(_eliminate, judge=judge, inline_once=self.inline_once)
+            eliminate = partial(_eliminate, effects=effects, inline_once=self.inline_once)
             image = transform_functions(mod, eliminate, optimized_functions)
-            if image is mod or not judge.might_change_its_mind:
+            if image is mod or not effects.must_reanalyse:
                 return image
             mod = image

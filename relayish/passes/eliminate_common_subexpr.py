@@ -1,4 +1,4 @@
-"""Compute what is computed twice once.
+"""Common-subexpression elimination: compute once what is computed twice.
 
 Before::
 
@@ -136,7 +136,7 @@ def eliminate_common_subexpr(expr: Expr, fskip: Callable[[Expr], bool] | None = 
 
 @register_pass(opt_level=3, required=("InferType",), idempotent=True)
 class EliminateCommonSubexpr(FunctionPass, applies=eliminate_common_subexpr):
-    """Compute what is computed twice once.
+    """Eliminate common subexpressions: compute once what is computed twice.
 
     Pass form of :func:`eliminate_common_subexpr`. ``fskip`` is a Python function, so it cannot be
     written in a pipeline string: build the pass in Python, ``EliminateCommonSubexpr(fskip)``.

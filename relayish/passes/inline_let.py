@@ -1,4 +1,4 @@
-"""Use one name for what has several.
+"""Copy propagation: replace variables bound to variables by what they stand for.
 
 Before::
 
@@ -92,7 +92,7 @@ def inline_let(expr: Expr) -> Expr:
 
 @register_pass(opt_level=1, idempotent=True)
 class InlineLet(FunctionPass, applies=inline_let):
-    """Use one name for what has several: variables bound to others, and fields of bound tuples.
+    """Propagate copies: name what variables bound to others, and fields of bound tuples, stand for.
 
     Pass form of :func:`inline_let`.
     """

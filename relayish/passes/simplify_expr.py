@@ -1,4 +1,4 @@
-"""Say with fewer or simpler operators what a program says, by local rules.
+"""Peephole simplification by local rewrite rules.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Take back that a value may share memory where what is there is needed later.
+"""Drop ``may_share`` where the shared storage is still live.
 
 Before, where ``%b`` may share the memory of ``%a``::
 
@@ -67,7 +67,7 @@ def validate_inplace_update(func: Function, *, enforce: bool = False) -> Functio
 
 @register_pass(opt_level=1, idempotent=True)
 class ValidateInplaceUpdate(FunctionPass):
-    """Take back that a value may share memory where what is there is needed later.
+    """Drop ``may_share`` where the shared storage is still live.
 
     Pass form of :func:`validate_inplace_update`. With ``enforce_inplace_update`` a program that
     asks for it is refused.

@@ -62,7 +62,7 @@ class DiffInstrument(PassInstrument):
 
     def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
-        if running is None or running.mod is mod or running.only_composes(mod):
+        if running is None or running.mod is mod or running.is_pure_composition(mod):
             return
         if self.names is not None and short_name(info.name) not in self.names:
             return

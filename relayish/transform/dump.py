@@ -70,7 +70,7 @@ class DumpInstrument(PassInstrument):
 
     def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
-        if running is None or not running.only_composes(mod):
+        if running is None or not running.is_pure_composition(mod):
             self._write(safe_name(info.name), mod)
 
     def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook

@@ -1,4 +1,4 @@
-"""What may be wrong with what passes made of a program: faults for :mod:`bisect`."""
+"""Failure predicates for :mod:`bisect`: what may be wrong with a transformed program."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class PassPrintingInstrument(PassInstrument):
             return ""
         if running.mod is out or self._texts.of(running.mod) == self._texts.of(out):
             return "unchanged"
-        return "as after the last pass inside" if running.only_composes(out) else ""
+        return "as after the last pass inside" if running.is_pure_composition(out) else ""
 
     def _print(self, when: str, mod: AnyModule) -> None:
         # the heading is a comment of Relay text: what is printed can be parsed

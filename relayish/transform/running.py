@@ -22,7 +22,7 @@ class RunningPass:
     kept: object = None
     """What the instrument that watches keeps of it."""
 
-    def only_composes(self, out: AnyModule) -> bool:
+    def is_pure_composition(self, out: AnyModule) -> bool:
         """Return whether ``out`` is wholly the work of passes inside, as with a ``Sequential``."""
         return self.unbroken and self.reached is out
 

@@ -80,8 +80,8 @@ def test_passes_end_in_the_reverse_order_of_beginning() -> None:
     assert running.end(B, mod) is inner
     assert running.end(A, mod) is outer
     assert running.depth == 0
-    assert outer.only_composes(mod)
-    assert not inner.only_composes(mod)
+    assert outer.is_pure_composition(mod)
+    assert not inner.is_pure_composition(mod)
 
 
 def test_pass_that_never_ended_is_forgotten_with_the_one_around_it() -> None:
@@ -108,4 +108,4 @@ def test_pass_composes_only_if_nothing_happens_between_the_passes_inside() -> No
         running.end(B, second)
         running.begin(given, C)
         running.end(C, third)
-        assert outer.only_composes(third) is expected
+        assert outer.is_pure_composition(third) is expected

@@ -13,7 +13,7 @@ def has_gradient(op: Op, result: Type) -> bool:
     """Return whether gradients go back through calls of ``op`` whose result is a ``result``.
 
     An operator without a gradient is passed by where its result has no elements between which
-    others lie: comparisons and what finds positions depend smoothly on nothing.
+    others lie: comparisons and what finds positions have zero derivatives almost everywhere.
 
     Raises:
         GradientError: If ``op`` has no gradient and its result would need one.

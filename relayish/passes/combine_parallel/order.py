@@ -1,4 +1,4 @@
-"""Groups that can be computed at once: nothing in them waits for what is computed with it."""
+"""Dependence cycles: groups in which nothing waits for what is computed with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often the bindings that are needed are used, and in which scopes."""
+"""Use counts of live bindings, and the scopes of their uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import binders, division
-from relayish.passes.dead_code.needed import Judge, Needed
+from relayish.passes.dead_code.needed import EffectQuery, Needed
 
 _OFTEN: Final = 2
 """Uses that forbid to put a value where it is used: two, or one where it may be repeated."""
@@ -24,8 +24,8 @@ class Counted(Needed):
     binding of it.
     """
 
-    def __init__(self, root: Expr, judge: Judge) -> None:
-        super().__init__(root, judge)
+    def __init__(self, root: Expr, effects: EffectQuery) -> None:
+        super().__init__(root, effects)
         self._uses: dict[Node, int] = {}
         self._home: dict[Node, int] = {}
         self._pure: dict[Node, bool] = {}
@@ -38,7 +38,7 @@ class Counted(Needed):
         pure = self._pure.get(var)
         if pure is None:
             value = self.bound[var]
-            pure = value not in self.nested or self._judge.is_pure(value)
+            pure = value not in self.nested or self._effects.is_pure(value)
             self._pure[var] = pure
         return pure
 

@@ -1,4 +1,4 @@
-"""Which bindings the result of an expression, or an effect, depends on."""
+"""Liveness of bindings: which of them the result of an expression, or an effect, depends on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import registry
 
 
-class Judge:
+class EffectQuery:
     """Says which values have an effect; looks at the whole program when first asked.
 
     Args:
@@ -38,7 +38,7 @@ class Judge:
         self._pure_ops: dict[Expr, bool] = {}
 
     @property
-    def might_change_its_mind(self) -> bool:
+    def must_reanalyse(self) -> bool:
         """Whether what acts now may be found not to when some of the program is gone."""
         return self._effects is not None and (self._ref_precision or self._argument_precision)
 
@@ -84,9 +84,9 @@ class Judge:
 class Needed:
     """Finds which let-bound variables the result of an expression, or an effect, depends on."""
 
-    def __init__(self, root: Expr, judge: Judge) -> None:
+    def __init__(self, root: Expr, effects: EffectQuery) -> None:
         self._root = root
-        self._judge = judge
+        self._effects = effects
         self.bound: dict[Expr, Expr] = {}
         self.used: set[Node] = set()
         self.nested: set[Expr] = set()
@@ -125,9 +125,9 @@ class Needed:
             seen.add(node)
             var, value = node.var, node.value
             self.bound[var] = value
-            if not self._judge.is_flat(value):
+            if not self._effects.is_flat(value):
                 self.nested.add(value)
-                if self._judge.must_stay(value):
+                if self._effects.must_stay(value):
                     self.kept_for_effect.add(value)
                     append(value)
                     if var.may_share is not None:

@@ -1,4 +1,4 @@
-"""Which nodes are joined: what does the same in several places, layer by layer.
+"""Growth of clusters: nodes that do the same in several places, layer by layer.
 
 A unit takes in the units only it uses, all of them at once where that repeats, and so on until
 nothing is left that repeats. Then comes a step forward: a unit whose values several others use goes

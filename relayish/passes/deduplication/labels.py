@@ -1,4 +1,4 @@
-"""Numbers that nodes have in common when they do the same with their operands."""
+"""Value numbering: nodes that do the same with their operands have a number in common."""
 
 from __future__ import annotations
 

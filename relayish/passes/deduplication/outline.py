@@ -1,4 +1,4 @@
-"""Functions made of units that repeat, and calls in the places of these."""
+"""Outlining: functions made of units that repeat, and calls in the places of these."""
 
 from __future__ import annotations
 

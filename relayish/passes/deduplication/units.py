@@ -1,4 +1,4 @@
-"""The graph of a program while its nodes are joined into units."""
+"""Clustering: the graph of a program while its nodes are joined into units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of data types in the place of functions.
+"""Defunctionalisation: values of data types in the place of functions.
 
 Each type of functions becomes a data type with a constructor for every function of that type, which
 holds what the function captures; and a function that applies such a value::

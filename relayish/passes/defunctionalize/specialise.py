@@ -1,4 +1,4 @@
-"""A copy of each polymorphic function for every choice of types it is called with."""
+"""Monomorphisation: a copy of each polymorphic function for every choice of types."""
 
 from __future__ import annotations
 

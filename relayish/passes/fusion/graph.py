@@ -1,4 +1,4 @@
-"""The calls, tuples and projections of an expression, and by what each of them is used.
+"""The data-flow graph of an expression: calls, tuples and projections with their uses.
 
 Other expressions (lets, ifs, functions, those of other kinds, …) are nodes as well, but nothing is
 fused through them: what they hold is used outside the graph.

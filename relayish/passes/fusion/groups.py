@@ -1,4 +1,4 @@
-"""Which nodes of a graph are fused: TVM's three phases over the tree of post-dominators.
+"""Operator fusion: TVM's three phases over the tree of post-dominators.
 
 A node is fused to its immediate post-dominator, together with all that lies between, when patterns
 allow it: in the first phase a convolution with what is done to its result element by element, and

@@ -1,4 +1,4 @@
-"""What becomes of a call when the function it calls is put in its place.
+"""Inlining of one call: what becomes of it, its arguments and the parameters.
 
 A parameter becomes the argument where nobody can tell: what is substituted may then be evaluated at
 another time, several times, or never. Other arguments are bound by a let, in order.

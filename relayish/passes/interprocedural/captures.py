@@ -1,4 +1,4 @@
-"""The functions inside a function, and the variables each of them is closed over."""
+"""Closure analysis: the functions inside a function, and the variables each captures."""
 
 from __future__ import annotations
 

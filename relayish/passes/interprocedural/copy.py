@@ -1,4 +1,4 @@
-"""Copies of expressions in which other variables are bound.
+"""Alpha-renamed copies of expressions.
 
 A variable is bound once in a program, so an expression that is to stand in a second place of it
 needs variables of its own. What has an effect, or makes a reference, needs nodes of its own as

@@ -1,4 +1,4 @@
-"""Moving bodies of functions to the places where these are called, all of them in one walk.
+"""Inlining without copies: bodies of functions that are called once move to their calls.
 
 A function that is called once, and not used otherwise, needs no copy: its body can stand where the
 call stood. At first a call becomes a hole, which is an empty tuple told from others by its

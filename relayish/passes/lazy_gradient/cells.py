@@ -1,4 +1,4 @@
-"""Programs in which some tensors are cells."""
+"""Rewriting of programs in which some tensors are lazy cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where zeros and ones go that nobody has made yet.
+"""Data-flow analysis of tensors of zeros or ones that need not be made yet.
 
 Every expression has a slot. Where a tensor goes from one place to another as it is, an *edge* leads
 from its slot to that of the other place, and on the way it may be put into a cell or taken out; so

@@ -1,4 +1,4 @@
-"""Places in which values are, known to be the same or not.
+"""Unification of slots: places whose values have the same representation.
 
 A slot stands for every place in which the same representation must be used: the content of a
 reference, the argument of a function and what its callers pass, a field of a tuple wherever the

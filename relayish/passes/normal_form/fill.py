@@ -1,4 +1,4 @@
-"""Binding nodes of an expression by lets, each in the scope it belongs to.
+"""Let insertion: binding nodes of an expression, each in the scope it belongs to.
 
 An expression is walked on an explicit stack, in the order in which Relay binds: operands before
 what they are operands of, the branches of an ``If`` before its condition. What is hoisted out of a

@@ -1,4 +1,4 @@
-"""A graph without cycles of which vertices are merged, as long as none comes about.
+"""Incremental contraction of a directed acyclic graph, refusing merges that close a cycle.
 
 Two vertices with an edge between them may become one when no other way leads from the first to the
 second. That is searched for backwards from the second, over vertices that are further along than

@@ -1,4 +1,4 @@
-"""Which regions and other nodes of an expression take values from which."""
+"""The dependence graph of regions and of the other nodes of an expression."""
 
 from __future__ import annotations
 

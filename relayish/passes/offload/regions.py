@@ -1,4 +1,4 @@
-"""The parts of a program that lie between marks, each to be computed by one compiler.
+"""Regions: the parts of a program between marks, each to be computed by one compiler.
 
 A region is what hangs together without a mark between: values enter it at ``compiler_begin`` and
 leave it at ``compiler_end``. It is made of calls, tuples, projections and constants.

@@ -1,4 +1,4 @@
-"""What variables stand for, in each activation of the functions around them.
+"""Environments: what variables stand for, in each activation of the functions around them.
 
 An activation holds what is bound in it and knows the one around it, with a further one to skip to
 (Myers' skew-binary pointers): a variable is found in time logarithmic in how many functions lie in

@@ -1,4 +1,4 @@
-"""How often a function may be evaluated inside itself: as long as its arguments get smaller.
+"""Termination: how often a function is evaluated inside itself while its arguments shrink.
 
 Each activation of a function within one of the same function must have made progress: some argument
 is a smaller number from zero on, or a lower structure, than it ever was on the way down. What was

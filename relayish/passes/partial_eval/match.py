@@ -1,4 +1,4 @@
-"""Whether a value that is partly known matches a pattern."""
+"""Matching of patterns with partially static values."""
 
 from __future__ import annotations
 

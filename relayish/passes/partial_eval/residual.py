@@ -1,4 +1,4 @@
-"""The code that partial evaluation leaves: chains of bindings with places kept free in them."""
+"""Residual code: chains of bindings with places kept free in them."""
 
 from __future__ import annotations
 

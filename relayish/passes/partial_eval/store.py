@@ -1,4 +1,4 @@
-"""What is known of the content of references at one point of the program."""
+"""Abstract store: what is known of the content of references at one point of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a value while its program is transformed."""
+"""Partially static values: what is known of a value while its program is transformed."""
 
 from __future__ import annotations
 

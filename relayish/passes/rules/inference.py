@@ -1,4 +1,4 @@
-"""What operators of training are when a network is only run.
+"""Inference-time expansions of normalisation and dropout.
 
 Each rule spells an operator out in simple arithmetic, so that it can be folded and fused.
 """
@@ -16,7 +16,7 @@ INFERENCE: Final = CallRules("inference")
 
 
 @INFERENCE.field("nn.dropout", 0)
-def dropped_nothing(_: Call, dropout: Call) -> Expr:
+def remove_dropout(_: Call, dropout: Call) -> Expr:
     """Return the data: nothing is dropped when a network is run."""
     return dropout.args[0]
 

@@ -1,4 +1,4 @@
-"""Rewriting bottom-up where types change on the way.
+"""Bottom-up rewriting with types told anew on the way.
 
 A pass that makes shapes static, or elements narrower, has to know what type each part has by now
 before it decides on the next call. Inferring types again after each step would take quadratic time;

@@ -1,4 +1,4 @@
-"""What is passed along a network: by which axes a tensor may be scaled, and by what."""
+"""Scale messages: by which axes a tensor may be scaled, and by what."""
 
 from __future__ import annotations
 
