@@ -237,7 +237,7 @@ class _Grouper:
 
     def _users_of(self, node: Node) -> list[Node]:
         if self._users is None:
-            self._users = EXPRESSIONS.users(self._expr)
+            self._users = EXPRESSIONS.users(self._expr, self._order)
         return self._users.get(node, [])
 
 

@@ -14,7 +14,7 @@ from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.code import Code, Instruction
 from relayish.interpreter.emit import Cell, Emitter
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
-from relayish.interpreter.scopes import Scopes
+from relayish.interpreter.scopes import Activations
 from relayish.ir.attrs import Attrs
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match
@@ -48,12 +48,12 @@ def compile_expr(expr: Expr) -> Code:
         Linear in distinct nodes, but for a logarithmic factor where nodes are shared between
         scopes or variables used across nested functions.
     """
-    compiler = _Compiler(Scopes(expr))
+    compiler = _Compiler(Activations(expr))
     return compiler.compile(expr)
 
 
 class _Compiler(Emitter):
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Activations) -> None:
         super().__init__(scopes)
         self.operators: dict[Op, _Operator] = {}
 

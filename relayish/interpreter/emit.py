@@ -15,7 +15,7 @@ from relayish.errors import EvaluationError, RelayishError, UnknownKindError
 from relayish.interpreter import code as c
 from relayish.interpreter.code import Block, Code, Instruction, ScopeCode, path_between
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
-from relayish.interpreter.scopes import Scopes
+from relayish.interpreter.scopes import Activations
 from relayish.ir.held import Nodes, nodes_held, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar
@@ -55,7 +55,7 @@ Entries: TypeAlias = dict[Any, ScopeCode]  # Any: a root, the roots of a block, 
 class Emitter:
     """Emits the instructions of one expression, on an explicit stack of tasks."""
 
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Activations) -> None:
         self.scopes = scopes
         self.uses = scopes.uses
         self.shared = scopes.lifted
@@ -143,7 +143,7 @@ class Emitter:
         self.emit(expr, (c.FAIL, message, error))
         return self.new_cell(1)
 
-    # Scopes of variables
+    # Activations of variables
 
     def bind(self, var: Node, cell: Cell) -> Cell | None:
         """Let ``var`` stand for what is in ``cell``; return what it stood for before."""

@@ -13,19 +13,18 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.interpreter.evaluator import EVALUATORS
-from relayish.ir import scopes as ground
 from relayish.ir.held import Held, holding
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.placement import PLACEMENTS
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role, Runs
-from relayish.ir.scopes import OUTERMOST
+from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import evaluated, has_parts, has_scopes, operands_of, scope_roots
 from relayish.ir.traversal import ByKind, Traversal
 
 
-class Scopes(ground.Scopes):
+class Activations(Scopes):
     """The scopes of one expression.
 
     Attributes:

@@ -18,6 +18,7 @@ from relayish.errors import RelayishError
 from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import COMPARISONS, Comparison
 from relayish.ir.field import Field, Shape
+from relayish.ir.generate import compile_function
 from relayish.ir.literal import same_literal
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import COUNTED, NAMES, VARIABLES, Node
@@ -267,10 +268,9 @@ def _generate_expand(kind: type[Node]) -> _Expand:
             ]
         )
     lines = checks + [line for push in reversed(pushes) for line in push]
-    source = ["def expand(lhs, rhs, parent, bind, append):", *(f"    {line}" for line in lines)]
-    scope: dict[str, Any] = {"names": NAMES, "beside": comparison.beside}  # Any: all sorts
-    exec("\n".join([*source, "    return None"]), scope)  # noqa: S102 - built from declarations only
-    expand: _Expand = scope["expand"]
+    scope = {"names": NAMES, "beside": comparison.beside}
+    signature = "expand(lhs, rhs, parent, bind, append)"
+    expand: _Expand = compile_function(signature, [*lines, "return None"], scope)
     return expand
 
 

@@ -183,15 +183,18 @@ class Traversal:
                     finish(node)
         return order
 
-    def users(self, root: Node | Sequence[Node]) -> dict[Node, list[Node]]:
+    def users(
+        self, root: Node | Sequence[Node], order: Sequence[Node] | None = None
+    ) -> dict[Node, list[Node]]:
         """Return the parents of each distinct node below ``root``, once for each use.
 
-        Roots are there with no parents; parents stand in post-order.
+        Roots are there with no parents; parents stand in post-order. ``order`` is what
+        :meth:`post_order` returns, where that is known already.
 
         Complexity:
             Linear in the number of distinct nodes and edges; no recursion.
         """
-        order = self.post_order(root)
+        order = self.post_order(root) if order is None else order
         found: dict[Node, list[Node]] = {node: [] for node in order}
         for node in order:
             for child in self.children(node):

@@ -116,7 +116,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
     """The fields of a node, up to and including the closing parenthesis, of which it is made."""
     known = {f.name: f for f in kind.fields_}
     blocks = scope_fields(kind).blocks
-    types = reader.mark_annotations()
+    types = len(reader.hidden_types)
     bound: list[tuple[str, Node]] = []
     values: dict[str, object] = {}
     places: dict[str, int] = {}
@@ -140,7 +140,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
         if not reader.take(","):
             reader.expect(")", "or ',' after a field")
             break
-    reader.leave_annotations(types)
+    reader.leave_types(types)
     return _build(reader, kind, values, places, start, binder)
 
 

@@ -62,6 +62,9 @@ class Reader(Source):
         self.hidden_temps: list[tuple[str, object]] = []
         self.bound: dict[str, Node] = {}
         """The variable last bound under each name, in scope or not."""
+        self.type_vars: dict[str, Any] = {}  # Any: of the kind that the language has for them
+        self.bound_types: dict[str, Any] = {}
+        self.hidden_types: list[tuple[str, object]] = []
         self.function_depth = 0
         """How many functions are open; a definition is one."""
         self.keys: dict[Node, str] = {}
@@ -83,6 +86,11 @@ class Reader(Source):
 
     # Names
 
+    def bind_type(self, name: str, var: Node) -> None:
+        """Bring a variable for types into scope; ``leave_types`` takes it out."""
+        self.hidden_types.append((name, self.type_vars.get(name, _ABSENT)))
+        self.type_vars[name] = self.bound_types[name] = var
+
     def bind(self, name: str, var: Node) -> None:
         """Bring ``var`` into scope as ``%name``; ``leave`` takes it out."""
         self.bound[name] = var
@@ -91,7 +99,7 @@ class Reader(Source):
 
     def leave(self, mark: int) -> None:
         """Take the variables out of scope that came into it since ``hidden_locals`` was so long."""
-        self._restore(self.hidden_locals, mark)
+        self._restore(self.hidden_locals, mark, self.env)
 
     def suspend(self, mark: int) -> list[tuple[str, Node]]:
         """Take out of scope what came into it since ``mark``, and return it, for ``bind``."""
@@ -111,24 +119,19 @@ class Reader(Source):
 
     def leave_function(self, mark: int) -> None:
         """Bring back the graph temporaries that those of a nested function hid."""
-        self._restore(self.hidden_temps, mark)
+        self._restore(self.hidden_temps, mark, self.env)
 
-    def _restore(self, hidden: list[tuple[str, object]], mark: int) -> None:
-        env = self.env
+    def leave_types(self, mark: int) -> None:
+        """Take the variables for types out of scope that came into it since ``mark``."""
+        self._restore(self.hidden_types, mark, self.type_vars)
+
+    def _restore(self, hidden: list[tuple[str, object]], mark: int, env: dict[str, Any]) -> None:
         while len(hidden) > mark:
             name, old = hidden.pop()
             if old is _ABSENT:
                 env.pop(name, None)
             else:
-                assert isinstance(old, Node)
                 env[name] = old
-
-    def mark_annotations(self) -> int:
-        """Return a mark for :meth:`leave_annotations`."""
-        return 0
-
-    def leave_annotations(self, mark: int) -> None:
-        """Take the variables for annotations out of scope that came into it since ``mark``."""
 
     def local(self, word: str, at: int) -> Node:
         """Return what ``%x`` or ``%0`` stands for."""

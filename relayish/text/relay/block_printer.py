@@ -42,7 +42,7 @@ from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.rules import Rule, run
 from relayish.text.tables import LAYOUTS, LEAVES, TEXTS, Write, is_reserved
-from relayish.text.values_writer import spell_items
+from relayish.text.values_writer import spell_items, spell_key
 from relayish.text.writer import DEEPEST, INDENTS
 
 _SHORT_TYPE: Final = 64
@@ -135,6 +135,7 @@ class BlockPrinter(NodeWriter):
         depth = min(depth, DEEPEST)
         layout, out, indent, position = self.layout, self.out, INDENTS[depth], self.layout.position
         lets: list[Node] = []
+        texts = self.texts
         if block is not None and layout.lines[block]:
             yield self.statements(block, depth)
         while type(node) is Let and (is_let or position.get(node) is Position.TAIL):
@@ -142,9 +143,11 @@ class BlockPrinter(NodeWriter):
             var, value = node.var, node.value
             out.append(f"{indent}let ")
             in_value = type(value) is Function and position.get(value) is Position.VALUE
+            known = len(lets)
             text = self.bind(var, lets)
-            if not in_value:
-                self._suspend(var, lets)
+            hidden = not in_value and len(lets) > known  # while its own value is written
+            if hidden:
+                del texts[var]
             out.append(f"{text} = ")
             made = self.value_of(value, depth)
             if type(made) is str:
@@ -152,8 +155,8 @@ class BlockPrinter(NodeWriter):
             else:
                 yield made
                 out.append(";\n")
-            if not in_value:
-                self._resume(var, lets)
+            if hidden:
+                texts[var] = self.name(var)
             after = layout.opened[node][1]
             node = node.body
             if layout.lines[after]:
@@ -242,7 +245,11 @@ class BlockPrinter(NodeWriter):
         return self.metadata.refer("" if attrs is None else attrs.type_key, attrs)
 
     def _tuple(self, node: Tuple, _depth: int) -> str:
-        fields = ", ".join([self.operand(item) for item in node.fields])
+        texts = self.texts
+        try:
+            fields = ", ".join([texts[item] for item in node.fields])
+        except KeyError:
+            fields = ", ".join([self.operand(item) for item in node.fields])
         return f"({fields},)" if len(node.fields) == 1 else f"({fields})"
 
     def _project(self, node: TupleGetItem, _depth: int) -> str:
@@ -349,15 +356,6 @@ class BlockPrinter(NodeWriter):
             return f"{name}: {self.types.text(var.type_annotation)}"
         return name
 
-    def _suspend(self, var: Var, bound: list[Node]) -> None:
-        """Take a variable out of scope while its own value is written."""
-        if bound and bound[-1] is var:
-            del self.texts[var]
-
-    def _resume(self, var: Var, bound: list[Node]) -> None:
-        if bound and bound[-1] is var:
-            self.texts[var] = self.name(var)
-
 
 def _lay_out_let(layout: Layout, let: Let, scope: int) -> None:
     """What follows a let is a block inside of its own, which at the end of one needs no braces."""
@@ -429,8 +427,7 @@ LEAVES.update(
 
 
 def _spell(name: str) -> str:
-    spelt = quote(name) if is_reserved(name) else spell_name(name)
-    return f"#{spelt}" if spelt.startswith('"') else spelt
+    return f"#{quote(name)}" if is_reserved(name) else spell_key(name)
 
 
 def _spell_op(op: Op) -> str | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any
 
 from relayish._support import show
 from relayish.errors import FieldError
-from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
-from relayish.ir.relay.adt import Pattern, TypeData
+from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import PrimExpr, Type
@@ -17,7 +16,7 @@ from relayish.text.layout import Layout, Position
 from relayish.text.relay import families as _families  # noqa: F401 - completes the tables
 from relayish.text.relay import metadata as _metadata_of_relay  # noqa: F401 - likewise
 from relayish.text.relay.block_printer import BlockPrinter
-from relayish.text.tables import REGISTER
+from relayish.text.tables import family_of
 
 Annotate = Callable[[Expr], str]
 
@@ -64,15 +63,11 @@ def astext(
         raise FieldError(
             f"{thing!r} ({type(thing).__name__}) has no text; expected a module or a node"
         )
-    known = _WHOLE[type(thing)] if isinstance(thing, Node) else None
-    write: Callable[[BlockPrinter, Any], str] = known or _write_module  # Any: the thing
     printer = BlockPrinter(annotate, not show_meta_data)
-    body = write(printer, thing)
-    declarations = printer.declarations()
+    body, declarations = _write(printer, thing), printer.declarations()
     if printer.must_declare():
         printer = BlockPrinter(annotate, not show_meta_data, printer)
-        body = write(printer, thing)
-        declarations = printer.declarations()
+        body, declarations = _write(printer, thing), printer.declarations()
     header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
     text = f"{header}{declarations}{body}"
     if printer.metadata:
@@ -84,6 +79,10 @@ def _metadata(printer: BlockPrinter, show: bool) -> str:
     if show:
         return printer.metadata.section()
     return "/* metadata is left out; show_meta_data=True writes it */"
+
+
+def _write(printer: BlockPrinter, thing: IRModule | Node) -> str:
+    return _write_node(printer, thing) if isinstance(thing, Node) else _write_module(printer, thing)
 
 
 def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
@@ -102,36 +101,17 @@ def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
 
 
 def _write_node(printer: BlockPrinter, node: Node) -> str:
+    if isinstance(node, Type):
+        printer.types.count_uses([node])
+    if isinstance(node, TypeData):
+        return printer.types.definition(node)
+    if isinstance(node, PrimExpr):
+        return printer.types.dimension(node)
+    if family_of(type(node)) is not None:
+        return printer.family_text(node)
     printer.start(Layout([(node, Position.TAIL)], printer.free))
     printer.whole(node)
     return "".join(printer.out).rstrip("\n")
-
-
-def _write_type(printer: BlockPrinter, item: Type) -> str:
-    printer.types.count_uses([item])
-    if isinstance(item, TypeData):
-        return printer.types.definition(item)
-    return printer.types.text(item)
-
-
-def _write_pattern(printer: BlockPrinter, pattern: Pattern) -> str:
-    return printer.patterns.text(pattern, [])
-
-
-def _write_dimension(printer: BlockPrinter, size: PrimExpr) -> str:
-    return printer.types.dimension(size)
-
-
-_WHOLE: Final[KindTable[Callable[[BlockPrinter, Any], str]]] = KindTable(
-    "astext", REGISTER
-)  # Any: a node of the key's kind
-for _kind, _write in {
-    Node: _write_node,
-    Type: _write_type,
-    Pattern: _write_pattern,
-    PrimExpr: _write_dimension,
-}.items():
-    _WHOLE.register(_kind, cast(Callable[[BlockPrinter, Any], str], _write))
 
 
 def _shown(thing: Any) -> str:  # Any: as above

@@ -13,7 +13,7 @@ from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
+from relayish.ir.relay.type import GlobalTypeVar, Type
 from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
 from relayish.text.metadata_reader import Metadata
 from relayish.text.node_reader import NodeReader
@@ -48,32 +48,8 @@ class Reader(NodeReader):
         self.constructors: dict[str, Constructor | None] = {}
         self.types: dict[str, GlobalTypeVar] = {}
         self.type_uses: dict[str, int] = {}
-        self.type_vars: dict[str, TypeVar] = {}
-        self.bound_types: dict[str, TypeVar] = {}
-        self.hidden_types: list[tuple[str, TypeVar | None]] = []
         self.labels: dict[str, Node] = {}
         """Types and patterns that the text defines once (``#0=``) and uses again (``#0``)."""
-
-    def bind_type(self, name: str, var: TypeVar) -> None:
-        """Bring a type variable into scope; ``leave_types`` takes it out."""
-        self.hidden_types.append((name, self.type_vars.get(name)))
-        self.type_vars[name] = self.bound_types[name] = var
-
-    def leave_types(self, mark: int) -> None:
-        """Take the type variables out of scope that came into it since ``mark``."""
-        hidden = self.hidden_types
-        while len(hidden) > mark:
-            name, old = hidden.pop()
-            if old is None:
-                self.type_vars.pop(name, None)
-            else:
-                self.type_vars[name] = old
-
-    def mark_annotations(self) -> int:
-        return len(self.hidden_types)
-
-    def leave_annotations(self, mark: int) -> None:
-        self.leave_types(mark)
 
     def labelled(
         self, what: str, rule: Callable[[Reader], Rule], found: re.Match[str], at: int
@@ -104,6 +80,12 @@ class Reader(NodeReader):
             return value
         found = type(value).__name__
         raise self.error(f"expected an expression of Relay; found {found}", at)
+
+    def check_exprs(self, at: int, *values: object) -> None:
+        """Raise unless all ``values`` are expressions of Relay, as all are but in mixed texts."""
+        if self.is_mixed:
+            for value in values:
+                self.expr(value, at)
 
     def global_var(self, name: str, at: int) -> GlobalVar:
         """Return the one node that stands for ``@name``, defined above, below or not yet."""

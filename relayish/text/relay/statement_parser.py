@@ -49,8 +49,8 @@ def block(reader: Reader, close: str | None) -> Rule:
     elif close is not None and reader.skip() < len(reader.text):
         reader.fail(f"expected an operator or the end of the expression; {reader.found()}")
     end = reader.pos
-    if bindings and reader.is_mixed:
-        value = reader.expr(value, start)
+    if bindings:
+        reader.check_exprs(start, value)
     for var, bound, start in reversed(bindings):
         value = Let._make(var, bound, value, reader.span(start, end), None)
     reader.leave(mark)
@@ -100,8 +100,7 @@ def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, i
         reader.bind(binder.key, var)
     at = reader.pos
     value = yield expression(reader)
-    if reader.is_mixed:
-        reader.expr(value, at)
+    reader.check_exprs(at, value)
     reader.expect(";", "after the value of a let")
     if not is_function:
         reader.bind(binder.key, var)
@@ -169,9 +168,7 @@ def _if(reader: Reader, start: int) -> Rule:
         false_branch = yield _if(reader, at)
     else:
         false_branch = yield block(reader, "}")
-    if reader.is_mixed:
-        for part in (cond, true_branch, false_branch):
-            reader.expr(part, start)
+    reader.check_exprs(start, cond, true_branch, false_branch)
     return If._make(cond, true_branch, false_branch, reader.span(start, reader.pos), None)
 
 
@@ -191,8 +188,7 @@ def function(reader: Reader, start: int) -> Rule:
         result = simple_type(reader) or (yield type_(reader))
     reader.expect("{", "before the body of a function")
     body = yield block(reader, "}")
-    if reader.is_mixed:
-        reader.expr(body, start)
+    reader.check_exprs(start, body)
     reader.function_depth -= 1
     reader.leave(marks[0])
     reader.leave_function(marks[1])
@@ -234,8 +230,7 @@ def _match(reader: Reader, start: int) -> Rule:
     complete = not reader.take("?")
     reader.expect("(", "before what is matched")
     data = yield expression(reader)
-    if reader.is_mixed:
-        reader.expr(data, start)
+    reader.check_exprs(start, data)
     reader.expect(")", "after what is matched")
     reader.expect("{", "before the clauses of a match")
     clauses = yield reader.items("}", "or ',' after a clause", _clause)

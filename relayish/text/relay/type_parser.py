@@ -204,7 +204,7 @@ def type_param(reader: Reader) -> TypeVar:
     name, at = reader.name_here("a type parameter")
     if reader.text.startswith("-malformed-ir", reader.pos):
         reader.pos += len("-malformed-ir")
-        known = reader.bound_types.get(name)
+        known: TypeVar | None = reader.bound_types.get(name)
         if known is None:
             reader.fail(f"{name}-malformed-ir is bound again, but it was not bound before", at)
         reader.bind_type(name, known)

@@ -34,7 +34,7 @@ from relayish.ir.relay.type import (
 )
 from relayish.ir.scoping import free_variables
 from relayish.text.generic_form import assemble, node_parts, repeated, separated
-from relayish.text.literals import quote, spell_name
+from relayish.text.literals import quote
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
 from relayish.text.relay.type_parser import is_type_word
@@ -156,7 +156,7 @@ class TypePrinter:
                 hint = f"{hint}_"
             if is_type_word(hint):
                 self._taken.reserve(hint)
-            found = self._names[var] = _spell(self._taken.take(hint))
+            found = self._names[var] = spell_key(self._taken.take(hint))
         return found
 
     def declare(self, var: TypeVar) -> str:
@@ -205,7 +205,7 @@ class TypePrinter:
         self.leave_types(func.type_params)
 
     def _relation(self, relation: TypeRelation) -> Iterator[object]:
-        yield f"relation {_spell(relation.func)}[{relation.num_inputs}]("
+        yield f"relation {spell_key(relation.func)}[{relation.num_inputs}]("
         yield from separated(relation.args)
         attrs = relation.attrs
         yield ")" if attrs is None else f") with {self.metadata.refer(attrs.type_key, attrs)}"
@@ -279,7 +279,7 @@ class TypePrinter:
 
     def _constructor(self, constructor: Constructor) -> str:
         inputs = ", ".join([self.text(item) for item in constructor.inputs])
-        return _spell(constructor.name_hint) + (f"({inputs})" if inputs else "")
+        return spell_key(constructor.name_hint) + (f"({inputs})" if inputs else "")
 
 
 def _tuple(_: TypePrinter, item: TupleType) -> Iterator[object]:
@@ -336,10 +336,5 @@ def _is_scalar_name(dtype: str) -> bool:
     return dtype.isalnum() or "_float8" in dtype
 
 
-def _spell(name: str) -> str:
-    spelt = spell_name(name)
-    return f"#{spelt}" if spelt.startswith('"') else spelt
-
-
 def _spell_global(name: str) -> str:
-    return f"#{quote(name)}" if is_type_word(name) or _is_dtype(name) else _spell(name)
+    return f"#{quote(name)}" if is_type_word(name) or _is_dtype(name) else spell_key(name)
