@@ -50,9 +50,15 @@ def binding_levels(func: Function) -> dict[Node, int]:
         Linear in the number of distinct nodes; no recursion.
     """
     levels: dict[Node, int] = {}
-    around: dict[Node, int] = {}
-    for node in EXPRESSIONS.pre_order(func):
-        level = around.get(node, 0) + (type(node) is Function)
+    seen: set[Node] = set()
+    stack: list[tuple[Node, int]] = [(func, 0)]
+    while stack:
+        node, level = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if type(node) is Function:
+            level += 1
         levels.update(dict.fromkeys(bound_by(node), level))
-        around.update(dict.fromkeys(EXPRESSIONS.children(node), level))
+        stack += [(child, level) for child in EXPRESSIONS.children(node)]
     return levels
