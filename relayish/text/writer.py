@@ -133,7 +133,7 @@ class Writer:
         out, texts, indent, write = self.out, self.texts, INDENTS[depth], TEXTS
         for node in self.layout.lines[block]:
             made = write[type(node)](self, node, depth)
-            if isinstance(made, Line):
+            if type(made) is Line:
                 out.append(f"{indent}{made}\n")
                 continue
             name = f"%{self._temps}"

@@ -7,7 +7,7 @@ from foreign_kinds import ForeignKinds
 
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Function, If, Let, Tuple, Var
-from relayish.ir.replacing import with_evaluated
+from relayish.ir.replacing import rebuild_fields, with_evaluated
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import division, operands, scopes
 
@@ -53,6 +53,16 @@ def test_with_evaluated_puts_each_node_in_its_own_place(name):
     inner = [Var("root") for _ in roots(node)]
     image = with_evaluated(node, given, inner)
     assert (list(operands(image)), roots(image)) == (given, inner)
+
+
+def test_rebuild_fields_changes_a_part_that_stands_twice_at_each_place():
+    case = KINDS.case(y, z)
+    given = iter([Var("first"), Var("second")])
+    image = rebuild_fields(
+        KINDS.switch(x, (case, case)),
+        lambda _, declared, held: next(given) if declared.runs else held,
+    )
+    assert [scope.name_hint for scope in roots(image)] == ["first", "second"]
 
 
 def test_with_evaluated_renames_what_parts_bind():
