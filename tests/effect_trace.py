@@ -177,7 +177,9 @@ class _Machine:
 
     def run_let(self, let: Let, frame: _Frame) -> Any:
         tail: Expr = let
-        while isinstance(tail, Let) and (tail is let or frame.depth_of[tail] == frame.depth):
+        while isinstance(tail, Let) and tail not in frame.memo:
+            if tail is not let and frame.depth_of[tail] != frame.depth:
+                break
             frame = _Frame(frame)
             frame.env[tail.var] = None  # what refers to itself finds its value there
             frame.env[tail.var] = self.evaluate(tail.value, frame)
