@@ -9,7 +9,7 @@ not.
 from __future__ import annotations
 
 from relayish.analysis.effect_rules import EFFECT_RULES
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.scoping import PROGRAM
@@ -55,13 +55,16 @@ class Timeless:
         return known[expr]
 
     def timed(self, expr: Node) -> frozenset[Node]:
-        """Return the nodes in ``expr``, or looked at before, that have to do with time.
+        """Return the nodes in ``expr``, or looked at before, whose evaluation has to do with time.
 
         Complexity:
             Linear in the distinct nodes in ``expr`` and those looked at before; no recursion.
         """
         self.check(expr)
-        return frozenset([node for node, is_timeless in self._known.items() if not is_timeless])
+        known = self._known.items()
+        return frozenset(
+            [n for n, is_timeless in known if not is_timeless and type(n) not in ATOMS]
+        )
 
     def _acts(self, node: Node) -> bool:
         if type(node) is Call:

@@ -4,7 +4,10 @@ from recorded import assert_same_program
 
 from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
+from relayish.ir.relay.expr import Call
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.op import get_op
 from relayish.text import parse
 from relayish.transform import get_pass
 
@@ -80,3 +83,13 @@ def test_the_module_given_stays():
     before = dict(mod.functions)
     inline(mod)
     assert mod.functions == before
+
+
+def test_copies_call_the_same_operator_with_state():
+    mod = program("""
+        def @noisy(%x: Tensor[(2), float32]) -> Tensor[(2), float32] { nn.dropout(%x).0 }
+        def @main(%x: Tensor[(2), float32]) -> Tensor[(2), float32] { @noisy(@noisy(%x)) }
+    """)
+    dropout = get_op("nn.dropout")
+    called = [n.op for n in EXPRESSIONS.post_order(inline(mod)["main"]) if isinstance(n, Call)]
+    assert called == [dropout, dropout]
