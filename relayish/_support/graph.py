@@ -56,8 +56,11 @@ def fold_tree(root: T, parts: Callable[[T], Sequence[T]], make: Callable[[T, lis
         each, count = stack.pop()
         if count is None:
             inside = parts(each)
-            stack.append((each, len(inside)))
-            stack += [(part, None) for part in inside[::-1]]
+            if inside:
+                stack.append((each, len(inside)))
+                stack += [(part, None) for part in inside[::-1]]
+            else:
+                made.append(make(each, []))
             continue
         start = len(made) - count
         made[start:] = [make(each, made[start:])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from relayish._support.graph import components
+from relayish._support.graph import components, reachable
 from relayish.errors import FieldError, UnknownNameError, suggest
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, GlobalVar
@@ -209,14 +209,8 @@ class CallGraph:
         Raises:
             UnknownNameError: If the module does not define one of ``roots``.
         """
-        stack = [self[root].name for root in roots]
-        reached: set[str] = set()
-        while stack:
-            name = stack.pop()
-            if name not in reached:
-                reached.add(name)
-                stack += self._entries[name].callees
-        return frozenset(reached)
+        names = [self[root].name for root in roots]
+        return frozenset(reachable(names, lambda name: self._entries[name].callees))
 
     def print_var(self, var: GlobalVar | str) -> str:
         """Return the entry of the function ``var`` as text."""

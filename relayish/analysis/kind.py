@@ -76,24 +76,13 @@ class Kinds:
         Complexity:
             Linear in the parts not looked at before; no recursion.
         """
-        known, table = self.known, TYPES.push
-        stack: list[Node | None] = [ty]
-        while stack:
-            part = stack.pop()
-            if part is None:
-                part = stack.pop()
-                assert part is not None
+        known = self.known
+        for part in TYPES.post_order(ty, lambda part: part not in known):
+            if part not in known:
                 problem: str | None = _PROBLEM[type(part)](part, known, self._definitions)
                 if problem is not None:
                     return problem
                 known[part] = _KIND[type(part)](part)
-                continue
-            if part in known:
-                continue
-            stack += [part, None]
-            push = table[type(part)]
-            if push is not None:
-                push(part, known, stack.append)
         return None
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from relayish._support.graph import walk_tree
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter.arguments import ordered_arguments
 from relayish.interpreter.call import evaluator_failed, operator_failed
 from relayish.interpreter.evaluator import EVALUATORS
 from relayish.interpreter.plan import CALLED, ONE, Plan, Step, make_plan
-from relayish.interpreter.value import Evaluated, as_argument, normalise
+from relayish.interpreter.value import Evaluated, as_argument, map_leaves, normalise
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
@@ -162,7 +163,7 @@ def _apart(result: Evaluated, values: list[Evaluated]) -> Evaluated:
     Arguments are not copied when a function is called, so a caller may write to them afterwards.
     """
     arrays = [part for value in values for part in _leaves(value) if isinstance(part, np.ndarray)]
-    parts = list(_leaves(result))
+    parts = _leaves(result)
     shared = {
         id(part): part.copy()
         for part in parts
@@ -170,34 +171,13 @@ def _apart(result: Evaluated, values: list[Evaluated]) -> Evaluated:
     }
     if not shared:
         return result
-    return _replaced(result, shared)
+    return map_leaves(result, lambda part: shared.get(id(part), part))
 
 
-def _leaves(value: Evaluated) -> Iterator[Evaluated]:
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, tuple):
-            pending += part
-        else:
-            yield part
-
-
-def _replaced(value: Evaluated, images: Mapping[int, Evaluated]) -> Evaluated:
-    """Return nested tuples with the leaves in ``images`` replaced, on an explicit stack."""
-    done: list[Evaluated] = []
-    pending: list[tuple[bool, Any]] = [(False, value)]  # Any: a value, or the size of a tuple
-    while pending:
-        finished, item = pending.pop()
-        if finished:
-            start = len(done) - item
-            done[start:] = [tuple(done[start:])]
-        elif isinstance(item, tuple):
-            pending.append((True, len(item)))
-            pending.extend((False, part) for part in reversed(item))
-        else:
-            done.append(images.get(id(item), item))
-    return done[0]
+def _leaves(value: Evaluated) -> list[Evaluated]:
+    """Return what is no tuple in nested tuples, in order."""
+    parts = walk_tree(value, lambda part: part if isinstance(part, tuple) else ())
+    return [part for part in parts if not isinstance(part, tuple)]
 
 
 class GraphExecutor:

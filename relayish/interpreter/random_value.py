@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from relayish._support.graph import fold_tree
 from relayish.errors import EvaluationError
 from relayish.interpreter.value import Evaluated
 from relayish.ir.dtype import numpy_dtype
@@ -44,24 +45,17 @@ def random_arguments(func: Function, seed: int = 0) -> tuple[Evaluated, ...]:
 
 
 def _drawn(random: np.random.Generator, ty: Type | None, name: str) -> Evaluated:
-    done: list[Any] = []  # Any: values, those of the fields of a tuple before it
-    pending: list[Type | int | None] = [ty]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, int):
-            start = len(done) - part
-            done[start:] = [tuple(done[start:])]
-        elif isinstance(part, TupleType):
-            pending += [len(part.fields), *reversed(part.fields)]
-        elif isinstance(part, TensorType):
-            done.append(_tensor(random, part, name))
-        else:
-            raise EvaluationError(
-                f"no value can be drawn for parameter {name!r} of type {part!r}; "
-                f"expected a tensor or a tuple of tensors"
-            )
-    value: Evaluated = done[0]
-    return value
+    def draw(part: Type | None, fields: list[Evaluated]) -> Evaluated:
+        if isinstance(part, TupleType):
+            return tuple(fields)
+        if isinstance(part, TensorType):
+            return _tensor(random, part, name)
+        raise EvaluationError(
+            f"no value can be drawn for parameter {name!r} of type {part!r}; "
+            f"expected a tensor or a tuple of tensors"
+        )
+
+    return fold_tree(ty, lambda part: part.fields if isinstance(part, TupleType) else (), draw)
 
 
 def _tensor(random: np.random.Generator, ty: TensorType, name: str) -> Evaluated:

@@ -57,7 +57,7 @@ def normalise(result: object) -> Evaluated:
     Raises:
         TypeError: If ``result`` is no number, array, or tuple of these.
     """
-    return _rebuild(result, _normalise_leaf)
+    return map_leaves(result, _normalise_leaf)
 
 
 def _normalise_leaf(result: object) -> Evaluated:
@@ -77,7 +77,7 @@ def as_argument(value: object) -> Evaluated:
     Raises:
         TypeError: If a part of ``value`` cannot be a value.
     """
-    return _rebuild(value, _argument_leaf)
+    return map_leaves(value, _argument_leaf)
 
 
 def _argument_leaf(value: object) -> Evaluated:
@@ -86,7 +86,7 @@ def _argument_leaf(value: object) -> Evaluated:
     return value if isinstance(value, _RUNTIME) else as_value(value)
 
 
-def _rebuild(value: object, convert: Callable[[object], Evaluated]) -> Evaluated:
+def map_leaves(value: object, convert: Callable[[object], Evaluated]) -> Evaluated:
     """Apply ``convert`` to the leaves of nested tuples and lists, on an explicit stack."""
     if not isinstance(value, (tuple, list)):
         return convert(value)
