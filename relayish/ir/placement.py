@@ -67,14 +67,17 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
     for declared in outside:
         lines += for_each(declared, _place("scope"))
     outer = "placer.declare(scope)" if bound and not inner else "scope"
-    lines.append(f"known = around = {_around(inner, recursive) if shared else outer}")
+    # what a let binds is known in its value and body, which stand in one scope
+    joined = len(recursive) == len(inner) == 1 and inner[0].runs is Runs.ONCE
+    around = "placer.open(scope, ONCE)" if joined else "placer.open_shared(scope)"
+    lines.append(f"known = around = {around if shared else outer}")
     binds = bool(bound) and not shared
     for number, declared in enumerate(inner):
         runs_once = declared.runs is Runs.ONCE
         lines += _open(
             declared,
             number,
-            shares=shared and runs_once,
+            shares=shared and joined,
             opened=branches or binds or runs_once,
             fixed=fixed,
         )
@@ -95,16 +98,6 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
         | {runs.name: runs for runs in Runs},
     )
     return made
-
-
-def _around(inner: Sequence[Field], recursive: Sequence[Field]) -> str:
-    """Return what opens the scope that the scopes of a node have in common.
-
-    What a let binds is known in its value and body, which stand in one scope.
-    """
-    if len(recursive) == len(inner) == 1 and inner[0].runs is Runs.ONCE:
-        return "placer.open(scope, ONCE)"
-    return "placer.open_shared(scope)"
 
 
 def _open(declared: Field, number: int, *, shares: bool, opened: bool, fixed: bool) -> list[str]:

@@ -1,0 +1,77 @@
+"""Scopes of one node that share what they evaluate: each evaluates it for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from relayish.interpreter import Run, evaluate, register_evaluator
+from relayish.ir.effect import Effect
+from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Expr, Function, If, Let, Var
+from relayish.ir.relay.type import scalar_type
+from relayish.ir.roles import Runs
+
+DECLARED = declared_temporarily()
+with DECLARED:
+
+    @node("test_twice", effect=Effect.NONE)
+    class Twice(Expr):
+        var: Var = field(binder=True)
+        first: Expr = field(scope=Runs.ONCE)
+        second: Expr = field(scope=Runs.ONCE)
+
+    @node("test_then_again", effect=Effect.NONE)
+    class ThenAgain(Expr):
+        var: Var = field(binder=True)
+        first: Expr = field(scope=Runs.ONCE)
+        second: Expr | None = field(scope=Runs.REPEATEDLY, default=None)
+
+    @node("test_items", effect=Effect.NONE)
+    class Items(Expr):
+        var: Var = field(binder=True)
+        items: tuple[Expr, ...] = field(scope=Runs.ONCE)
+
+    @register_evaluator(Twice)
+    @register_evaluator(ThenAgain)
+    @register_evaluator(Items)
+    def evaluate_both(held: Any) -> Any:
+        first = yield Run(0, {held.var: 5})
+        second = yield Run(1, {held.var: 7})
+        return first + second
+
+
+@pytest.fixture(autouse=True)
+def _declarations() -> Iterator[None]:
+    with DECLARED:
+        yield
+
+
+x, y = Var("x", scalar_type("int32")), Var("y")
+SHARED: list[tuple[Callable[[Var], Expr], int]] = [
+    (lambda v: v + v, 24),
+    (lambda _: x + x, 12),
+    (lambda v: If(v < const(6), v, x), 8),
+    (lambda v: Let(y, v + x, y + y), 36),
+    (lambda v: Function((y,), y + v)(x), 18),
+]
+MAKE = [Twice, ThenAgain, lambda var, *scopes: Items(var, scopes)]
+
+
+@pytest.mark.parametrize("make", MAKE)
+@pytest.mark.parametrize(("share", "total"), SHARED)
+def test_scopes_that_are_one_node_are_evaluated_each(make: Any, share: Any, total: int) -> None:
+    var = Var("v")
+    shared = share(var)
+    assert evaluate(Function((x,), make(var, shared, shared)))(3) == total
+
+
+@pytest.mark.parametrize("make", MAKE)
+@pytest.mark.parametrize(("share", "total"), SHARED)
+def test_scopes_that_share_a_node_evaluate_it_each(make: Any, share: Any, total: int) -> None:
+    var = Var("v")
+    shared = share(var)
+    assert evaluate(Function((x,), make(var, shared + x, shared - x)))(3) == total
