@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NoReturn
+from typing import Any, Final
 
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
@@ -13,6 +13,7 @@ from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
 from relayish.ir.span import Span
 from relayish.ir.storage import INTERNED
+from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import binds_types
 from relayish.text.reader import Binder, Reader
 from relayish.text.rules import Rule
@@ -114,7 +115,7 @@ def declared_free(reader: NodeReader) -> Rule:
 
 def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | None = None) -> Rule:
     """The fields of a node, up to and including the closing parenthesis, of which it is made."""
-    known = {f.name: f for f in kind.fields_}
+    known = _BY_NAME[kind]
     blocks = scope_fields(kind).blocks
     types = len(reader.hidden_types)
     bound: list[tuple[str, Node]] = []
@@ -132,7 +133,8 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
             for key, var in bound:
                 reader.bind(key, var)
         places[name] = reader.skip()
-        values[name] = yield _field(reader, declared, kind)
+        made = yield _field(reader, declared, kind)
+        values[name] = _checked(reader, declared, kind, made, places[name])
         if declared.role is not Role.BINDER:
             reader.leave(mark)
         elif kind.held_as_ is not Role.BINDER:  # what a pattern binds is known to its owner
@@ -160,41 +162,41 @@ def _items(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
     reader.expect("[", f"before the items of {where}")
     items: list[object] = []
     for index, _ in enumerate(reader.until("]", f"or ',' after an item of {where}")):
+        at = reader.skip()
         made = yield _item(reader, declared, kind, index)
-        items.append(made)
+        items.append(_checked(reader, declared, kind, made, at, index))
     return tuple(items)
 
 
 def _item(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1) -> Rule:
-    """A node in a field, a block where it is a scope, or another value where there are such."""
+    """Return the rule for a node in a field, a block where it is a scope, or another value."""
     assert declared.kind is not None
     at = reader.skip()
     if declared.shape is Shape.OPTIONAL and reader.word("None"):
-        return None
+        return _absent()
     is_block = declared in scope_fields(kind).blocks
     begins = "{" if is_block else ("(", "%")
     if declared.shape is Shape.MIXED and not reader.text.startswith(begins, at):
-        return (yield attribute_value(reader, enums=declared.enums))
-    family = family_of(declared.kind)
+        return attribute_value(reader, enums=declared.enums)
     if is_block:
         if not reader.take("{"):
             reader.expect("{", f"before the block of {_where(reader, declared, kind, index)}")
-        made = yield reader.grammar.block(reader, "}")
-    elif declared.role is Role.BINDER and (family is None or declared.kind in VARIABLES):
+        return reader.grammar.block(reader, "}")
+    family = family_of(declared.kind)
+    if declared.role is Role.BINDER and (family is None or declared.kind in VARIABLES):
         found = reader.match(OPERAND)
-        made = yield (variable(reader) if _is_variable(reader, found) else _expression(reader))
-    elif family is not None and declared.shape is not Shape.MIXED:
-        made = yield family.read(reader)
-    else:
-        made = yield _expression(reader)
-    if type(made) not in declared.kind.kinds:
-        _refuse(reader, declared, kind, made, at, index)
-    return made
+        return variable(reader) if _is_variable(reader, found) else _expression(reader)
+    if family is not None and declared.shape is not Shape.MIXED:
+        return family.read(reader)
+    return _expression(reader)
+
+
+def _absent() -> Rule:
+    yield from ()
 
 
 def _statements(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
     """A block of statements, each of which is an item of the field."""
-    assert declared.kind is not None
     where = _where(reader, declared, kind)
     reader.expect("{", f"before the block of {where}")
     items: list[Node] = []
@@ -202,9 +204,7 @@ def _statements(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
         at = reader.skip()
         made = yield reader.grammar.statement(reader)
         if made is not None:
-            if type(made) not in declared.kind.kinds:
-                _refuse(reader, declared, kind, made, at, len(items))
-            items.append(made)
+            items.append(_checked(reader, declared, kind, made, at, len(items)))
             if not reader.take(";"):
                 reader.expect("}", f"or ';' after a statement of {where}")
                 break
@@ -223,12 +223,15 @@ def _types_bound(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
     return read if declared.holds_many else read[0]
 
 
-def _refuse(
-    reader: NodeReader, declared: Field, kind: type[Node], made: Node, at: int, index: int
-) -> NoReturn:
-    assert declared.kind is not None
-    where, found = _where(reader, declared, kind, index), type(made).__name__
-    reader.fail(f"{where} must be {declared.kind.__name__}; found {found}", at)
+def _checked(
+    reader: NodeReader, declared: Field, kind: type[Node], made: Any, at: int, index: int = -1
+) -> Any:  # Any: a node, or another value
+    """Return what was read for a field, or an item of one, if it may stand there."""
+    held = declared.kind
+    if held is not None and isinstance(made, Node) and type(made) not in held.kinds:
+        where, found = _where(reader, declared, kind, index), type(made).__name__
+        reader.fail(f"{where} must be {held.__name__}; found {found}", at)
+    return made
 
 
 def _where(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1) -> str:
@@ -310,4 +313,5 @@ def _build(
     return made
 
 
+_BY_NAME: Final = ByKind(lambda kind: {f.name: f for f in kind.fields_})
 WORDS[NODE] = node_form
