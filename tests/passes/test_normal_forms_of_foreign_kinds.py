@@ -82,6 +82,22 @@ def test_what_acts_stays_in_the_statement_that_does_it():
     assert [[v.tag for v in chain(statement)] for statement in form.statements] == [[1], [2]]
 
 
+def test_a_statement_that_acts_twice_is_copied_once_with_its_block():
+    with declared_temporarily():
+
+        @node("test_first_then")
+        class FirstThen(Expr):
+            var: Var = field(binder=True)
+            first: Expr = field(scope=Runs.ONCE)
+            steps: tuple[Expr, ...] = field(scope=Runs.REPEATEDLY, block=True)
+
+        shared = Tuple((y,))
+        act = KINDS.opaque(1, (shared,))
+        form = to_basic_block_normal_form(FirstThen(y, Tuple((shared,)), (act, x, act)))
+        assert count(form, KINDS.opaque) == 1
+        assert form.steps[0] is form.steps[2]
+
+
 def test_what_two_cases_share_is_bound_once_in_basic_block_normal_form():
     shared = Tuple((x,))
     cases = tuple(KINDS.case(Var("i"), Tuple((shared,))) for _ in range(2))

@@ -201,24 +201,29 @@ def _with_copies(
     met: set[int] = set()
     roots: list[Node] = []
     for new, old, scope in zip(scopes_of(image), scopes_of(node), scopes.opened[node], strict=True):
-        for own, root in zip(new.roots, old.roots, strict=True):
-            shared = scope if scope in outermost else parent[scope]
-            if shared in outermost and shared in met:
-                roots.append(_copied(root, scopes, shared, members[shared], images))
-            else:
-                roots.append(own)
-            if scope in outermost:
-                met.add(scope)
-        if parent[scope] in outermost:
-            met.add(parent[scope])
+        around = parent[scope]
+        if scope in outermost:  # statements that share something
+            roots += new.roots[:1]
+            for root in old.roots[1:]:
+                roots += _copied((root,), scopes, scope, members[scope], images)
+        elif around in met:
+            roots += _copied(old.roots, scopes, around, members[around], images)
+        else:
+            roots += new.roots
+        if around in outermost:
+            met.add(around)
     return with_evaluated(image, operands(image), roots)
 
 
 def _copied(
-    root: Node, scopes: Scopes, shared: int, members: set[Node], images: dict[Node, Node]
-) -> Node:
-    """Return a copy of ``root``, with variables of its own, of what is inside of a scope."""
-    order = EXPRESSIONS.post_order(root, lambda node: scopes.is_inside(node, shared))
+    roots: Sequence[Node],
+    scopes: Scopes,
+    shared: int,
+    members: set[Node],
+    images: dict[Node, Node],
+) -> list[Node]:
+    """Return copies of ``roots``, with variables of their own, of what is inside of a scope."""
+    order = EXPRESSIONS.post_order(roots, lambda node: scopes.is_inside(node, shared))
     copies: dict[Node, Node] = {}
     for node in order:
         if scopes.is_inside(node, shared):
@@ -238,7 +243,7 @@ def _copied(
         copies[node] = copy
         if node not in members:
             images[node] = copy
-    return copies[root]
+    return [copies[root] for root in roots]
 
 
 def _image(node: Node) -> Expr:
