@@ -17,7 +17,7 @@ from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import binds_types
 from relayish.text.reader import Binder, Reader
 from relayish.text.rules import Rule
-from relayish.text.source import OPERAND
+from relayish.text.source import BLANK, OPERAND
 from relayish.text.tables import FAMILY_WORDS, NODE, WORDS, family_of
 from relayish.text.values_reader import attribute_name, attribute_value, family_value
 from relayish.text.writer import hint_field
@@ -133,7 +133,9 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
             for key, var in bound:
                 reader.bind(key, var)
         places[name] = reader.skip()
-        made = yield _field(reader, declared, kind)
+        made = _name_alone(reader, declared, kind)
+        if made is None:
+            made = yield _field(reader, declared, kind)
         values[name] = _checked(reader, declared, kind, made, places[name])
         if declared.role is not Role.BINDER:
             reader.leave(mark)
@@ -144,6 +146,34 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
             break
     reader.leave_types(types)
     return _build(reader, kind, values, places, start, binder)
+
+
+_ALONE: Final = re.compile(rf"{BLANK}(%\w++){BLANK}(?=[,)])", re.ASCII)
+_ALONE_IN_BLOCK: Final = re.compile(rf"{BLANK}\{{{BLANK}(%\w++){BLANK}\}}", re.ASCII)
+"""What fields and blocks of most nodes hold: a name."""
+
+
+def _name_alone(reader: NodeReader, declared: Field, kind: type[Node]) -> Node | None:
+    """Read a field, or a block, that holds but a name in scope, or return ``None`` and stay."""
+    if declared not in _MAY_BE_NAMED[kind]:
+        return None
+    pattern = _ALONE_IN_BLOCK if declared.role is Role.SCOPE else _ALONE
+    found = pattern.match(reader.text, reader.pos)
+    named = None if found is None else reader.env.get(found[1])
+    if found is not None and named is not None:
+        reader.pos = found.end()
+    return named
+
+
+def _may_be_named(kind: type[Node]) -> list[Field]:
+    return [
+        f
+        for f in kind.fields_
+        if f.kind is not None
+        and f.shape in (Shape.ONE, Shape.OPTIONAL)
+        and (f.role is Role.SCOPE or (f.role is Role.OPERAND and not f.sees_binders))
+        and family_of(f.kind) is None
+    ]
 
 
 def _field(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
@@ -294,12 +324,11 @@ def _build(
     hint = None if binder is None else hint_field(kind)
     if binder is not None and hint is not None and hint.name not in values:
         values[hint.name], places[hint.name] = binder.name, binder.at
-    missing = [f.name for f in kind.fields_ if f.default is REQUIRED and f.name not in values]
-    spans = [f.name for f in kind.fields_ if Span in f.accepts and f.name not in values]
-    given = {**values, **dict.fromkeys(spans, reader.span(start, reader.pos))}
-    missing = [name for name in missing if name not in given]
-    if missing:
-        reader.fail(f"{_name(reader, kind)} lacks its field {missing[0]!r}", start)
+    required, spans = _REQUIRED[kind]
+    given = {**dict.fromkeys(spans, reader.span(start, reader.pos)), **values}
+    if not given.keys() >= required:
+        missing = next(f.name for f in kind.fields_ if f.name in required - given.keys())
+        reader.fail(f"{_name(reader, kind)} lacks its field {missing!r}", start)
     try:
         made: Node = kind(**given)
     except FieldError as error:
@@ -313,5 +342,13 @@ def _build(
     return made
 
 
+def _required(kind: type[Node]) -> tuple[frozenset[str], list[str]]:
+    """Return the names of fields without a default, and of those for spans."""
+    required = [f.name for f in kind.fields_ if f.default is REQUIRED]
+    return frozenset(required), [f.name for f in kind.fields_ if Span in f.accepts]
+
+
+_REQUIRED: Final = ByKind(_required)
+_MAY_BE_NAMED: Final = ByKind(_may_be_named)
 _BY_NAME: Final = ByKind(lambda kind: {f.name: f for f in kind.fields_})
 WORDS[NODE] = node_form
