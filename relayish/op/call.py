@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
+from typing import Any
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
+from relayish.ir.span import Span
 from relayish.op.outputs import TupleWrapper
 from relayish.op.registry import arguments, attrs_type, get_op, relay_op
 
@@ -45,9 +47,21 @@ def call_op(op: Op | str, /, *args: object, **attributes: object) -> Call:
     return Call(found, checked, make_attrs(found, attributes))
 
 
-def relay_call(name: str, /, *args: object, **attributes: object) -> Call:
-    """Return a call of an operator of Relay's own domain; see :func:`call_op`."""
-    return call_op(relay_op(name), *args, **attributes)
+def relay_call(
+    op: Op | str, /, *args: object, span: Span | None = None, **attributes: object
+) -> Call:
+    """Return a call at ``span``; a name is that of an operator of Relay's own domain.
+
+    Everything else is as in :func:`call_op`.
+    """
+    found = call_op(relay_op(op) if isinstance(op, str) else op, *args, **attributes)
+    return found if span is None else found.with_fields(span=span)
+
+
+def attrs_of(call: Call) -> Any:  # Any: the attributes of the one operator
+    """Return the attributes of ``call``, those that it leaves out included."""
+    assert isinstance(call.op, Op)
+    return make_attrs(call.op, {}) if call.attrs is None else call.attrs
 
 
 def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:

@@ -24,8 +24,9 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
+from relayish.op.call import relay_call
 from relayish.passes.scale_axis.backward import Accepted, Passed, Source, accepts, sources
-from relayish.passes.scale_axis.message import Message, made, squeezed
+from relayish.passes.scale_axis.message import Message, squeezed
 from relayish.transform import FunctionPass, register_pass
 
 
@@ -142,7 +143,7 @@ class _Plan:
             image = images[arg]
             if treatment is not None and not isinstance(treatment, Passed):
                 factor = treatment(self._made(scale, images), scale.span)
-                image = made("multiply", image, factor, span=scale.span)
+                image = relay_call("multiply", image, factor, span=scale.span)
             args.append(image)
         return node.with_fields(args=args)
 

@@ -22,10 +22,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.call import relay_call
 from relayish.op.nn.product import DenseAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combine import combine_parallel
-from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, made, shape_of
+from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, shape_of
 from relayish.passes.combine_parallel.sections import SectionCombiner
 from relayish.passes.combine_parallel.stack import StackCombiner
 from relayish.transform import FunctionPass, register_pass
@@ -68,11 +69,11 @@ class _Batch(StackCombiner):
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
         span = calls[0].span
-        data = made("stack", [image(call.args[0]) for call in calls], span=span, axis=0)
-        weight = made("stack", [image(call.args[1]) for call in calls], span=span, axis=0)
+        data = relay_call("stack", [image(call.args[0]) for call in calls], span=span, axis=0)
+        weight = relay_call("stack", [image(call.args[1]) for call in calls], span=span, axis=0)
         out_dtype = _attrs(calls[0]).out_dtype
         attrs = {"out_dtype": out_dtype, "transpose_a": False, "transpose_b": True}
-        return made("nn.batch_matmul", data, weight, span=span, **attrs)
+        return relay_call("nn.batch_matmul", data, weight, span=span, **attrs)
 
 
 class _Flat(SectionCombiner):
@@ -98,12 +99,12 @@ class _Flat(SectionCombiner):
         if shape is None or axis != len(shape) - 1:
             return None
         if not shape:
-            image = made("expand_dims", image, span=arg.span, axis=-1)
+            image = relay_call("expand_dims", image, span=arg.span, axis=-1)
         elif shape[-1] == units:
             return image
         elif shape[-1] != 1:
             return None
-        return made("repeat", image, span=arg.span, repeats=units, axis=max(axis, 0))
+        return relay_call("repeat", image, span=arg.span, repeats=units, axis=max(axis, 0))
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
         attrs = _attrs(calls[0]).with_values(units=sum(map(self.units, calls)))

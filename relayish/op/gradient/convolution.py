@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.call import attrs_of
 from relayish.op.evaluation import Parameters
-from relayish.op.gradient.register import Built, attrs_of, op, register_gradient, shape_of
+from relayish.op.gradient.register import Built, op, register_gradient, shape_of
 from relayish.op.gradient.tensor import Gradients
 
 

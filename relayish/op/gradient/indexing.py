@@ -6,9 +6,9 @@ import numpy as np
 
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
+from relayish.op.call import attrs_of
 from relayish.op.gradient.register import (
     Built,
-    attrs_of,
     flat_size,
     known_shape,
     number,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.call import attrs_of
 from relayish.op.gradient.convolution import transposed
 from relayish.op.gradient.register import (
     Built,
-    attrs_of,
     op,
     rank_of,
     register_gradient,

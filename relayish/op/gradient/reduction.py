@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.call import attrs_of
 from relayish.op.dimension import is_static, product
 from relayish.op.gradient.register import (
     Built,
-    attrs_of,
     number,
     op,
     rank_of,

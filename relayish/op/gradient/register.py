@@ -16,12 +16,10 @@ from typing import Any, Final, TypeAlias, overload
 
 from relayish.errors import GradientError
 from relayish.ir.relay.build import const
-from relayish.ir.relay.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders import Namespace
-from relayish.op.call import make_attrs
 from relayish.op.dimension import is_static, product, show_shape, show_type
-from relayish.op.evaluation import Parameters
 from relayish.op.registry import named_op, primal_gradient
 
 PrimalGradient: TypeAlias = Callable[[Any, Any], Sequence[Expr]]
@@ -71,12 +69,6 @@ def register_gradient(
         return function
 
     return declare if fgradient is None else declare(fgradient)
-
-
-def attrs_of(call: Call) -> Parameters:
-    """Return the attributes of ``call``, those that it leaves out included."""
-    assert isinstance(call.op, Op)
-    return make_attrs(call.op, {}) if call.attrs is None else call.attrs
 
 
 def tensor_of(expr: Expr) -> TensorType:

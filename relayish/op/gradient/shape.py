@@ -9,9 +9,9 @@ import numpy as np
 
 from relayish.errors import GradientError
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
+from relayish.op.call import attrs_of
 from relayish.op.dimension import is_static
 from relayish.op.gradient.register import (
-    attrs_of,
     known_shape,
     number,
     op,

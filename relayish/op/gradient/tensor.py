@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.op.gradient.register import Built, attrs_of, number, op, register_gradient
+from relayish.op.call import attrs_of
+from relayish.op.gradient.register import Built, number, op, register_gradient
 
 Gradients: TypeAlias = tuple[Expr, ...]
 

@@ -8,8 +8,6 @@ from typing import Final, TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.type import TensorType
-from relayish.ir.span import Span
-from relayish.op.call import relay_call
 from relayish.op.registry import OpPattern, is_registered, pattern, relay_op, stateful
 
 Branch: TypeAlias = tuple[Call, ...]
@@ -82,8 +80,3 @@ def dtype_of(expr: Expr) -> str | None:
     """Return the element type of a tensor."""
     ty = expr.checked_type
     return ty.dtype if isinstance(ty, TensorType) else None
-
-
-def made(name: str, *args: object, span: Span | None, **attributes: object) -> Call:
-    """Return a call that stands at ``span``."""
-    return relay_call(name, *args, **attributes).with_fields(span=span)

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Call, Expr
+from relayish.op.call import relay_call
 from relayish.op.registry import relay_op
 from relayish.passes.combine_parallel.combiner import (
     Branch,
@@ -14,7 +15,6 @@ from relayish.passes.combine_parallel.combiner import (
     dtype_of,
     is_map,
     known_shape,
-    made,
     shape_of,
 )
 
@@ -45,7 +45,7 @@ class SectionCombiner(Combiner):
         """Return the data that all calls share, and their weights side by side."""
         weights = [image(call.args[1]) for call in calls]
         span, axis = calls[0].span, self.weight_axis(calls[0])
-        return image(calls[0].args[0]), made("concatenate", weights, span=span, axis=axis)
+        return image(calls[0].args[0]), relay_call("concatenate", weights, span=span, axis=axis)
 
     def argument_axis(self, rank: int, axis: int) -> int:  # noqa: ARG002
         """Return how the axis is written along which other arguments are concatenated."""
@@ -120,7 +120,7 @@ class SectionCombiner(Combiner):
                 fields.append(fitted)
             rank = max(1, len(known_shape(first.args[other]) or ()))
             own_axis = self.argument_axis(rank, axis - len(after) + rank)
-            args.append(made("concatenate", fields, span=first.span, axis=own_axis))
+            args.append(relay_call("concatenate", fields, span=first.span, axis=own_axis))
         return first.with_fields(args=args)
 
     def results(self, data: Expr, branches: Sequence[Branch]) -> list[Expr]:
@@ -132,7 +132,7 @@ class SectionCombiner(Combiner):
             begin = [start if place == axis else 0 for place in range(rank)]
             end = [units if place == axis else -1 for place in range(rank)]
             found.append(
-                made(
+                relay_call(
                     "strided_slice",
                     data,
                     span=last.span,

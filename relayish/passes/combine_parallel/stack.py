@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.relay.expr import Expr, TupleGetItem
+from relayish.op.call import relay_call
 from relayish.passes.combine_parallel.combiner import (
     Branch,
     Combiner,
@@ -12,7 +13,6 @@ from relayish.passes.combine_parallel.combiner import (
     dtype_of,
     is_map,
     known_shape,
-    made,
 )
 
 
@@ -49,16 +49,18 @@ class StackCombiner(Combiner):
                 missing = rank - len(known_shape(arg) or ())
                 field = image(arg)
                 if missing:
-                    field = made("expand_dims", field, span=first.span, axis=0, num_newaxis=missing)
+                    field = relay_call(
+                        "expand_dims", field, span=first.span, axis=0, num_newaxis=missing
+                    )
                 fields.append(field)
-            args.append(made("stack", fields, span=first.span, axis=0))
+            args.append(relay_call("stack", fields, span=first.span, axis=0))
         return first.with_fields(args=args)
 
     def results(self, data: Expr, branches: Sequence[Branch]) -> list[Expr]:
         span = branches[0][-1].span
-        parts = made("split", data, span=span, indices_or_sections=len(branches), axis=0)
+        parts = relay_call("split", data, span=span, indices_or_sections=len(branches), axis=0)
         return [
-            made(
+            relay_call(
                 "squeeze",
                 TupleGetItem(parts, place, span=branch[-1].span),
                 span=branch[-1].span,

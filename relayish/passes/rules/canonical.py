@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.relay.expr import Call, Expr
-from relayish.passes.rules.table import CallRules, along, attrs_of, op, tensor_of
+from relayish.op.call import attrs_of
+from relayish.passes.rules.table import CallRules, along, op, tensor_of
 
 CANONICAL: Final = CallRules("canonical operators")
 """What ``CanonicalizeOps`` makes of calls."""

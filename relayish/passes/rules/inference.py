@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr
-from relayish.passes.rules.table import CallRules, along, attrs_of, normal, op, tensor_of
+from relayish.op.call import attrs_of
+from relayish.passes.rules.table import CallRules, along, normal, op, tensor_of
 
 INFERENCE: Final = CallRules("inference")
 """What ``SimplifyInference`` makes of calls."""

@@ -15,9 +15,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.op.builders import Namespace
-from relayish.op.call import make_attrs
 from relayish.op.dimension import show_type
-from relayish.op.evaluation import Parameters
 
 CallRule: TypeAlias = Callable[[Any, Any], Expr]
 """``rule(pre, post)``: what stands for ``pre``, ``post`` itself where the rule has nothing to say.
@@ -139,12 +137,6 @@ def placed(image: Expr, span: Span | None, replaced: Call) -> Expr:
     found = images[image]
     assert isinstance(found, Expr)
     return found
-
-
-def attrs_of(call: Call) -> Parameters:
-    """Return the attributes of ``call``, those that it leaves out included."""
-    assert isinstance(call.op, Op)
-    return make_attrs(call.op, {}) if call.attrs is None else call.attrs
 
 
 def tensor_of(expr: Expr) -> TensorType:

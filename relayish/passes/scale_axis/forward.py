@@ -16,13 +16,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.span import Span
+from relayish.op.call import relay_call
 from relayish.op.registry import OpTable, relay_op
 from relayish.passes.scale_axis.channels import CONVOLUTIONS, data_channels, weight_shape
 from relayish.passes.scale_axis.message import (
     Axes,
     Message,
     are_floats,
-    made,
     spread,
     squeezed,
     squeezed_axes,
@@ -91,7 +91,7 @@ def _rewrite_sum(call: Call, args: Sequence[Expr | Scaled]) -> Scaled:
             terms.append(arg.value)
             continue
         scale = spread(data.scale, ty.shape, data.axes, call.span)
-        terms.append(made("divide", arg, scale, span=call.span))
+        terms.append(relay_call("divide", arg, scale, span=call.span))
     return data._replace(value=call.with_fields(args=terms))
 
 
@@ -125,7 +125,9 @@ def _rewrite_dense(call: Call, args: Sequence[Expr | Scaled]) -> Expr:
 def _with_scaled_weight(call: Call, args: Sequence[Expr | Scaled], scale: Expr) -> Expr:
     data, weight = _scaled(args), args[1]
     assert not isinstance(weight, Scaled)
-    return call.with_fields(args=(data.value, made("multiply", weight, scale, span=data.span)))
+    return call.with_fields(
+        args=(data.value, relay_call("multiply", weight, scale, span=data.span))
+    )
 
 
 def _scaled(args: Sequence[Expr | Scaled]) -> Scaled:

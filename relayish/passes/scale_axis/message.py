@@ -8,10 +8,10 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.relay.expr import Call, Constant, Expr, Op
+from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
-from relayish.op.call import call_op
+from relayish.op.call import relay_call
 from relayish.op.registry import relay_op
 
 Axes: TypeAlias = tuple[int, ...]
@@ -108,7 +108,7 @@ def squeezed_axes(data: Expr, scale: Expr, axes: Axes) -> Axes | None:
 
 def squeezed(scale: Expr, axes: Axes, span: Span | None) -> Expr:
     """Return ``scale`` without ``axes``."""
-    return made("squeeze", scale, span=span, axis=axes) if axes else scale
+    return relay_call("squeeze", scale, span=span, axis=axes) if axes else scale
 
 
 def spread(scale: Expr, shape: Sequence[object], axes: Axes, span: Span | None) -> Expr:
@@ -120,13 +120,6 @@ def spread(scale: Expr, shape: Sequence[object], axes: Axes, span: Span | None) 
         behind = len(shape) - axes[0] - 1
         if not behind:
             return scale
-        return made("expand_dims", scale, span=span, axis=1, num_newaxis=behind)
+        return relay_call("expand_dims", scale, span=span, axis=1, num_newaxis=behind)
     sizes = [size if place in axes else 1 for place, size in enumerate(shape)]
-    return made("reshape", scale, span=span, newshape=sizes)
-
-
-def made(op: str | Op, *args: Expr, span: Span | None, **attributes: object) -> Call:
-    """Return a call that stands at ``span``."""
-    return call_op(relay_op(op) if isinstance(op, str) else op, *args, **attributes).with_fields(
-        span=span
-    )
+    return relay_call("reshape", scale, span=span, newshape=sizes)

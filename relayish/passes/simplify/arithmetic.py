@@ -68,7 +68,7 @@ def multiply_zero(call: Call, found: Found) -> Expr:
         return call
     if not found.may_drop(found[_factor]):
         return call
-    return relay_call("zeros", shape=ty.shape, dtype=ty.dtype).with_fields(span=call.span)
+    return relay_call("zeros", shape=ty.shape, dtype=ty.dtype, span=call.span)
 
 
 def _fold(name: str, *operands: Expr) -> Constant | None:
@@ -117,8 +117,8 @@ def switch_add_multiply(call: Call, found: Found) -> Expr:
     constant = _fold("multiply", found[_addend], found[_multiplier])
     if constant is None:
         return call
-    product = relay_call("multiply", found[_data], found[_multiplier]).with_fields(span=call.span)
-    out = relay_call("add", product, constant).with_fields(span=call.span)
+    product = relay_call("multiply", found[_data], found[_multiplier], span=call.span)
+    out = relay_call("add", product, constant, span=call.span)
     return out if same_type(found, out, call) else call
 
 
@@ -156,10 +156,10 @@ _numerator, _root = is_constant(), wildcard()
 @rule(is_relay_op("divide")(_numerator, is_relay_op("sqrt")(_root)))
 def reciprocal_root(call: Call, found: Found) -> Expr:
     """Divide by a root by its own operator."""
-    rsqrt = relay_call("rsqrt", found[_root]).with_fields(span=call.span)
+    rsqrt = relay_call("rsqrt", found[_root], span=call.span)
     if splat(found[_numerator]) == 1 and same_type(found, rsqrt, call):
         return rsqrt
-    return relay_call("multiply", found[_numerator], rsqrt).with_fields(span=call.span)
+    return relay_call("multiply", found[_numerator], rsqrt, span=call.span)
 
 
 IDENTITIES: Final = RuleSet([_neutral(name, value) for name, (value, _) in NEUTRAL.items()])

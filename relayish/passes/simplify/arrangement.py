@@ -27,7 +27,7 @@ def adjacent_reshapes(call: Call, found: Found) -> Expr:
     ty = static_type(found, call)
     if ty is None or 0 in ty.shape:
         return call
-    return relay_call("reshape", found[_data], newshape=ty.shape).with_fields(span=call.span)
+    return relay_call("reshape", found[_data], newshape=ty.shape, span=call.span)
 
 
 @rule(_reshape()(_data))

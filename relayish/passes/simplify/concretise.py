@@ -25,7 +25,7 @@ def _filled(name: str, filler: str) -> Rule:
         ty = static_type(found, call)
         if ty is None or not found.may_drop(found[_data]):
             return call
-        return relay_call(filler, shape=ty.shape, dtype=ty.dtype).with_fields(span=call.span)
+        return relay_call(filler, shape=ty.shape, dtype=ty.dtype, span=call.span)
 
     fill.name = name
     return fill
@@ -37,9 +37,7 @@ def full_like(call: Call, found: Found) -> Expr:
     ty, value = static_type(found, call), tensor_type(found, found[_like])
     if ty is None or value is None or value.shape or not found.may_drop(found[_data]):
         return call
-    return relay_call("full", found[_like], shape=ty.shape, dtype=ty.dtype).with_fields(
-        span=call.span
-    )
+    return relay_call("full", found[_like], shape=ty.shape, dtype=ty.dtype, span=call.span)
 
 
 @rule(is_relay_op("reshape_like")(_data, _like))
@@ -48,7 +46,7 @@ def reshape_like(call: Call, found: Found) -> Expr:
     ty = static_type(found, call)
     if ty is None or 0 in ty.shape or not found.may_drop(found[_like]):
         return call
-    return relay_call("reshape", found[_data], newshape=ty.shape).with_fields(span=call.span)
+    return relay_call("reshape", found[_data], newshape=ty.shape, span=call.span)
 
 
 @rule(is_relay_op("broadcast_to_like")(_data, _like))
@@ -57,7 +55,7 @@ def broadcast_to_like(call: Call, found: Found) -> Expr:
     ty = static_type(found, call)
     if ty is None or not found.may_drop(found[_like]):
         return call
-    return relay_call("broadcast_to", found[_data], shape=ty.shape).with_fields(span=call.span)
+    return relay_call("broadcast_to", found[_data], shape=ty.shape, span=call.span)
 
 
 @rule(is_relay_op("collapse_sum_like")(_data, _like))
@@ -77,7 +75,7 @@ def cast_like(call: Call, found: Found) -> Expr:
     ty = tensor_type(found, call)
     if ty is None or not found.may_drop(found[_like]):
         return call
-    return relay_call("cast", found[_data], dtype=ty.dtype).with_fields(span=call.span)
+    return relay_call("cast", found[_data], dtype=ty.dtype, span=call.span)
 
 
 CONCRETISE: Final = RuleSet(

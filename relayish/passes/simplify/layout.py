@@ -40,7 +40,7 @@ def adjacent_arrangements(call: Call, found: Found) -> Expr:
     if first is None or second is None:
         return call
     axes = tuple(first[axis] for axis in second)
-    return relay_call("transpose", found[_data], axes=axes).with_fields(span=call.span)
+    return relay_call("transpose", found[_data], axes=axes, span=call.span)
 
 
 _Layout = tuple[LayoutAxis, ...]

@@ -57,7 +57,7 @@ def _bias_before_reshape(name: str) -> Rule:
         total = Call(call.op, (found[multiplied], found[bias]), attrs, span=call.span)
         if not same_type(found, total, found[multiplied]):
             return call
-        return relay_call("reshape", total, newshape=after.shape).with_fields(span=call.span)
+        return relay_call("reshape", total, newshape=after.shape, span=call.span)
 
     bias_before_reshape.name = f"{name} before reshape"
     return bias_before_reshape
