@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from relayish.analysis.effects import Effects
 from relayish.analysis.timeless import Timeless
 from relayish.errors import CheckError
@@ -53,11 +55,12 @@ def needless_lets(
 
 def creates_references(mod: IRModule) -> bool:
     """Return whether a function of ``mod`` creates a reference."""
-    return any(
-        node.traits_.allocates
-        for func in mod.functions_of(Expr).values()
-        for node in EXPRESSIONS.pre_order(func)
-    )
+    return any(_creates(EXPRESSIONS.pre_order(func)) for func in mod.functions_of(Expr).values())
+
+
+def _creates(nodes: Iterable[Node]) -> bool:
+    kinds: set[type[Node]] = set(map(type, nodes))
+    return any(kind.traits_.allocates for kind in kinds)
 
 
 def is_graph_normal_form(expr: Expr, mod: IRModule | None = None) -> bool:
@@ -117,7 +120,6 @@ class _Lets:
             if node in met:
                 continue
             met.add(node)
-            kind = type(node)
             if type(node) is Let:
                 if node.var.may_share is not None:
                     self.shared.add(node.var.may_share)
@@ -127,10 +129,9 @@ class _Lets:
                 if node.may_share is not None:
                     self.shared.add(node.may_share)
                 continue
-            if kind.traits_.allocates:
-                self.creates = True
-            push = table[kind]
+            push = table[type(node)]
             if push is not None:
                 push(node, met, below.append)
                 stack += [(child, False) for child in below]
                 below.clear()
+        self.creates = _creates(met)
