@@ -242,7 +242,7 @@ class _Filler:
         if type(node) is Let:
             return self.built_let(node)
         if kind is not Call and has_scopes(kind):
-            return self.built_blocks(node) if node in self.inner else node  # not looked into
+            return self.built_blocks(node)
         rebuild = EXPRESSIONS.rebuild[kind]
         if rebuild is None:
             return node
@@ -296,9 +296,10 @@ class _Filler:
         if not has_scopes(type(node)):
             return EXPRESSIONS.children(node)[::-1]
         operands, blocks = self.blocks.of(node)
+        roots: list[Expr] = []
         for root, scope in blocks:
             self.enter_body(root, scope)
-        roots = [root for root, _ in blocks]
+            roots.append(root)
         if type(node) is If and not self.in_order:
             return (*operands, *roots)
         return (*roots[::-1], *operands[::-1])
