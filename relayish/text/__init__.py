@@ -3,8 +3,8 @@
 A kind without a text of its own has the generic form, ``node kind(field=value, ...)``, told by the
 roles of its fields; ``register_text`` gives it another. The modules here know no kind of node:
 ``source``, ``reader`` and ``writer`` are what every language stands on, ``layout`` says where each
-node is written, ``node_writer`` and ``node_reader`` are the generic form. ``relay`` is Relay's
-grammar.
+node is written; ``generic_form``, ``node_writer`` and ``node_reader`` are the generic form.
+``relay`` is Relay's grammar.
 
 What TVM's format cannot say, or says and cannot read back, has forms of relayish's own:
 
