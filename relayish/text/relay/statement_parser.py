@@ -40,6 +40,11 @@ def block(reader: Reader, close: str | None) -> Rule:
                 break
             value = reader.expr(value, start)
             bindings.append((Var("_", span=reader.span(start, start)), value, start))
+        elif found["temp"]:  # as below, where most statements of a graph would go through one more
+            reader.pos = found.end()
+            value = yield expression(reader)
+            reader.expect(";", "after a graph binding")
+            reader.define("%" + found["temp"], value)
         elif found["word"] == "let":
             yield _let(reader, found, bindings)
         else:
