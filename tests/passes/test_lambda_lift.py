@@ -310,3 +310,40 @@ def test_a_let_that_a_lifted_function_shares_binds_another_variable_there():
         if type(node) is Let
     ]
     assert len(bound) == len(set(bound))
+
+
+SHARED_WRITE = """
+    def @main(%n: int32) {
+      let %cell = ref(%n);
+      %0 = ref_read(%cell);
+      %1 = add(%0, 1);
+      %2 = ref_write(%cell, %1);
+      %3 = fn () { (%2, 2) };
+      %4 = %3();
+      let %done = (%2, %4);
+      ref_read(%cell)
+    }
+"""
+
+
+@pytest.mark.parametrize("name", ["LambdaLift", "Defunctionalization", "FullInline"])
+def test_what_acts_and_is_shared_with_a_function_inside_is_evaluated_once(name: str) -> None:
+    mod = program(SHARED_WRITE)
+    out = get_pass(name)(infer_type(mod))
+    assert evaluate(out["main"], mod=out)(5) == evaluate(mod["main"])(5) == 6
+
+
+def test_what_gives_but_a_value_stays_shared_with_a_function_inside() -> None:
+    mod = infer_type(
+        program("""
+            def @main(%n: int32) {
+              %0 = add(%n, 1);
+              %1 = fn () { add(%0, 2) };
+              %2 = %1();
+              (%0, %2)
+            }
+        """)
+    )
+    main = lift(mod)["main"]
+    assert isinstance(main, Function)
+    assert not any(type(node) is Let for node in EXPRESSIONS.post_order(main))
