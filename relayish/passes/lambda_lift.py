@@ -26,25 +26,16 @@ from collections.abc import Iterable
 from itertools import chain, count
 from typing import Final, NamedTuple
 
-from relayish.analysis import infer_type
-from relayish.analysis.marks import is_transparent
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scopes import Scopes
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes.interprocedural.captures import Captures, Inner
-from relayish.passes.interprocedural.copy import (
-    copied_function,
-    fresh_var,
-    substituted,
-    timed_nodes,
-)
+from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
+from relayish.passes.interprocedural.sharing import bind_shared_effects
 from relayish.passes.normal_form.functions import open_functions, transform_functions
-from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
 from relayish.transform import ModulePass, register_pass
 
 _CLOSURE: Final = DictAttrs({"Closure": 1})
@@ -189,28 +180,9 @@ def lambda_lift(mod: IRModule) -> IRModule:
     Source:
         Relay and RAF ``LambdaLift``, which fail where two functions get the same name.
     """
-    bound = transform_functions(mod, _with_shared_bound, open_functions)
-    if bound is not mod:
-        mod = infer_type(bound)
+    mod = bind_shared_effects(mod, Function)
     lifter = _Lifter(mod)
     return transform_functions(mod, lifter.lift, open_functions).with_functions(lifter.added)
-
-
-def _with_shared_bound(root: Function) -> Function:
-    """Return ``root`` with lets for what a function inside shares with what is around it.
-
-    It is ``root`` itself if nothing is shared that must not be evaluated twice.
-    """
-    body = root.body
-    if not any(type(node) is Function for node in EXPRESSIONS.pre_order(body)):
-        return root
-    timed = timed_nodes(body)
-    lifted = Scopes(body, enter=is_transparent).lifted if timed else timed
-    if not any(node in timed and type(node) is not Function for node in lifted):
-        return root
-    image = to_basic_block_normal_form(root)
-    assert isinstance(image, Function)
-    return image
 
 
 @register_pass(opt_level=1, infer_types=True, idempotent=True)

@@ -26,6 +26,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
 from relayish.passes.interprocedural.copy import copied, fresh_var
+from relayish.passes.interprocedural.sharing import bind_shared_effects
 from relayish.passes.normal_form.functions import open_functions, transform_functions
 from relayish.transform import ModulePass, register_pass
 
@@ -181,8 +182,8 @@ def lift_branch_body(mod: IRModule) -> IRModule:
     branch that is but a call of a global function, its arguments variables and constants, stays.
     What is inside functions of other compilers, and inside primitive ones, is not looked at.
 
-    What a branch shares with its surroundings is evaluated in both; what has an effect or makes a
-    reference should therefore be bound by a let, and so should what is costly.
+    What a branch shares with its surroundings is evaluated in both, so what is costly should be
+    bound by a let. What must not be evaluated twice, because it has an effect, say, is bound here.
 
     Args:
         mod: A typed module, see :func:`~relayish.analysis.infer_type`.
@@ -198,6 +199,7 @@ def lift_branch_body(mod: IRModule) -> IRModule:
         RAF ``LiftBranchBody``, which recurses, and fails on branches that call a closure or are a
         call of a global function already.
     """
+    mod = bind_shared_effects(mod, If)
     lifter = _Lifter(mod)
     return transform_functions(mod, lifter.lift, open_functions).with_functions(lifter.added)
 

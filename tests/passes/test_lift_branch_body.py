@@ -163,3 +163,21 @@ def test_raf_defect_long_chains_of_lets_are_lifted_from():
     inner = If(c, expr, Constant(1))
     out = lift(IRModule({"main": Function((c, x), inner)}))
     assert len(out) == 5
+
+
+def test_what_acts_and_is_shared_with_a_branch_is_evaluated_once() -> None:
+    mod = parse("""#[version = "0.0.5"]
+        def @main(%n: int32) {
+          let %cell = ref(%n);
+          %0 = ref_read(%cell);
+          %1 = add(%0, 1);
+          %2 = ref_write(%cell, %1);
+          %3 = less(%n, 100);
+          %4 = if (%3) { (%2, 7) } else { (%2, 8) };
+          let %done = (%2, %4);
+          ref_read(%cell)
+        }
+    """)
+    out = get_pass("LiftBranchBody")(infer_type(mod))
+    assert len(out) == 3
+    assert evaluate(out["main"], mod=out)(5) == evaluate(mod["main"])(5) == 6
