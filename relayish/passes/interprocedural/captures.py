@@ -9,7 +9,7 @@ from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_marked, is_opaque, is_primitive
 from relayish.ir.held import holding
-from relayish.ir.node import VARIABLES, Node
+from relayish.ir.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type, TypeVar
@@ -178,7 +178,12 @@ class Captures:
 
 
 def _types_said_by_kind(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]] | None:
-    """Return what gives the types that nodes of a kind are written down with."""
+    """Return what gives the types that nodes of a kind are written down with.
+
+    What a name stands for, as a constructor, is declared elsewhere, in terms of variables there.
+    """
+    if kind in NAMES:
+        return None
     annotations = [f for f in kind.fields_ if f.role is Role.ANNOTATION and not f.inferred]
     return holding([f for f in annotations if f.kind is not None and issubclass(f.kind, Type)])
 
