@@ -149,3 +149,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean x?"`` for the known name nearest to ``name``, or ``""``."""
     nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean {nearest[0]}?" if nearest else ""
+
+
+def indefinite(cls: type) -> str:
+    """Return the name of a class with an article: ``"a Call"``, ``"an If"``."""
+    return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"

@@ -11,6 +11,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.span import at_span
 
 
 def needless_lets(
@@ -87,10 +88,10 @@ def check_graph_normal_form(expr: Expr, mod: IRModule | None = None) -> None:
     found = needless_lets(expr, mod)
     if found:
         let = found[0]
-        place = f" at {let.span}" if let.span is not None else ""
         raise CheckError(
-            f"a Let{place} binds %{let.var.name_hint} to {let.value!r}, which could stand where "
-            f"the variable is used; the pass ToGraphNormalForm brings programs into this form",
+            f"a Let{at_span(let)} binds %{let.var.name_hint} to {let.value!r}, which could "
+            f"stand where the variable is used; the pass ToGraphNormalForm brings programs into "
+            f"this form",
             check="graph_normal_form",
         )
 

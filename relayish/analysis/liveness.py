@@ -131,14 +131,6 @@ class Liveness:
             block, place = block.around, block.place
             yield block, place
 
-    def memory(self, var: Node) -> tuple[Node, ...]:
-        """Return where the value of ``var`` may come from.
-
-        That is: variables bound to new values, parameters, constants, functions and names, and new
-        values that have no name of their own.
-        """
-        return self._origins(var)[1]
-
     def _origins(self, var: Node) -> tuple[list[Node], tuple[Node, ...]]:
         """Return the variables on the ways to where a value comes from, and these places."""
         names: list[Node] = []

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from relayish.analysis.marks import is_transparent
-from relayish.errors import CheckError
+from relayish.errors import CheckError, indefinite
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import has_scopes, outer_operands, recursive_operands, scope_roots
+from relayish.ir.span import at_span
 
 
 class Offence(NamedTuple):
@@ -135,7 +136,4 @@ def _refuse(offence: Offence | None, check: str, remedy: str) -> None:
 
 
 def _name(node: Node) -> str:
-    span = getattr(node, "span", None)
-    place = f" at {span}" if span is not None else ""
-    kind = type(node).__name__
-    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}{place}, {node!r},"
+    return f"{indefinite(type(node))}{at_span(node)}, {node!r},"

@@ -11,6 +11,7 @@ from relayish.ir.placement import placement_of_kind
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import PROGRAM, display_name, evaluated
+from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind
 
 
@@ -112,13 +113,8 @@ def _refuse(variable: Node, inner: int, scopes: Scopes) -> NoReturn:
 
 
 def _variable(variable: Node) -> str:
-    return display_name(variable) + _at(variable)
+    return display_name(variable) + at_span(variable)
 
 
 def _name(node: Node) -> str:
-    return f"a {type(node).__name__.lower()}{_at(node)}"
-
-
-def _at(node: Node) -> str:
-    span = getattr(node, "span", None)
-    return f" at {span}" if span is not None else ""
+    return f"a {type(node).__name__.lower()}{at_span(node)}"

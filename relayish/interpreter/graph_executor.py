@@ -19,6 +19,7 @@ from relayish.interpreter.value import Evaluated, as_argument, map_leaves, norma
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.span import at_span
 
 _SCALARS: Final = frozenset(
     {np.bool_, np.float32, np.float64, np.float16, np.int8, np.int16, np.int32, np.int64}
@@ -147,14 +148,10 @@ def _add_notes(
     callers: list[tuple[Plan, Iterator[Step], list[Evaluated], int, tuple[int, ...]]],
 ) -> None:
     expr = plan.exprs[_at(plan, steps)]
-    error.add_note(f"while evaluating {expr!r}{_where(expr)}")
+    error.add_note(f"while evaluating {expr!r}{at_span(expr)}")
     for caller, left, *_ in callers[:-6:-1]:
         expr = caller.exprs[_at(caller, left)]
-        error.add_note(f"reached from {expr!r}{_where(expr)}")
-
-
-def _where(expr: Expr) -> str:
-    return f" at {expr.span}" if expr.span is not None else ""
+        error.add_note(f"reached from {expr!r}{at_span(expr)}")
 
 
 def _apart(result: Evaluated, values: list[Evaluated]) -> Evaluated:

@@ -33,6 +33,7 @@ from relayish.ir.relay.adt import (
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import SizeVar, TensorType
+from relayish.ir.span import at_span
 
 MAX_DEPTH: Final = 5_000_000
 """How many calls may be under way at once, unless a caller says otherwise."""
@@ -455,14 +456,9 @@ def _explain(
 def _add_notes(
     error: RelayishError, expr: Expr, control: list[tuple[Block, int, Frame, int]]
 ) -> None:
-    error.add_note(f"while evaluating {expr!r}{_place(expr)}")
+    error.add_note(f"while evaluating {expr!r}{at_span(expr)}")
     for block, at, _, _ in control[: -_SHOWN_CALLS - 1 : -1]:
         caller = block.exprs[at - 1]
-        error.add_note(f"reached from {caller!r}{_place(caller)}")
+        error.add_note(f"reached from {caller!r}{at_span(caller)}")
     if len(control) > _SHOWN_CALLS:
         error.add_note(f"and from {len(control) - _SHOWN_CALLS} more calls under way")
-
-
-def _place(node: object) -> str:
-    span = getattr(node, "span", None)  # nodes of other languages need not have one
-    return f" at {span}" if span is not None else ""

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from relayish.errors import EvaluationError, RelayishError, UnknownKindError
+from relayish.errors import EvaluationError, RelayishError, UnknownKindError, indefinite
 from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.evaluator import EVALUATORS, Evaluate
 from relayish.interpreter.value import Evaluated, normalise
@@ -38,6 +38,7 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
+from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind
 from relayish.op import registry
 
@@ -462,10 +463,7 @@ def _callee(call: Call, plans: Plans, mod: IRModule | None) -> tuple[Expr, Funct
 
 def _named(node: Expr) -> str:
     name = getattr(node, "name_hint", None)
-    kind = type(node).__name__
-    if name:
-        return f"{kind} {name!r}"
-    return f"an {kind}" if kind[0] in "AEIOU" else f"a {kind}"
+    return f"{type(node).__name__} {name!r}" if name else indefinite(type(node))
 
 
 def _unplanned(node: Expr, problem: str) -> EvaluationError:
@@ -478,6 +476,5 @@ def _unplanned(node: Expr, problem: str) -> EvaluationError:
 
 
 def _noted(error: _Error, node: Expr) -> _Error:
-    place = f" at {node.span}" if node.span is not None else ""
-    error.add_note(f"while planning {node!r}{place}")
+    error.add_note(f"while planning {node!r}{at_span(node)}")
     return error

@@ -1,4 +1,4 @@
-"""The intermediate representation: nodes, types, patterns, modules, structural comparison."""
+"""The ground of every language: nodes, roles and traits, scopes, comparison, storage, modules."""
 
 from relayish.ir import storage as _storage  # gives nodes their pickling and copying
 

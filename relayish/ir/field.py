@@ -123,6 +123,8 @@ class Field:
         self.access = declared.access
         self.sees_binders = declared.sees_binders
         self.runs = declared.scope
+        check_enum(f"scope of {owner}.{name}", declared.scope, Runs)
+        check_enum(f"access of {owner}.{name}", declared.access, Access)
         self.shape, self.kind, self.accepts = _classify(annotated)
         hidden = _node_class_in(annotated) if self.shape is Shape.LEAF else None
         if hidden is not None:
@@ -138,6 +140,11 @@ class Field:
             )
         self.enums = {kind.__name__: kind for kind in _enums(annotated)}
         self.role = _role(f"{owner}.{name}", declared, self.kind)
+        if self.block and not self.holds_many:
+            raise DeclarationError(
+                f"{owner}.{name} is declared a block, but annotated {annotated}; a block is a "
+                f"tuple of statements"
+            )
 
     @property
     def is_evaluated(self) -> bool:
@@ -186,6 +193,15 @@ def _node_class_in(annotated: object) -> type[Any] | None:
             return part
         pending += typing.get_args(part)
     return None
+
+
+def check_enum(what: str, given: object, wanted: type[Enum]) -> None:
+    """Raise if ``given`` is neither ``None`` nor a member of ``wanted``."""
+    if given is not None and not isinstance(given, wanted):
+        raise DeclarationError(
+            f"{what} is given as {given!r}; expected one of {wanted.__name__}: "
+            f"{', '.join(f'{wanted.__name__}.{name}' for name in wanted.__members__)}"
+        )
 
 
 def _role(where: str, declared: FieldDeclaration, kind: type[Any] | None) -> Role:

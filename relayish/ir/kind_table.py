@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar, overload
 
-from relayish.errors import DuplicateNameError, UnknownKindError
+from relayish.errors import DeclarationError, DuplicateNameError, UnknownKindError
 from relayish.ir.declarations import (
     Redo,
     Undo,
@@ -13,6 +13,7 @@ from relayish.ir.declarations import (
     declared_temporarily,
     watch_declarations,
 )
+from relayish.ir.field import is_node_class
 from relayish.ir.node import Node
 from relayish.ir.traversal import ByKind
 
@@ -66,8 +67,13 @@ class KindTable(dict[type[Node], V], Generic[V]):
         """Add what serves nodes of class ``kind``, or of all classes below it; also a decorator.
 
         Raises:
+            DeclarationError: If ``kind`` is no class of nodes.
             DuplicateNameError: If the kind has an entry and ``replace`` is false.
         """
+        if not is_node_class(kind):
+            raise DeclarationError(
+                f"{self.registered_by} is given {kind!r}; expected a class of nodes"
+            )
         if entry is None:
             return lambda given: self.register(kind, given, replace=replace)
         if kind in self._declared and not replace:

@@ -14,6 +14,7 @@ from relayish.errors import (
     FieldError,
     FrozenNodeError,
     UnknownNameError,
+    indefinite,
     suggest,
 )
 from relayish.ir.attrs import DictAttrs
@@ -126,8 +127,7 @@ class Module(Generic[Name]):
         name = self.name_of(key)
         if name is None:
             raise FieldError(
-                f"a module is indexed with a name or {_indefinite(self.name_class())}; "
-                f"found {key!r}"
+                f"a module is indexed with a name or {indefinite(self.name_class())}; found {key!r}"
             )
         found = self._functions.get(key)
         return self._functions[self.get_global_var(name)] if found is None else found
@@ -257,7 +257,7 @@ class Module(Generic[Name]):
             return cls.make_name(key)
         if cls.name_of(key) is None:
             raise FieldError(
-                f"a function goes by a name or {_indefinite(cls.name_class())}; found {key!r}"
+                f"a function goes by a name or {indefinite(cls.name_class())}; found {key!r}"
             )
         named: Name = key
         return named
@@ -321,7 +321,3 @@ def _check_definition(value: object) -> None:
             f"a module holds functions; found {value!r} ({type(value).__name__}), which is "
             f"not evaluated"
         )
-
-
-def _indefinite(cls: type) -> str:
-    return f"a {cls.__name__}"

@@ -26,7 +26,7 @@ from relayish.errors import DeclarationError, FieldError, FrozenNodeError, sugge
 from relayish.ir.construct import brief, generate_constructors
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
 from relayish.ir.effect import Effect
-from relayish.ir.field import REQUIRED, Field, Shape, field
+from relayish.ir.field import REQUIRED, Field, Shape, check_enum, field
 from relayish.ir.language import Language, languages
 from relayish.ir.roles import Access, Atom, Role, Traits
 
@@ -202,6 +202,8 @@ def node(
     """
 
     def declare(cls: _Class) -> _Class:
+        check_enum(f"the atom of {cls.__name__}", atom, Atom)
+        check_enum(f"the effect of {cls.__name__}", effect, Effect)
         for base in cls.__mro__[1:-1]:
             if "__slots__" not in base.__dict__:
                 raise DeclarationError(
@@ -223,6 +225,12 @@ def node(
 
 def _check_roles(cls: type[Node], fields: tuple[Field, ...], atom: Atom | None) -> None:
     """Refuse declarations that contradict themselves."""
+    for before, after in itertools.pairwise(fields):
+        if before.default is not REQUIRED and after.default is REQUIRED:
+            raise DeclarationError(
+                f"{cls.__name__}.{after.name} has no default, but {before.name} before it has one; "
+                f"declare it before {before.name}, or give it a default"
+            )
     roles = {f.role: f.name for f in fields}
     if Role.PART in roles and Role.BINDER in roles and Role.SCOPE not in roles:
         raise DeclarationError(
@@ -250,10 +258,11 @@ def _check_roles(cls: type[Node], fields: tuple[Field, ...], atom: Atom | None) 
             f"declare the field of its variables with field(binder=True)"
         )
     for declared in fields:
-        if atom is not None and declared.role in (Role.SCOPE, Role.BINDER, Role.PART):
+        if atom is not None and declared.role not in (Role.LEAF, Role.ANNOTATION):
             raise DeclarationError(
-                f"{cls.__name__} is declared an atom, but its field {declared.name} is a "
-                f"{declared.role.value}; an atom has none"
+                f"{cls.__name__} is declared an atom, but its field {declared.name} is "
+                f"{'an' if declared.role is Role.OPERAND else 'a'} {declared.role.value}; an atom "
+                f"has none, but may hold annotations, which are not evaluated"
             )
         held = declared.kind
         if not declared.binder or held is None or held.held_as_ is Role.BINDER:

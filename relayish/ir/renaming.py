@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from relayish.errors import PassError
+from relayish.errors import PassError, indefinite
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, bound_by, collect_variables, display_name
+from relayish.ir.span import at_span
 from relayish.ir.traversal import Traversal
 
 # Any: keys of mappings are of the kinds that callers have
@@ -157,9 +158,8 @@ def check_free(
     for var in variables:
         if var in bound:
             binder = next(node for node in traversal.pre_order(root) if var in bound_by(node))
-            span = getattr(binder, "span", None)
-            place = "" if span is None else f" at {span}"
             raise PassError(
-                f"{display_name(var)} cannot be replaced: a {type(binder).__name__}{place} binds "
-                f"it; only free variables are replaced"
+                f"{display_name(var)} cannot be replaced: "
+                f"{indefinite(type(binder))}{at_span(binder)} binds it; "
+                f"only free variables are replaced"
             )

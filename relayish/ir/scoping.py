@@ -1,4 +1,4 @@
-"""What a node evaluates, binds, reads and writes: told from the roles of its fields.
+"""Operands, scopes, binders and free variables: told from the roles of fields.
 
 Everything here follows from declarations, so it holds of kinds that other packages declare.
 """

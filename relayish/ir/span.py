@@ -22,3 +22,9 @@ class Span(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.source_name}:{self.line}:{self.column}"
+
+
+def at_span(node: object) -> str:
+    """Return ``" at model.relay:12:8"`` for a node that comes from there, ``""`` without a span."""
+    span = getattr(node, "span", None)  # nodes of other languages need not have one
+    return "" if span is None else f" at {span}"

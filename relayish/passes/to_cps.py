@@ -44,6 +44,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.ir.scoping import has_scopes, name_of, operands, scopes
+from relayish.ir.span import at_span
 from relayish.passes.defunctionalize.encode import has_function_type
 from relayish.passes.normal_form.functions import own_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
@@ -140,8 +141,8 @@ def _refuse_globals(func: Function) -> None:
     for node in EXPRESSIONS.pre_order(func):
         if type(node) is GlobalVar:
             raise PassError(
-                f"@{node.name_hint}{_at(node)} is a function of a module, and converted only with "
-                f"all of it; use to_cps(mod)"
+                f"@{node.name_hint}{at_span(node)} is a function of a module, and converted only "
+                f"with all of it; use to_cps(mod)"
             )
 
 
@@ -359,8 +360,8 @@ class _Converter:
             return name
         what = getattr(name, "name_hint", getattr(name, "name", ""))
         raise PassError(
-            f"{what}{_at(name)} is used as a value, but takes no continuation; the pass EtaExpand "
-            f"makes functions of operators, constructors and global functions"
+            f"{what}{at_span(name)} is used as a value, but takes no continuation; the pass "
+            f"EtaExpand makes functions of operators, constructors and global functions"
         )
 
 
@@ -414,7 +415,7 @@ _Convert: TypeAlias = Callable[[_Converter, Any, Expr], Expr]  # Any: a let of s
 
 CPS_RULES: Final[KindTable[_Convert]] = KindTable(
     "continuation-passing style",
-    "relayish.transform.register_cps_rule",
+    "relay.transform.register_cps_rule",
     {
         Function: _Converter.let_function,
         Call: _Converter.call,
@@ -486,7 +487,3 @@ def _conversion_of(value: Expr) -> _Convert:
     if not CPS_RULES.knows(kind) and _is_simple(value):
         return _Converter.simple
     return CPS_RULES[kind]
-
-
-def _at(node: Expr) -> str:
-    return f" at {node.span}" if node.span is not None else ""

@@ -83,7 +83,9 @@ class Family(NamedTuple):
     entered: bool = False
 
 
-FAMILIES: Final[KindTable[Family]] = KindTable("the grammar", REGISTER)
+FAMILIES: Final[KindTable[Family]] = KindTable(
+    "the grammar", "relayish.text.tables.register_family"
+)
 """Families with a grammar of their own, by their root."""
 
 

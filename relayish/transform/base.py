@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NoReturn, Self, TypeVar, cast
 
-from relayish.errors import DeclarationError, PassError
+from relayish.errors import DeclarationError, PassError, indefinite
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
 from relayish.transform.applied import applied
@@ -225,20 +225,16 @@ def _should_run(instrument: PassInstrument, mod: AnyModule, info: PassInfo) -> b
 
 def _checked_module(out: object, given: _M, info: PassInfo) -> _M:
     if not isinstance(out, type(given)):
-        wanted = _indefinite(type(given))
+        wanted = indefinite(type(given))
         raise PassError(f"pass {info.name} must return {wanted}; found {_brief(out)}")
     return out
 
 
 def _checked_function(out: object, takes: type[Node], info: PassInfo) -> Node:
     if not isinstance(out, takes):
-        raise PassError(f"pass {info.name} must return {_indefinite(takes)}; found {_brief(out)}")
+        raise PassError(f"pass {info.name} must return {indefinite(takes)}; found {_brief(out)}")
     return out
 
 
 def _brief(out: object) -> str:
-    return "None; is a return missing?" if out is None else _indefinite(type(out))
-
-
-def _indefinite(cls: type) -> str:
-    return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"
+    return "None; is a return missing?" if out is None else indefinite(type(out))

@@ -18,6 +18,7 @@ from relayish.errors import (
     UnknownNameError,
     suggest,
 )
+from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule
 from relayish.transform.registry import REGISTRY
 
@@ -29,6 +30,7 @@ CHECK_MODULE: Final = "relayish.passes.checks"
 """What is imported, once, when a check is asked for that is not known yet; a name that is data."""
 
 _CHECKS: Final[dict[str, Check]] = {}
+watch_table(_CHECKS, lambda context, check: context.stays(check.__module__))
 
 
 def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Made]:

@@ -13,12 +13,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from relayish.errors import PassError
+from relayish.errors import PassError, indefinite
 from relayish.ir.attrs import Attrs
 from relayish.ir.field import Field
 from relayish.ir.literal import hash_literal
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
+from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind, Traversal
 from relayish.transform.info import PassInfo
 from relayish.transform.instrument import PassInstrument
@@ -168,7 +169,5 @@ def _same(old: object, new: object) -> bool:
 
 def _shown(node: Node) -> str:
     name = getattr(node, "name_hint", None) or getattr(node, "name", None)
-    span = getattr(node, "span", None)
     called = f" {name}" if name else ""
-    place = f" at {span}" if span is not None else ""
-    return f"a {type(node).__name__}{called}{place}"
+    return f"{indefinite(type(node))}{called}{at_span(node)}"

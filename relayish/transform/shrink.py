@@ -13,10 +13,12 @@ from functools import partial
 from itertools import product
 from typing import Any, Final, TypeAlias, TypeVar
 
-from relayish.errors import RelayishError
+from relayish.errors import DuplicateNameError, RelayishError
+from relayish.ir.declarations import watch_table
 from relayish.ir.field import Field
 from relayish.ir.module import AnyModule
 from relayish.ir.node import Node
+from relayish.ir.renaming import replace_nodes
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM, operands, scopes
 from relayish.ir.traversal import EVERYTHING
@@ -35,14 +37,19 @@ Step: TypeAlias = Callable[[Any], Iterator[Any]]  # Any: a module of the class t
 """``step(mod)``: smaller modules, those from which most is gone first."""
 
 _STEPS: Final[dict[type[Node], tuple[Step, ...]]] = {}
+watch_table(_STEPS, lambda context, steps: any(context.stays(step.__module__) for step in steps))
 
 
 def register_shrinking(kind: type[Node], *steps: Step) -> None:
     """Say how definitions of class ``kind`` are made smaller, in place of what is done for any.
 
     These steps are tried where the module is well-typed.
+
+    Raises:
+        DuplicateNameError: If that was said already.
     """
-    _STEPS[kind] = steps
+    if _STEPS.setdefault(kind, steps) != steps:
+        raise DuplicateNameError(f"the steps that make a {kind.__name__} smaller are there already")
 
 
 def shrink(mod: _M, still: Callable[[_M], bool], *, most_tries: int = MOST_TRIES) -> _M:
@@ -173,7 +180,7 @@ def _freed(node: Node) -> Iterator[Node]:
     """Yield what scopes of ``node`` evaluate, with an operand in place of what it binds there."""
     for scope in scopes(node):
         for root, operand in product(scope.roots, operands(node) if scope.binders else ()):
-            made = _made(partial(_rebuilt, root, dict.fromkeys(scope.binders, operand)))
+            made = _made(partial(replace_nodes, root, dict.fromkeys(scope.binders, operand)))
             if made is not None:
                 yield made
 
@@ -203,7 +210,7 @@ def _replaced(
     images: Mapping[Node, Node],
 ) -> Iterator[AnyModule]:
     """Yield the module with nodes of a definition replaced, where they may stand there."""
-    made = _made(partial(_rebuilt, func, images))
+    made = _made(partial(replace_nodes, func, images))
     if made is not None and made is not func and type(made) is type(func):
         yield mod.with_function(name, made)
 
@@ -214,13 +221,3 @@ def _made(make: Callable[[], Node]) -> Node | None:
         return make()
     except RelayishError:
         return None
-
-
-def _rebuilt(root: Node, images: Mapping[Node, Node]) -> Node:
-    """Return ``root`` with nodes replaced; what takes their place is left as it is."""
-    found = dict(images)
-    for node in PROGRAM.post_order(root, enter=lambda node: node not in images):
-        if node not in found:
-            rebuild = PROGRAM.rebuild[type(node)]
-            found[node] = node if rebuild is None else rebuild(node, found.get)
-    return found[root]

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from relayish.errors import DuplicateNameError, TypeInferenceError, UnknownKindError
+from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule
 
 _M = TypeVar("_M", bound=AnyModule)
 
 _INFER: Final[dict[type[AnyModule], Callable[[Any], Any]]] = {}  # Any: a module of the class
+watch_table(_INFER, lambda context, infer: context.stays(infer.__module__))
 
 
 def register_type_inference(kind: type[_M], infer: Callable[[_M], _M]) -> None:
@@ -55,5 +57,5 @@ def inferred(mod: _M, what: str) -> _M:
         return typed
     raise UnknownKindError(
         f"nothing finds the types of a {type(mod).__name__}, for what {what}; call "
-        f"relayish.transform.register_type_inference({type(mod).__name__}, ...)"
+        f"relay.transform.register_type_inference({type(mod).__name__}, ...)"
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from relayish.analysis import register_type_rule
 from relayish.errors import DeclarationError, FieldError
 from relayish.functor import ExprMutator
 from relayish.functor.vtable import is_default
@@ -17,7 +18,7 @@ from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.adt import Clause
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.type import Type, TypeVar
-from relayish.ir.roles import Runs
+from relayish.ir.roles import Atom, Runs
 
 x = Var("x")
 
@@ -164,3 +165,57 @@ def test_class_that_was_not_declared_makes_no_node() -> None:
     for args in ((), (x,)):
         with pytest.raises(DeclarationError, match=r"Forgotten is no kind of node; write @node"):
             Forgotten(*args)
+
+
+def test_a_required_field_after_one_with_a_default_is_refused() -> None:
+    with pytest.raises(DeclarationError, match=r"Late.body has no default, but value before it"):
+
+        @node("late")
+        class Late(Expr):
+            value: Expr | None = None
+            body: Expr
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"effect": "none"}, r"the effect of Loose is given as 'none'; .* Effect.NONE"),
+        ({"atom": "variable"}, r"the atom of Loose is given as 'variable'; .* Atom.VARIABLE"),
+    ],
+)
+def test_traits_are_members_of_their_enumerations(said: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DeclarationError, match=problem):
+
+        @node("loose", **said)
+        class Loose(Expr):
+            name: str
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ({"scope": "repeatedly"}, r"scope of Loose.body is given as 'repeatedly'; .*REPEATEDLY"),
+        ({"access": "write"}, r"access of Loose.body is given as 'write'; .* Access.WRITE"),
+        ({"block": True}, r"Loose.body is declared a block, but annotated .*; a block is a tuple"),
+    ],
+)
+def test_what_is_said_of_a_field_fits_it(said: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DeclarationError, match=problem):
+
+        @node("loose")
+        class Loose(Expr):
+            body: Expr = field(**said)
+
+
+def test_an_atom_has_no_operand() -> None:
+    with pytest.raises(DeclarationError, match=r"its field size is an operand; an atom has none"):
+
+        @node("sized", atom=Atom.VARIABLE)
+        class Sized(Expr):
+            name: str = field(hint=True)
+            size: Expr
+
+
+def test_what_is_registered_is_registered_of_a_class_of_nodes() -> None:
+    with pytest.raises(DeclarationError, match=r"register_type_rule is given <class 'int'>; exp"):
+        register_type_rule(int, lambda _node, _infer: None)  # type: ignore[arg-type]

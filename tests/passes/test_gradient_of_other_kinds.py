@@ -140,7 +140,7 @@ def test_gradient_goes_around_a_kind_in_a_function_and_a_checkpoint():
 @pytest.mark.parametrize("mode", ["higher_order", "first_order"])
 def test_gradient_names_a_kind_without_rule_and_what_to_register(mode):
     x = Var("x", PAIR)
-    wanted = r"the gradient knows no Scale; call relayish.transform.register_gradient_rule\(Scale"
+    wanted = r"the gradient knows no Scale; call relay.transform.register_gradient_rule\(Scale"
     with pytest.raises(UnknownKindError, match=wanted):
         gradient(Function((x,), Scale(x, 2.0)), mode=mode)
 

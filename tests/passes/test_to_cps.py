@@ -184,7 +184,7 @@ def while_kind():
 
 
 def test_to_cps_refuses_a_loop_of_another_package_that_has_no_rule(while_kind):
-    with pytest.raises(UnknownKindError, match=r"call relayish.transform.register_cps_rule\(While"):
+    with pytest.raises(UnknownKindError, match=r"call relay.transform.register_cps_rule\(While"):
         to_cps(while_program(while_kind))
 
 

@@ -144,7 +144,7 @@ with DECLARED:
     @node("buffer", atom=Atom.VARIABLE)
     class Buffer(Tir):
         name: str = field(hint=True)
-        shape: tuple[Tir, ...] = ()
+        shape: tuple[Tir, ...] = field(default=(), annotation=True)
         elem: Elem | None = None
 
     @node("range")

@@ -50,6 +50,7 @@ from relayish.ir.relay.type import (
     scalar_type,
 )
 from relayish.ir.scoping import display_name
+from relayish.ir.span import at_span
 
 _UNIT: Final = TupleType(())
 _BOOL: Final = scalar_type("bool")
@@ -135,10 +136,8 @@ class Inferencer(Environment):
 
     def _noted(self, node: object) -> str:
         """Return where an error was met that ends type inference."""
-        span = getattr(node, "span", None)
-        place = "" if span is None else f" at {span}"
         inside = f" in {self.where}" if self.where else ""
-        return f"while inferring the type of {node!r}{place}{inside}"
+        return f"while inferring the type of {node!r}{at_span(node)}{inside}"
 
     def start(self, *, fresh: bool = False) -> None:
         """Begin with other definitions; what is known of operators and types stays.

@@ -38,7 +38,7 @@ GradientRule: TypeAlias = VectorJacobian | ControlFlow
 
 GRADIENT_RULES: Final[KindTable[GradientRule]] = KindTable(
     "the gradient",
-    "relayish.transform.register_gradient_rule",
+    "relay.transform.register_gradient_rule",
     {
         If: ControlFlow(plain=("cond",)),
         RefCreate: ControlFlow(),

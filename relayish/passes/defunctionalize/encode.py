@@ -14,7 +14,6 @@ holds what the function captures; and a function that applies such a value::
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Final
 
 from relayish.analysis.marks import is_marked, is_primitive
@@ -58,25 +57,17 @@ def has_function_type(ty: Type | None) -> bool:
     return ty is not None and any(type(part) is FuncType for part in TYPES.pre_order(ty))
 
 
-class Passing(Enum):
-    """What nodes of a kind do with functions, where their types speak of some."""
-
-    ON = "on"  # neither make nor call any: what comes out went in somewhere, as with a branch
-
-
-FUNCTION_PASSING: Final[KindTable[Passing]] = KindTable(
+FUNCTION_PASSING: Final[KindTable[bool]] = KindTable(
     "defunctionalization",
-    "relayish.transform.register_function_passing",
+    "relay.transform.register_function_passing",
     dict.fromkeys(
-        (Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite),
-        Passing.ON,
+        (Constant, Let, If, Match, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), True
     ),
 )
+"""Kinds that make no functions and call none: what comes out went in, as with a branch."""
 
 
-def register_function_passing(
-    kind: type[Node], passing: Passing = Passing.ON, *, replace: bool = False
-) -> Passing:
+def register_function_passing(kind: type[Node]) -> None:
     """Say that nodes of class ``kind`` pass functions on, so these may become data.
 
     Of kinds that packages declare it is not known whether they call functions that they are given,
@@ -85,7 +76,7 @@ def register_function_passing(
     registered. A kind whose nodes are functions themselves, with a deferred scope, cannot be.
 
     Raises:
-        DuplicateNameError: If the kind is registered and ``replace`` is false.
+        DuplicateNameError: If the kind is registered.
         DeclarationError: If a field of it is a deferred scope.
 
     Example:
@@ -98,7 +89,6 @@ def register_function_passing(
         ...         value: Expr
         ...         label: str
         ...     register_function_passing(Labelled)
-        <Passing.ON: 'on'>
     """
     deferred = [f.name for f in kind.fields_ if f.runs is Runs.DEFERRED]
     if deferred:
@@ -106,7 +96,7 @@ def register_function_passing(
             f"{kind.__name__}.{deferred[0]} is a deferred scope, so its nodes are functions "
             f"themselves; make functions of them before functions become data"
         )
-    return FUNCTION_PASSING.register(kind, passing, replace=replace)
+    FUNCTION_PASSING.register(kind, True)
 
 
 def check_kinds(function: Expr) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.analysis.timeless import Timeless
-from relayish.errors import PassError
+from relayish.errors import PassError, indefinite
 from relayish.ir.field import Field, Shape
 from relayish.ir.held import Held, holding
 from relayish.ir.node import SYMBOLS, Node
@@ -22,6 +22,7 @@ from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders, operands, recursive_operands
 from relayish.ir.scoping import scopes as scopes_of
+from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind
 
 Block: TypeAlias = tuple[Expr, int]
@@ -261,7 +262,4 @@ def check_expression(held: Node) -> None:
 
 
 def _told(node: Node) -> str:
-    span = getattr(node, "span", None)
-    kind = type(node).__name__
-    article = "an" if kind[0] in "AEIOU" else "a"
-    return f"{article} {kind}" + (f" at {span}" if span is not None else "")
+    return indefinite(type(node)) + at_span(node)
