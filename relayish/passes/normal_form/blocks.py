@@ -55,7 +55,7 @@ class Blocks:
         outside = operands(node)
         if recursive_operands(node):
             raise PassError(
-                f"{_told(node)} evaluates an operand in which what it binds is known; a let "
+                f"{told(node)} evaluates an operand in which what it binds is known; a let "
                 f"cannot stand there, so normal forms know of Let alone: write Let instead"
             )
         for held in (*outside, *[root for root, _ in blocks]):
@@ -157,7 +157,7 @@ def _check(scopes: Scopes, members: Mapping[int, Collection[Node]], acts: Collec
                 if scope in opened or scope in [parent[inner] for inner in opened]
             )
             raise PassError(
-                f"{_told(node)} is shared by several scopes of {_told(owner)} and may act, or make "
+                f"{told(node)} is shared by several scopes of {told(owner)} and may act, or make "
                 f"a reference; no place in it would evaluate that once for all of them: bind it "
                 f"by a let where it is to be evaluated"
             )
@@ -261,5 +261,6 @@ def check_expression(held: Node) -> None:
         )
 
 
-def _told(node: Node) -> str:
+def told(node: Node) -> str:
+    """Return what an error says of ``node``: its kind, and where it stands."""
     return indefinite(type(node)) + at_span(node)
