@@ -52,8 +52,10 @@ def check_effect_order(expr: Expr, scopes: Scopes, acts: Collection[Node]) -> No
     Complexity:
         Linear in distinct nodes and edges; no recursion.
     """
+    if not acts:
+        return
     only_blocks = all(block == scope for scope, block in enumerate(scopes.block))
-    if acts and not (only_blocks and scopes.lifted.isdisjoint(acts)):
+    if not (only_blocks and scopes.lifted.isdisjoint(acts)):
         _Walk(scopes, acts).check(expr)
 
 
