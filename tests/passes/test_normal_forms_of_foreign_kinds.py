@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from foreign_kinds import ForeignKinds
 
-from relayish.analysis import well_formed
+from relayish.analysis import free_vars, well_formed
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
 from relayish.errors import PassError
 from relayish.ir.node import declared_temporarily, field, node
-from relayish.ir.relay.expr import Expr, Function, Let, RefCreate, Tuple, Var
+from relayish.ir.relay.expr import Expr, Function, If, Let, RefCreate, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Runs
 from relayish.passes.to_a_normal_form import to_a_normal_form
@@ -74,6 +74,17 @@ def test_what_acts_and_is_shared_by_statements_is_refused(make):
     block = KINDS.do(y, x, (Tuple((shared,)), shared))
     with pytest.raises(PassError, match="shared by several scopes of a Do"):
         to_a_normal_form(block)
+
+
+def test_each_statement_has_its_own_of_a_let_they_share_where_a_node_that_acts_is_bound():
+    inner = Var("inner")
+    shared = Let(inner, Tuple((x, x)), Tuple((inner, inner)))
+    act = KINDS.opaque(1, (KINDS.do(y, x, (shared, shared)),))
+    form = to_basic_block_normal_form(If(Tuple((act,)), x, act))
+    (block,) = [found for found in EXPRESSIONS.post_order(form) if type(found) is KINDS.do]
+    assert [len(chain(statement)) for statement in block.statements] == [1, 1]
+    assert free_vars(form) == (x,)
+    assert well_formed(form)
 
 
 def test_what_acts_stays_in_the_statement_that_does_it():

@@ -111,7 +111,12 @@ def _lifted(scopes: Scopes, _acts: Collection[Node]) -> Collection[Node]:
 
 
 def _lifted_or_acting(scopes: Scopes, acts: Collection[Node]) -> Collection[Node]:
-    return scopes.lifted.union([node for node in acts if type(node) is not Let])
+    """Return what is bound in order, and the lets that have no block to be moved out to."""
+    homeless = scopes.shared.union(scopes.statement_scopes)
+    found = scopes.lifted.union([node for node in acts if type(node) is not Let])
+    if homeless:
+        found.update([n for n, s in scopes.scope.items() if s in homeless and type(n) is Let])
+    return found
 
 
 class _Filler:
