@@ -8,6 +8,7 @@ from foreign_kinds import ForeignKinds
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
 from relayish.errors import PassError
+from relayish.ir.effect import Effect
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, Function, If, Let, RefCreate, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -16,7 +17,7 @@ from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
 
 KINDS = ForeignKinds()
-x, y = Var("x"), Var("y")
+w, x, y, z = Var("w"), Var("x"), Var("y"), Var("z")
 
 
 @pytest.fixture(autouse=True)
@@ -128,6 +129,50 @@ def test_an_operand_that_sees_what_the_node_binds_is_refused():
 
         with pytest.raises(PassError, match="Fixpoint"):
             to_a_normal_form(Fixpoint(x, Function((), x), Tuple((x,))))
+
+
+@pytest.fixture
+def declare():
+    """A kind of statement that declares a variable for what follows it."""
+    with declared_temporarily():
+
+        @node("foreign_declare", effect=Effect.NONE)
+        class Declare(Expr):
+            var: Var = field(binder=True)
+            value: Expr
+
+        yield Declare
+
+
+def test_a_statement_that_declares_what_others_use_is_refused_where_a_let_would_hide_that(declare):
+    block = KINDS.do(y, x, (declare(z, x), Tuple((z,))))
+    with pytest.raises(PassError, match=r"a Declare, a statement of a Do, .* write Let instead"):
+        to_a_normal_form(block)
+
+
+def test_a_statement_that_declares_what_it_uses_alone_is_bound(declare):
+    form = to_a_normal_form(KINDS.do(y, x, (Tuple((declare(z, x), z)), Tuple((x,)))))
+    assert count(form, declare) == 1
+    assert well_formed(form)
+
+
+def test_a_statement_that_declares_stays_where_nothing_of_it_is_bound(declare):
+    shared = Tuple((z,))
+    statement = declare(z, Tuple((x,)))
+    form = to_basic_block_normal_form(
+        KINDS.do(y, x, (Tuple((x,)), statement, If(z, shared, shared), shared))
+    )
+    assert form.statements[1] is statement
+    assert well_formed(form)
+
+
+def test_a_copy_of_a_block_declares_variables_of_its_own(declare):
+    inner = KINDS.do(w, x, (x, declare(z, Tuple((x,))), Tuple((z,))))
+    form = to_basic_block_normal_form(
+        If(x, x, KINDS.do(y, x, (If(x, inner, inner), Tuple((inner,)))))
+    )
+    assert count(form, declare) == 2
+    assert well_formed(form)
 
 
 def test_the_form_is_reached_at_any_depth():

@@ -20,7 +20,7 @@ from relayish.ir.renaming import fresh_variable, with_names
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import binders, operands, recursive_operands
+from relayish.ir.scoping import binders, evaluated, operands, parts, recursive_operands
 from relayish.ir.scoping import scopes as scopes_of
 from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind
@@ -34,6 +34,7 @@ class Blocks:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
+        self._declaring = _declaring(scopes) if scopes.statement_scopes else frozenset()
 
     def of(self, node: Expr) -> tuple[Sequence[Any], list[Block]]:  # Any: expressions
         """Return the operands of a node that has scopes, and its blocks; none of a kernel.
@@ -61,6 +62,41 @@ class Blocks:
         for held in (*outside, *[root for root, _ in blocks]):
             check_expression(held)
         return outside, blocks
+
+    def check_lets(self, node: Expr, blocks: list[Block], bound: Collection[int]) -> None:
+        """Raise if a let is to stand around a statement that declares what others use.
+
+        Args:
+            node: What evaluates the blocks.
+            blocks: Its blocks.
+            bound: The scopes in which something is bound.
+        """
+        for root, scope in blocks:
+            if scope in self._declaring and scope in bound:
+                raise PassError(
+                    f"{_told(root)}, a statement of {_told(node)}, declares what other statements "
+                    f"use; a let around it would hide that from them, so normal forms know of Let "
+                    f"alone: write Let instead"
+                )
+
+
+def _declaring(scopes: Scopes) -> frozenset[int]:
+    """Return the scopes of the statements that declare variables which others use."""
+    declared: dict[Node, int] = {}
+    for node in scopes.opened:
+        own = scopes.scope[node]
+        known = scopes.declare(own)
+        if known != own:
+            bound = [var for each in (node, *parts(node)) for var in binders(each)]
+            declared.update({var: own for var in bound if scopes.binding_scope[var] == known})
+    return frozenset(
+        [
+            declared[var]
+            for user in (scopes.order if declared else ())
+            for var in evaluated(user)
+            if var in declared and not scopes.is_inside(user, declared[var])
+        ]
+    )
 
 
 def _plain_of_kind(kind: type[Node]) -> tuple[Held, Held] | None:
@@ -224,11 +260,15 @@ def _copied(
     images: dict[Node, Node],
 ) -> list[Node]:
     """Return copies of ``roots``, with variables of their own, of what is inside of a scope."""
+
+    def is_own(node: Node, var: Node) -> bool:
+        return node in members or scopes.binding_scope.get(var) != shared  # else others use it
+
     order = EXPRESSIONS.post_order(roots, lambda node: scopes.is_inside(node, shared))
     copies: dict[Node, Node] = {}
     for node in order:
         if scopes.is_inside(node, shared):
-            copies.update({var: fresh_variable(var) for var in binders(node)})
+            copies.update({var: fresh_variable(var) for var in binders(node) if is_own(node, var)})
     for var, copy in reversed(list(copies.items())):  # outer ones first
         copies[var] = with_names(copy, copies)
     for node in order:

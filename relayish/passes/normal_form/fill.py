@@ -262,6 +262,7 @@ class _Filler:
             return node  # a kernel
         images = self.images
         operands, blocks = self.blocks.of(node)
+        self.blocks.check_lets(node, blocks, self.bindings)
         return with_evaluated(
             node,
             [images.get(operand, operand) for operand in operands],
