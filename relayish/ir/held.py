@@ -69,6 +69,12 @@ def scope_fields(kind: type[Node]) -> ScopeFields:
     return found
 
 
+def declares(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` bind variables for what follows them in a block."""
+    found = scope_fields(kind)
+    return bool(found.binders) and not found.blocks and kind.held_as_ is not Role.BINDER
+
+
 def _scope_fields_of_kind(kind: type[Node]) -> ScopeFields:
     held = [f for f in kind.fields_ if f.is_evaluated]
     scopes, binders, parts = (

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.held import scope_fields
+from relayish.ir.held import declares, scope_fields
 from relayish.ir.language import languages
 from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
@@ -118,6 +118,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
     known = _BY_NAME[kind]
     blocks = scope_fields(kind).blocks
     types = len(reader.hidden_types)
+    is_pattern = kind.held_as_ is Role.BINDER  # what it binds is known to its owner
     bound: list[tuple[str, Node]] = []
     values: dict[str, object] = {}
     places: dict[str, int] = {}
@@ -137,14 +138,17 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
         if made is None:
             made = yield _field(reader, declared, kind)
         values[name] = _checked(reader, declared, kind, made, places[name])
-        if declared.role is not Role.BINDER:
+        if declared in blocks:
             reader.leave(mark)
-        elif kind.held_as_ is not Role.BINDER:  # what a pattern binds is known to its owner
+        elif declared.role is Role.BINDER and not is_pattern:
             bound += reader.suspend(mark)
         if not reader.take(","):
             reader.expect(")", "or ',' after a field")
             break
     reader.leave_types(types)
+    if declares(kind):
+        for key, var in bound:
+            reader.bind(key, var)
     return _build(reader, kind, values, places, start, binder)
 
 

@@ -12,8 +12,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError, DuplicateNameError
 from relayish.ir.declarations import declared_temporarily, watch_table
+from relayish.ir.held import declares
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
+from relayish.ir.scoping import binders
 from relayish.text.literals import IDENTIFIER_ONLY
 from relayish.text.rules import Rule
 
@@ -179,7 +181,7 @@ def register_text(
         family.parts.register(kind, partial(_keyword_and_parts, keyword, write), replace=replace)
     if old is not None:
         words.pop(old, None)
-    words[keyword] = read
+    words[keyword] = partial(_read_declaration, read) if declares(kind) else read
     _KEYWORDS[kind] = keyword
 
 
@@ -191,6 +193,14 @@ def _keyword_and_parts(
     keyword: str, write: Callable[[Any, Any], Iterable[object]], context: object, node: Node
 ) -> Iterator[object]:
     return chain((keyword,), write(context, node))
+
+
+def _read_declaration(read: Callable[[Any, int], Rule], reader: Any, start: int) -> Rule:
+    """Read a node of which the rest of the block knows what it binds."""
+    made = yield read(reader, start)
+    for var in binders(made):
+        reader.bind(reader.keys[var], var)
+    return made
 
 
 def _write_keyword(

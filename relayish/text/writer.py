@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import scope_fields
+from relayish.ir.held import declares, scope_fields
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
@@ -70,6 +70,8 @@ class Writer:
         """For each node being written, what it binds."""
         self._around: set[Node] = set()
         """The nodes whose block around others is still to be written."""
+        self._in_block: list[Node] = []
+        """What leaves scope with the block that is being written."""
         for var in before.free if before is not None else ():
             self.add_free(var)
 
@@ -149,11 +151,14 @@ class Writer:
     def body(self, block: int | None, node: Node, depth: int) -> Rule:
         """The lines of a block, if they are not written yet, and its result ``node``."""
         depth = min(depth, DEEPEST)
+        around, self._in_block = self._in_block, []
         if block is not None and self.layout.lines[block]:
             yield self.statements(block, depth)
         self.out.append(INDENTS[depth])
         yield self.value_of(node, depth)
         self.out.append("\n")
+        self.leave(self._in_block)
+        self._in_block = around
 
     def value_of(self, node: Node, depth: int) -> str | Rule:
         """Return the text of a node where any may stand, or the rule that writes it."""
@@ -210,11 +215,14 @@ class Writer:
             out.append("{\n")
             yield self._around_of(node, depth)
             if declared.shape is Shape.MANY:
+                around, self._in_block = self._in_block, []
                 yield self.statements(block, depth)
                 for root in value:
                     out.append(INDENTS[depth])
                     yield self.value_of(root, depth)
                     out.append(";\n")
+                self.leave(self._in_block)
+                self._in_block = around
             else:
                 yield self.body(block, value, depth)
             out.append(end)
@@ -229,9 +237,14 @@ class Writer:
             yield self.statements(around, depth)
 
     def forget(self, node: Node) -> None:
-        """Say that a node is written; what it binds is not in scope any more."""
-        self.leave(self._known.pop(node, ()))
+        """Say that a node is written; what it binds is known in the rest of the block at most."""
+        bound = self._known.pop(node, [])
         self._around.discard(node)
+        if bound and declares(type(node)):
+            self.resume(bound)
+            self._in_block += bound
+        else:
+            self.leave(bound)
 
     def _in_place(self, node: Node) -> str:
         """Return the text of a node without a line of its own where it is used."""

@@ -136,6 +136,7 @@ class BlockPrinter(NodeWriter):
         layout, out, indent, position = self.layout, self.out, INDENTS[depth], self.layout.position
         lets: list[Node] = []
         texts = self.texts
+        around, self._in_block = self._in_block, lets
         if block is not None and layout.lines[block]:
             yield self.statements(block, depth)
         while type(node) is Let and (is_let or position.get(node) is Position.TAIL):
@@ -165,6 +166,7 @@ class BlockPrinter(NodeWriter):
         yield self.value_of(node, depth)
         out.append("\n")
         self.leave(lets)
+        self._in_block = around
 
     def _braces(self, let: Let, depth: int) -> Rule:
         self.out.append("{\n")
