@@ -73,8 +73,14 @@ def test_a_copy_for_another_block_binds_variables_of_its_own():
 def test_what_acts_and_is_shared_by_statements_is_refused(make):
     shared = make()
     block = KINDS.do(y, x, (Tuple((shared,)), shared))
-    with pytest.raises(PassError, match="shared by several scopes of a Do"):
+    with pytest.raises(PassError, match="shared by several statements of a Do"):
         to_a_normal_form(block)
+
+
+def test_what_acts_and_is_shared_by_scopes_is_refused():
+    shared = KINDS.opaque(1, (y,))
+    with pytest.raises(PassError, match="shared by several scopes of a PureWhile"):
+        to_a_normal_form(KINDS.pure_while(y, x, Tuple((shared,)), shared))
 
 
 def test_each_statement_has_its_own_of_a_let_they_share_where_a_node_that_acts_is_bound():

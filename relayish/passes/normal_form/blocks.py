@@ -192,10 +192,11 @@ def _check(scopes: Scopes, members: Mapping[int, Collection[Node]], acts: Collec
                 for owner, opened in scopes.opened.items()
                 if scope in opened or scope in [parent[inner] for inner in opened]
             )
+            places = "statements" if scope in scopes.statement_scopes else "scopes"
             raise PassError(
-                f"{told(node)} is shared by several scopes of {told(owner)} and may act, or make "
-                f"a reference; no place in it would evaluate that once for all of them: bind it "
-                f"by a let where it is to be evaluated"
+                f"{told(node)} is shared by several {places} of {told(owner)} and may act, or "
+                f"make a reference; no let in one of them would be known to all: bind it by a let "
+                f"where it is to be evaluated"
             )
 
 
