@@ -74,7 +74,7 @@ class Blocks:
         for root, scope in blocks:
             if scope in self._declaring and scope in bound:
                 raise PassError(
-                    f"{_told(root)}, a statement of {_told(node)}, declares what other statements "
+                    f"{told(root)}, a statement of {told(node)}, declares what other statements "
                     f"use; a let around it would hide that from them, so normal forms know of Let "
                     f"alone: write Let instead"
                 )
