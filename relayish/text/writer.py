@@ -6,6 +6,7 @@ node of some kind is written is told by :data:`~relayish.text.tables.TEXTS`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import Any, Final
@@ -34,7 +35,7 @@ class Line(str):
     __slots__ = ()
 
 
-class Writer:
+class Writer(ABC):
     """Writes nodes onto ``out``.
 
     Args:
@@ -290,9 +291,9 @@ class Writer:
             self.texts[var] = self._var_texts[var]  # which its binder has named
         return text
 
+    @abstractmethod
     def binder(self, var: Node, *, again: bool) -> str:
         """Return the text of a variable where it is bound, unless it is bound ``again``."""
-        raise NotImplementedError
 
     def suspend(self, bound: Iterable[Node]) -> None:
         """Take variables out of scope until :meth:`resume`."""
