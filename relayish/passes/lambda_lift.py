@@ -173,6 +173,10 @@ def lambda_lift(mod: IRModule) -> IRModule:
     Returns:
         ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
 
+    Raises:
+        PassError: If what a function shares may act, and no let evaluates it just when it is needed
+            first.
+
     Complexity:
         Linear in the distinct nodes of each function, and in what the functions capture; no
         recursion.

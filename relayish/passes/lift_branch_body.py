@@ -191,6 +191,10 @@ def lift_branch_body(mod: IRModule) -> IRModule:
     Returns:
         ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
 
+    Raises:
+        PassError: If what a branch shares may act, and no let evaluates it just when it is needed
+            first.
+
     Complexity:
         Linear in the distinct nodes of each function and branch, and in the variables they use; no
         recursion.

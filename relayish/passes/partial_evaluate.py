@@ -49,6 +49,9 @@ def partial_evaluate(mod: IRModule) -> IRModule:
     Returns:
         ``mod`` itself when what is left are the same functions.
 
+    Raises:
+        PassError: If what blocks share may act, as ``ToBasicBlockNormalForm`` does.
+
     Complexity:
         Linear in the number of distinct nodes, but for functions that are needed as values in many
         environments: each of these is evaluated for its own. No recursion.

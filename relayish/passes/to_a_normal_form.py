@@ -44,6 +44,10 @@ def to_a_normal_form(
     Returns:
         ``expr`` itself when it is in A-normal form.
 
+    Raises:
+        PassError: If a node that blocks share may act, and what would bind it evaluates it at
+            another time than the blocks need it first.
+
     Complexity:
         Linear in distinct nodes, but for a logarithmic factor on what several scopes share; no
         recursion.

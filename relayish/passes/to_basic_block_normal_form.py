@@ -41,6 +41,10 @@ def to_basic_block_normal_form(
     Returns:
         ``expr`` itself when nothing is shared so.
 
+    Raises:
+        PassError: If a node that blocks share may act, and what would bind it evaluates it at
+            another time than the blocks need it first.
+
     Complexity:
         Linear in distinct nodes, but for a logarithmic factor on what several scopes share; no
         recursion.

@@ -56,7 +56,7 @@ class Blocks:
         outside = operands(node)
         if recursive_operands(node):
             raise PassError(
-                f"{_told(node)} evaluates an operand in which what it binds is known; a let "
+                f"{told(node)} evaluates an operand in which what it binds is known; a let "
                 f"cannot stand there, so normal forms know of Let alone: write Let instead"
             )
         for held in (*outside, *[root for root, _ in blocks]):
@@ -74,7 +74,7 @@ class Blocks:
         for root, scope in blocks:
             if scope in self._declaring and scope in bound:
                 raise PassError(
-                    f"{_told(root)}, a statement of {_told(node)}, declares what other statements "
+                    f"{told(root)}, a statement of {told(node)}, declares what other statements "
                     f"use; a let around it would hide that from them, so normal forms know of Let "
                     f"alone: write Let instead"
                 )
@@ -194,7 +194,7 @@ def _check(scopes: Scopes, members: Mapping[int, Collection[Node]], acts: Collec
             )
             places = "statements" if scope in scopes.statement_scopes else "scopes"
             raise PassError(
-                f"{_told(node)} is shared by several {places} of {_told(owner)} and may act, or "
+                f"{told(node)} is shared by several {places} of {told(owner)} and may act, or "
                 f"make a reference; no let in one of them would be known to all: bind it by a let "
                 f"where it is to be evaluated"
             )
@@ -302,6 +302,6 @@ def check_expression(held: Node) -> None:
         )
 
 
-def _told(node: Node) -> str:
+def told(node: Node) -> str:
     """Return what an error says of ``node``: its kind, and where it stands."""
     return indefinite(type(node)) + at_span(node)

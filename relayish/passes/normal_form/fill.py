@@ -24,6 +24,7 @@ from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
 from relayish.passes.normal_form.blocks import Blocks, check_expression, separated
+from relayish.passes.normal_form.effect_order import check_effect_order
 
 Binding: TypeAlias = tuple[Var, Expr, Expr]
 """A variable, its value, and the node it comes from: a let, or the node that was bound."""
@@ -42,6 +43,7 @@ def bind_all(expr: Expr, acting: Acting) -> Expr:
     scopes = find(expr)
     if scopes.shared or scopes.statement_scopes:
         expr, scopes, acts = separated(expr, scopes, _all, acts, find)
+    check_effect_order(expr, scopes, acts)
     return _Filler(scopes, None, flat=True, in_order=bool(acts)).fill(expr)
 
 
@@ -74,6 +76,7 @@ def _bound_in_order(expr: Expr, acts: Collection[Node], find: Callable[[Expr], S
     scopes = find(expr)
     if scopes.shared or scopes.statement_scopes:
         expr, scopes, acts = separated(expr, scopes, _lifted_or_acting, acts, find)
+    check_effect_order(expr, scopes, acts)
     return _Filler(scopes, _lifted_or_acting(scopes, acts), flat=True, in_order=True).fill(expr)
 
 
