@@ -71,13 +71,13 @@ class EffectRule(NamedTuple):
             one of its operands, or of what one of its scopes evaluates.
         names: ``names(node)`` gives pairs ``(variable, other)``: ``variable`` stands for the value
             of ``other``, or for part of it. Calling any other variable may do anything.
-        acts: Whether a node may do anything that its operands and scopes do not do; of an operator,
-            whether calls of it may. ``None`` where no node of the kind does.
+        has_own_effect: Whether a node may do anything that its operands and scopes do not do; of an
+            operator, whether calls of it may. ``None`` where no node of the kind does.
     """
 
     summarise: Summarise
     names: Names | None = None
-    acts: Callable[[Any], bool] | None = lambda _: True  # Any: as above
+    has_own_effect: Callable[[Any], bool] | None = lambda _: True  # Any: as above
 
 
 @overload
@@ -210,12 +210,8 @@ def _derived_of_kind(kind: type[Node]) -> Summarise:
 _DERIVED: Final = ByKind(_derived_of_kind)
 
 
-def _acts(node: Node) -> bool:
-    acts: bool = _ACTS[type(node)]
-    return acts
-
-
-_ACTS: Final = ByKind(lambda kind: kind.traits_.effect != Effect.NONE)
+def _declares_effect(node: Node) -> bool:
+    return node.traits_.effect is not Effect.NONE
 
 
 # What is particular about Relay's kinds
@@ -279,17 +275,26 @@ EFFECT_RULES: Final[KindTable[EffectRule]] = KindTable(
     "the analysis of effects",
     "relay.analysis.register_effect_rule",
     {
-        Node: EffectRule(_derived, acts=_acts),
-        Call: EffectRule(_call, acts=lambda call: type(call.op) is not Op),
-        Function: EffectRule(_derived, acts=None),
-        Constant: EffectRule(summarise_datum, acts=None),
-        Op: EffectRule(_op, acts=lambda op: effect_of_op(op) != 0),
-        Constructor: EffectRule(lambda _node, _of: _LATER_CALLS, acts=None),
-        Let: EffectRule(_let, names=lambda let: ((let.var, let.value),), acts=None),
-        If: EffectRule(_if, acts=None),
-        Match: EffectRule(_match, names=_names_of_match, acts=None),
-        RefCreate: EffectRule(summarise_datum, acts=None),
+        Node: EffectRule(_derived, has_own_effect=_declares_effect),
+        Call: EffectRule(_call, has_own_effect=lambda call: type(call.op) is not Op),
+        Function: EffectRule(_derived, has_own_effect=None),
+        Constant: EffectRule(summarise_datum, has_own_effect=None),
+        Op: EffectRule(_op, has_own_effect=lambda op: effect_of_op(op) != 0),
+        Constructor: EffectRule(lambda _node, _of: _LATER_CALLS, has_own_effect=None),
+        Let: EffectRule(_let, names=lambda let: ((let.var, let.value),), has_own_effect=None),
+        If: EffectRule(_if, has_own_effect=None),
+        Match: EffectRule(_match, names=_names_of_match, has_own_effect=None),
+        RefCreate: EffectRule(summarise_datum, has_own_effect=None),
         RefWrite: EffectRule(summarise_datum),
     },
 )
 """What is known of each kind beside its declaration; the rule of ``Node`` is that alone."""
+
+
+def has_own_effect(node: Node) -> bool:
+    """Return whether evaluating ``node`` may do anything that its operands and scopes do not do.
+
+    For an operator: whether calls of it may.
+    """
+    tell = EFFECT_RULES[type(node)].has_own_effect
+    return tell is not None and tell(node)

@@ -133,7 +133,7 @@ class Effects:
         """Return what evaluating ``expr``, a node of the analysed expression, may do."""
         return _as_effect(self._summaries[expr])
 
-    def acting(self) -> frozenset[Node]:
+    def effectful_nodes(self) -> frozenset[Node]:
         """Return the nodes of which evaluating may do more than give a value."""
         found = [node for node, summary in self._summaries.items() if summary & EVALUATED]
         return frozenset(found)
@@ -259,8 +259,8 @@ def _matters(order: list[Node]) -> bool:
     """Return whether some node can be the origin of an effect; without any, all is pure."""
     rules = EFFECT_RULES
     for node in order:
-        acts = rules[type(node)].acts
-        if acts is not None and acts(node):
+        tell = rules[type(node)].has_own_effect
+        if tell is not None and tell(node):
             return True
     return False
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -19,19 +19,19 @@ class EvaluationOrder:
     """Answers for many rewritings of one program, looking at each node once.
 
     Args:
-        timeless: What tells which expressions act.
+        transparency: What tells which expressions are referentially transparent.
     """
 
-    def __init__(self, timeless: Timeless | None = None) -> None:
-        self._timeless = Timeless() if timeless is None else timeless
+    def __init__(self, transparency: ReferentialTransparency | None = None) -> None:
+        self._transparency = ReferentialTransparency() if transparency is None else transparency
 
-    def acting(self, operands: Iterable[Expr]) -> list[Expr]:
+    def order_dependent(self, operands: Iterable[Expr]) -> list[Expr]:
         """Return those of ``operands`` whose value may depend on when they are evaluated.
 
         Complexity:
             Linear in the distinct nodes that were not looked at before; no recursion.
         """
-        check = self._timeless.check
+        check = self._transparency.holds_for
         return [each for each in operands if type(each) not in ATOMS and not check(each)]
 
     def is_kept(self, before: Expr, after: Expr, operands: Collection[Expr]) -> bool:
@@ -53,10 +53,10 @@ class EvaluationOrder:
             >>> order.is_kept(before, after, (first, x))
             True
         """
-        acting = self.acting(operands)
-        if not acting:
+        dependent = self.order_dependent(operands)
+        if not dependent:
             return True
-        stop, asked = set(operands), set(acting)
+        stop, asked = set(operands), set(dependent)
         return _sequence(before, stop, asked) == _sequence(after, stop, asked)
 
     def in_order(self, root: Expr, operands: Sequence[Expr]) -> Sequence[Expr]:
@@ -68,7 +68,7 @@ class EvaluationOrder:
         Complexity:
             As :meth:`is_kept`.
         """
-        if len(operands) < 2 or len(self.acting(operands)) < 2:
+        if len(operands) < 2 or len(self.order_dependent(operands)) < 2:
             return operands
         return [n for n in _sequence(root, set(operands), set(operands)) if isinstance(n, Expr)]
 

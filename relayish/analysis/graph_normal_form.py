@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relayish.analysis.effects import Effects
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.effectful import effectful_nodes
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import CheckError
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Let, Var
@@ -36,20 +36,21 @@ def needless_lets(
     lets.walk(expr)
     if not lets.found:
         return ()
-    acting = Effects(expr, mod).acting()
+    effectful = effectful_nodes(expr, mod)
     if creates is None:
         creates = mod is not None and creates_references(mod)
-    timeless = Timeless() if creates or lets.creates else None
+    transparency = ReferentialTransparency() if creates or lets.creates else None
     needless: list[Let] = []
     for let in lets.found:
-        if let in lets.recursive or let.value in acting:
+        if let in lets.recursive or let.value in effectful:
             continue
         if let.var.may_share is not None or let.var in lets.shared:
             continue
-        if timeless is not None:
-            if not timeless.check(let.value):
+        if transparency is not None:
+            if not transparency.holds_for(let.value):
                 continue
-            timeless.stands_for(let.var, let.value)  # the value will stand where the variable does
+            # the value will stand where the variable does
+            transparency.stands_for(let.var, let.value)
         needless.append(let)
     return tuple(needless)
 

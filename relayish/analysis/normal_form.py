@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from relayish.analysis.marks import is_transparent
-from relayish.errors import CheckError, indefinite
+from relayish.errors import CheckError
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import has_scopes, outer_operands, recursive_operands, scope_roots
-from relayish.ir.span import at_span
+from relayish.ir.span import describe
 
 
 class Offence(NamedTuple):
@@ -136,4 +136,4 @@ def _refuse(offence: Offence | None, check: str, remedy: str) -> None:
 
 
 def _name(node: Node) -> str:
-    return f"{indefinite(type(node))}{at_span(node)}, {node!r},"
+    return f"{describe(node)}, {node!r},"

@@ -68,7 +68,7 @@ def partition(
     groups = {r: g for r, g in groups.items() if check is None or bool(check(r))}
     if not groups:
         return expr
-    evaluation = EvaluationOrder(types.timeless)
+    evaluation = EvaluationOrder(types.transparency)
     numbers = {root: number for number, root in enumerate(groups)}
     memo: dict[Node, Node] = {}
     rebuild_of: Mapping[type[Node], Any] = EXPRESSIONS.rebuild  # Any: of each kind its own

@@ -72,7 +72,7 @@ class Found(dict[DFPattern, Expr]):
 
     def may_drop(self, expr: Expr) -> bool:
         """Return whether the program does not notice when ``expr`` is no longer evaluated."""
-        return self.types.timeless.check(expr)
+        return self.types.transparency.holds_for(expr)
 
 
 Action: TypeAlias = Callable[[Any, Found], Expr]  # Any: the kind of expression the pattern matches
@@ -377,7 +377,7 @@ class _Rewriting:
             for node in seen
             if isinstance(node, Expr) and not (node in matched and _computes(node))
         ]
-        return EvaluationOrder(self._types.timeless).is_kept(before, after, operands)
+        return EvaluationOrder(self._types.transparency).is_kept(before, after, operands)
 
     def _matcher(self, rule: Rule) -> Specialised:
         """Return what matches the pattern of ``rule``, the first time it is asked for."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import TypeInferenceError, UnknownKindError
 from relayish.ir.relay.expr import Expr, GlobalVar, If
 from relayish.ir.relay.module import IRModule
@@ -30,7 +30,7 @@ class Types(TypeFinder):
         super().__init__(self._types)
         self._root = root
         self._mod = mod
-        self.timeless = Timeless()
+        self.transparency = ReferentialTransparency()
         """Tells whether an expression may be dropped."""
 
     def tell(self, expr: Expr, ty: Type) -> None:

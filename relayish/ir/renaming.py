@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from relayish.errors import PassError, indefinite
+from relayish.errors import PassError
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, bound_by, collect_variables, display_name
-from relayish.ir.span import at_span
+from relayish.ir.span import describe
 from relayish.ir.traversal import Traversal
 
 # Any: keys of mappings are of the kinds that callers have
@@ -160,6 +160,5 @@ def check_free(
             binder = next(node for node in traversal.pre_order(root) if var in bound_by(node))
             raise PassError(
                 f"{display_name(var)} cannot be replaced: "
-                f"{indefinite(type(binder))}{at_span(binder)} binds it; "
-                f"only free variables are replaced"
+                f"{describe(binder)} binds it; only free variables are replaced"
             )

@@ -196,6 +196,11 @@ class Scopes:
         for root, statement_scope in zip(roots, self.statement_scopes[scope], strict=True):
             self.place(root, statement_scope)
 
+    @property
+    def joint(self) -> frozenset[int]:
+        """The scopes in which only operands, or statements side by side, stand: no blocks."""
+        return frozenset(self.shared).union(self.statement_scopes)
+
     def declare(self, scope: int) -> int:
         """Return the scope in which a statement of ``scope`` declares: that of its whole block."""
         return self._block_around.get(scope, scope)

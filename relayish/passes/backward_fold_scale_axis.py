@@ -95,7 +95,7 @@ class _Plan:
 
     def _decide(self, order: Sequence[Node]) -> None:
         """Send every scale on its way, consumers first, unless it acts and has to stay."""
-        acting = EvaluationOrder().acting
+        order_dependent = EvaluationOrder().order_dependent
         for node in reversed(order):
             if type(node) is not Call:
                 continue
@@ -108,7 +108,7 @@ class _Plan:
                 continue
             source = sources.get(node.op)
             found = None if source is None else source(node, self._messages(node))
-            if found is not None and not acting([found.scale]):
+            if found is not None and not order_dependent([found.scale]):
                 self.folded[node] = self._taken[found.data] = _Scale(found, node.span)
 
     def rebuild(self, root: Expr) -> Expr:

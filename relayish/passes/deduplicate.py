@@ -20,7 +20,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Final
 
-from relayish.analysis.effects import analyse_effects
+from relayish.analysis.effectful import effectful_nodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.marks import is_opaque
 from relayish.errors import PassError
@@ -114,8 +114,8 @@ def _outlined(mod: IRModule, stem: str, steps: int, *, consider_type: bool) -> I
     normal = infer_type(graphs)
     named = {name: func for name, func in normal.functions_of(Function).items() if _is_open(func)}
     root = Tuple(tuple(named.values()))
-    acting = analyse_effects(root, normal).acting()
-    units = Units(root, Labels(acting, consider_type=consider_type))
+    effectful = effectful_nodes(root, normal)
+    units = Units(root, Labels(effectful, consider_type=consider_type))
     grow(units, steps)
     found = outlines(units)
     if not found:

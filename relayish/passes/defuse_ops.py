@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 
 from relayish.analysis.evaluation_order import EvaluationOrder
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function
@@ -39,8 +39,8 @@ class _Defuser(ExprRewriter):
 
     def __init__(self, uses: Counter[Node]) -> None:
         self._uses = uses
-        self._timeless = Timeless()
-        self._evaluation = EvaluationOrder(self._timeless)
+        self._transparency = ReferentialTransparency()
+        self._evaluation = EvaluationOrder(self._transparency)
         self._bodies: dict[Function, list[Node] | None] = {}
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
@@ -74,7 +74,7 @@ class _Defuser(ExprRewriter):
         order = EXPRESSIONS.post_order(func.body)
         if not all(map(_is_plain, order)) or not {*func.params} <= {*order}:
             return None
-        if repeated and not self._timeless.check(func.body):
+        if repeated and not self._transparency.holds_for(func.body):
             return None
         return order
 

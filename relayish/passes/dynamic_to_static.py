@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes, static_shape_of
-from relayish.analysis.timeless import Timeless
 from relayish.errors import FieldError, OperatorError, TypeInferenceError
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
@@ -62,7 +62,7 @@ class _Staticiser(Retyping):
     def __init__(self) -> None:
         super().__init__()
         self._folder = _SizeFolder(self)
-        self._timeless = Timeless()
+        self._transparency = ReferentialTransparency()
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Return the static call, where the sizes are constant and fit."""
@@ -91,7 +91,7 @@ class _Staticiser(Retyping):
 
     def _value(self, size: Expr) -> Any:  # Any: a numpy value, or None
         """Return the value of an argument, where it is a constant of finite numbers."""
-        if type(size) is not Constant and not self._timeless.check(size):
+        if type(size) is not Constant and not self._transparency.holds_for(size):
             return None  # it has an effect, or depends on one
         with np.errstate(all="ignore"):
             image = self._folder.visit(size)

@@ -20,8 +20,8 @@ import numpy as np
 from relayish._support.graph import walk_tree
 from relayish.analysis.marks import is_primitive
 from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
-from relayish.analysis.timeless import Timeless
 from relayish.analysis.variables import free_vars
 from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
@@ -89,7 +89,7 @@ class ConstantFolder(MixedModeMutator):
 
     def __init__(self, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> None:
         self._checker = _PlacedConstants()
-        self._timeless = Timeless()
+        self._transparency = ReferentialTransparency()
         self._shapes = StaticShapes()
         self._fold_qnn = fold_qnn
         self._size_limit = size_limit
@@ -157,7 +157,7 @@ class ConstantFolder(MixedModeMutator):
         if type(cond) is not Constant or not isinstance(cond.data, np.bool_):
             return post
         left_out = pre.false_branch if cond.data else pre.true_branch
-        if not self._timeless.check(left_out) and left_out in self._sharing():
+        if not self._transparency.holds_for(left_out) and left_out in self._sharing():
             return post
         return post.true_branch if cond.data else post.false_branch
 
@@ -166,9 +166,9 @@ class ConstantFolder(MixedModeMutator):
         if self._shared is None:
             self._shared = set()
             scopes = Scopes(() if self._root is None else self._root)
-            acting = {n for n in scopes.lifted if not self._timeless.check(cast("Expr", n))}
-            for node in scopes.order if acting else ():
-                if node in acting or not self._shared.isdisjoint(EXPRESSIONS.children(node)):
+            opaque = {n for n in scopes.lifted if not self._transparency.holds_for(cast("Expr", n))}
+            for node in scopes.order if opaque else ():
+                if node in opaque or not self._shared.isdisjoint(EXPRESSIONS.children(node)):
                     self._shared.add(node)
         return self._shared
 
@@ -183,7 +183,7 @@ class ConstantFolder(MixedModeMutator):
         held = post.tuple_value
         tup = ignoring_on_device(held)
         if type(tup) is Tuple:
-            inside = 0 <= post.index < len(tup.fields) and self._timeless.check(tup)
+            inside = 0 <= post.index < len(tup.fields) and self._transparency.holds_for(tup)
             return with_on_device_of(tup.fields[post.index], held) if inside else post
         if type(tup) is Constant and isinstance(tup.data, tuple):
             inside = 0 <= post.index < len(tup.data)
@@ -267,7 +267,7 @@ class ConstantFolder(MixedModeMutator):
         if shape is None:
             shape = self._shapes.of(pre.args[0])
         compute = registry.shape_only.get(post.op)
-        if shape is None or compute is None or not self._timeless.check(post.args[0]):
+        if shape is None or compute is None or not self._transparency.holds_for(post.args[0]):
             return post
         dtype = post.attrs.get("dtype", "int32") if post.attrs is not None else "int32"
         result = np.asarray(compute(shape)).astype(numpy_dtype(str(dtype or "int32")))

@@ -109,7 +109,9 @@ class _Rewriting:
             return None
         pairs = zip(call.args, args, strict=True)
         scales = [arg for arg, image in pairs if image is not found.value]
-        return None if self._order.acting(scales) else found  # a scale that acts has to stay
+        return (
+            None if self._order.order_dependent(scales) else found
+        )  # a scale that acts has to stay
 
 
 @register_pass(opt_level=3, required=("InferType",), infer_types=True)

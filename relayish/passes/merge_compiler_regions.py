@@ -51,7 +51,9 @@ def merge_regions(regions: Regions) -> Contraction:
     would then be computed.
     """
     graph, evaluation = RegionGraph(regions), EvaluationOrder()
-    acting = {r for r in regions.regions if evaluation.acting([m.args[0] for m in r.begins])}
+    dependent = {
+        r for r in regions.regions if evaluation.order_dependent([m.args[0] for m in r.begins])
+    }
     uses = Counter(child for node in regions.order for child in EXPRESSIONS.children(node))
     vertex_of, contraction, closures = graph.vertex_of, graph.contraction, graph.closures()
     for vertex in contraction.order:
@@ -63,14 +65,14 @@ def merge_regions(regions: Regions) -> Contraction:
             source, target = regions.of(value), regions.of(mark)
             if source is None or target is None or not is_end(value) or not _alike(source, target):
                 continue
-            takes_what_acts = source in acting or target in acting
-            if takes_what_acts and not (len(source.ends) == 1 and uses[value] == 1):
+            depends_on_order = source in dependent or target in dependent
+            if depends_on_order and not (len(source.ends) == 1 and uses[value] == 1):
                 continue  # it would be taken where others need the source, before its turn
             before = vertex_of[value]
             if closures[before] == closures[vertex] and contraction.merge(before, vertex):
                 regions.merge(source, target)
-                if takes_what_acts:
-                    acting.add(target)
+                if depends_on_order:
+                    dependent.add(target)
     return contraction
 
 

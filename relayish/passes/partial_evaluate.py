@@ -13,7 +13,7 @@ After, and after ``DeadCodeElimination{inline_once=true, ref_precision=true}``::
 
 from __future__ import annotations
 
-from relayish.analysis.acting import ActingNodes
+from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.visit import count_nodes
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
@@ -78,13 +78,13 @@ def _in_blocks(mod: IRModule) -> IRModule:
 
     In Relay's own kinds such scopes are those of lets, which are no matter.
     """
-    acting = ActingNodes(mod)
+    find_effectful = EffectfulNodes(mod)
 
     def bind(func: Function) -> Expr:
         kinds = {type(node) for node in EXPRESSIONS.post_order(func)}
         if not any(kind not in STEPS and has_scopes(kind) for kind in kinds):
             return func
-        return transform_body(func, lambda body: bind_shared(body, acting))
+        return transform_body(func, lambda body: bind_shared(body, find_effectful))
 
     return transform_functions(mod, bind)
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from relayish.analysis.acting import ActingNodes
+from relayish.analysis.effectful import EffectfulNodes, FindEffectful
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
@@ -32,7 +32,6 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetIte
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType
 from relayish.passes.interprocedural.copy import fresh_var
-from relayish.passes.normal_form.fill import Acting
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.transform import ModulePass, PassContext, register_pass
@@ -43,7 +42,7 @@ def partition_anf(
     max_num_ops: int,
     mod: IRModule | None = None,
     *,
-    acting: Acting | None = None,
+    find_effectful: FindEffectful | None = None,
 ) -> Function:
     """Return ``func`` in A-normal form, its chain of lets cut into functions.
 
@@ -55,7 +54,7 @@ def partition_anf(
         func: Any well-typed function.
         max_num_ops: The most lets a part may have, from 1.
         mod: Where global names and types are defined.
-        acting: What tells which nodes may act, where that is known for the whole of ``mod``.
+        find_effectful: What tells which nodes may act, where that is known for all of ``mod``.
 
     Returns:
         ``func`` itself when its chain is not longer than one part.
@@ -73,7 +72,7 @@ def partition_anf(
         raise PassError(
             f"max_num_ops is the number of lets in a part, at least 1; found {max_num_ops}"
         )
-    normal = to_a_normal_form(func, mod, acting=acting)
+    normal = to_a_normal_form(func, mod, find_effectful=find_effectful)
     assert isinstance(normal, Function)
     if len(_chain(normal.body)) <= max_num_ops:
         return func
@@ -199,9 +198,9 @@ class PartitionANF(ModulePass):
 
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` with the chains of its functions cut."""
-        acting = ActingNodes(mod)
+        find_effectful = EffectfulNodes(mod)
         return transform_functions(
             mod,
-            lambda func: partition_anf(func, self.max_num_ops, mod, acting=acting),
+            lambda func: partition_anf(func, self.max_num_ops, mod, find_effectful=find_effectful),
             optimized_functions,
         )

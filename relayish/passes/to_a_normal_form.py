@@ -15,17 +15,17 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.acting import ActingNodes, acting_nodes
+from relayish.analysis.effectful import EffectfulNodes, FindEffectful, effectful_nodes
 from relayish.analysis.normal_form import is_a_normal_form
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
-from relayish.passes.normal_form.fill import Acting, bind_all
+from relayish.passes.normal_form.fill import bind_all
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
 def to_a_normal_form(
-    expr: Expr, mod: IRModule | None = None, *, acting: Acting | None = None
+    expr: Expr, mod: IRModule | None = None, *, find_effectful: FindEffectful | None = None
 ) -> Expr:
     """Return ``expr`` in A-normal form: operands are names, lets bind everything else in order.
 
@@ -39,7 +39,7 @@ def to_a_normal_form(
             have free variables. Functions with the attribute ``Primitive`` stay as they are.
         mod: Where the functions are that ``expr`` calls by global name; without it they are taken
             to have effects, and what they may act on keeps its order.
-        acting: What tells which nodes may act, where that is known for the whole of ``mod``.
+        find_effectful: What tells which nodes may act, where that is known for all of ``mod``.
 
     Returns:
         ``expr`` itself when it is in A-normal form.
@@ -65,8 +65,8 @@ def to_a_normal_form(
     """
     if is_a_normal_form(expr):
         return expr
-    tell = acting or (lambda body: acting_nodes(body, mod))
-    return transform_body(expr, lambda body: bind_all(body, tell))
+    find = find_effectful or (lambda body: effectful_nodes(body, mod))
+    return transform_body(expr, lambda body: bind_all(body, find))
 
 
 @register_pass(opt_level=1, idempotent=True, ensures=("a_normal_form",))
@@ -78,5 +78,7 @@ class ToANormalForm(ModulePass):
 
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` with its functions in A-normal form."""
-        acting = ActingNodes(mod)
-        return transform_functions(mod, lambda func: to_a_normal_form(func, mod, acting=acting))
+        find_effectful = EffectfulNodes(mod)
+        return transform_functions(
+            mod, lambda func: to_a_normal_form(func, mod, find_effectful=find_effectful)
+        )

@@ -13,16 +13,16 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.acting import ActingNodes, acting_nodes
+from relayish.analysis.effectful import EffectfulNodes, FindEffectful, effectful_nodes
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
-from relayish.passes.normal_form.fill import Acting, bind_lifted
+from relayish.passes.normal_form.fill import bind_lifted
 from relayish.passes.normal_form.functions import transform_body, transform_functions
 from relayish.transform import ModulePass, PassContext, register_pass
 
 
 def to_basic_block_normal_form(
-    expr: Expr, mod: IRModule | None = None, *, acting: Acting | None = None
+    expr: Expr, mod: IRModule | None = None, *, find_effectful: FindEffectful | None = None
 ) -> Expr:
     """Return ``expr`` with lets for the nodes that several blocks share.
 
@@ -36,7 +36,7 @@ def to_basic_block_normal_form(
             have free variables. Functions with the attribute ``Primitive`` stay as they are.
         mod: Where the functions are that ``expr`` calls by global name; without it they are taken
             to have effects.
-        acting: What tells which nodes may act, where that is known for the whole of ``mod``.
+        find_effectful: What tells which nodes may act, where that is known for all of ``mod``.
 
     Returns:
         ``expr`` itself when nothing is shared so.
@@ -60,8 +60,8 @@ def to_basic_block_normal_form(
         >>> let.value is shared, let.body.true_branch is let.var
         (True, True)
     """
-    tell = acting or (lambda body: acting_nodes(body, mod))
-    return transform_body(expr, lambda body: bind_lifted(body, tell))
+    find = find_effectful or (lambda body: effectful_nodes(body, mod))
+    return transform_body(expr, lambda body: bind_lifted(body, find))
 
 
 @register_pass(opt_level=1, idempotent=True, ensures=("basic_block_normal_form",))
@@ -74,7 +74,7 @@ class ToBasicBlockNormalForm(ModulePass):
 
     def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:  # noqa: ARG002
         """Return ``mod`` with its functions in basic block normal form."""
-        acting = ActingNodes(mod)
+        find_effectful = EffectfulNodes(mod)
         return transform_functions(
-            mod, lambda func: to_basic_block_normal_form(func, mod, acting=acting)
+            mod, lambda func: to_basic_block_normal_form(func, mod, find_effectful=find_effectful)
         )

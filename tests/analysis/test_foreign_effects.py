@@ -25,7 +25,7 @@ from relayish.analysis import (
 from relayish.analysis.closed_functions import closed_functions
 from relayish.analysis.effect_rules import EFFECT_RULES, application, deferral, evaluation
 from relayish.analysis.graph_normal_form import needless_lets
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.unobserved_refs import unobserved_refs
 from relayish.errors import DuplicateNameError
 from relayish.ir.node import node as declare
@@ -162,7 +162,8 @@ class TestRules:
             body: Expr
 
         register_effect_rule(
-            Lazy, EffectRule(lambda lazy, of: deferral(of[lazy.body]), acts=lambda _: False)
+            Lazy,
+            EffectRule(lambda lazy, of: deferral(of[lazy.body]), has_own_effect=lambda _: False),
         )
         lazy = Lazy(Call(Var("g"), ()))
         assert effect(lazy) == Effect.NONE
@@ -188,8 +189,8 @@ class TestClients:
         let = Let(r, RefCreate(one), KINDS.pure_while(y, one, one, write))
         assert not has_effect(let, ref_precision=True)
 
-    def test_what_acts_or_is_made_anew_is_not_timeless(self):
-        check = Timeless().check
+    def test_what_acts_or_is_made_anew_is_not_referentially_transparent(self):
+        check = ReferentialTransparency().holds_for
         assert check(KINDS.pure((one, x)))
         assert not check(KINDS.pure((KINDS.opaque(0, ()),)))
         assert not check(KINDS.pure_while(y, one, one, RefCreate(y)))

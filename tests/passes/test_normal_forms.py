@@ -9,8 +9,8 @@ import pytest
 from deep import DEEP_NESTS, doublings
 from deep_programs import functions
 
-from relayish.analysis import acting, analyse_effects, well_formed
-from relayish.analysis.acting import acting_nodes
+from relayish.analysis import analyse_effects, effectful, well_formed
+from relayish.analysis.effectful import effectful_nodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.normal_form import (
     check_a_normal_form,
@@ -196,7 +196,7 @@ def _programs_that_act() -> list[Expr]:
 @pytest.mark.parametrize("number", range(len(_programs_that_act())))
 def test_what_acts_keeps_its_order(form: Callable[[Expr], Expr], number: int) -> None:
     program = _programs_that_act()[number]
-    assert analyse_effects(program).acting()
+    assert analyse_effects(program).effectful_nodes()
     image = form(program)
     assert well_formed(image)
     assert form(image) is image
@@ -282,9 +282,9 @@ def test_effects_are_looked_for_once_for_all_functions_of_a_module(
 
     def counting(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
         asked.append(expr)
-        return acting_nodes(expr, mod)
+        return effectful_nodes(expr, mod)
 
-    monkeypatch.setattr(acting, "acting_nodes", counting)
+    monkeypatch.setattr(effectful, "effectful_nodes", counting)
     for name in ("ToANormalForm", "ToBasicBlockNormalForm", "PartitionANF{max_num_ops=2}"):
         asked.clear()
         get_pass(name)(infer_type(functions(100)))

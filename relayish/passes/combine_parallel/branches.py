@@ -36,7 +36,7 @@ def find_groups(order: Sequence[Node], combiner: Combiner, at_least: int) -> lis
     groups: dict[Hashable, list[Branch]] = {}
     for root in roots:
         key = combiner.key(root)
-        if key is not None and not evaluation.acting(root.args[1:]):
+        if key is not None and not evaluation.order_dependent(root.args[1:]):
             whole = (root.args[0], places.of(root), key)
             groups.setdefault(whole, []).append(_branch(root, places, evaluation))
     large = [group for group in groups.values() if len(group) >= max(at_least, 2)]
@@ -70,7 +70,7 @@ def _branch(root: Call, places: Places, evaluation: EvaluationOrder) -> Branch:
         follower = places.consumers.get(branch[-1])
         if type(follower) is not Call or pattern.get(follower.op) not in _MAPS:
             return tuple(branch)
-        if evaluation.acting([arg for arg in follower.args if arg is not branch[-1]]):
+        if evaluation.order_dependent([arg for arg in follower.args if arg is not branch[-1]]):
             return tuple(branch)
         branch.append(follower)
 

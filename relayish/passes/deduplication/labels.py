@@ -24,12 +24,12 @@ class Labels:
     """The labels of the nodes of one program, and of what is made by joining some.
 
     Args:
-        acting: The nodes of which evaluating may do more than give a value.
+        effectful: The nodes of which evaluating may do more than give a value.
         consider_type: Tell nodes apart by the types of operands and result.
     """
 
-    def __init__(self, acting: Collection[Node], *, consider_type: bool) -> None:
-        self._acting = acting
+    def __init__(self, effectful: Collection[Node], *, consider_type: bool) -> None:
+        self._effectful = effectful
         self._consider_type = consider_type
         self._numbers: dict[Hashable, int] = {}
         self._types: dict[Type, int] = {}
@@ -47,7 +47,7 @@ class Labels:
         calls of operators and of functions of the module, and what has to do with values other
         than tensors and tuples of them.
         """
-        key = None if node in self._acting else self._own(node)
+        key = None if node in self._effectful else self._own(node)
         if key is None:
             return NO_LABEL
         types = self.types_of(node)

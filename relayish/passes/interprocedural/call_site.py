@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.analysis import Effect, Effects, analyse_effects
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
@@ -30,7 +30,7 @@ class Arguments:
     def __init__(self, root: Expr, mod: IRModule | None) -> None:
         self._root = root
         self._mod = mod
-        self._timeless = Timeless()
+        self._transparency = ReferentialTransparency()
         self._effects: Effects | None = None
 
     @staticmethod
@@ -45,7 +45,7 @@ class Arguments:
             arg: An argument, as it stands in the root.
             repeated: Whether the parameter is used in functions and loops inside the one called.
         """
-        if type(arg) in ATOMS or self._timeless.check(arg):
+        if type(arg) in ATOMS or self._transparency.holds_for(arg):
             return True
         if repeated:
             return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar, cast
 
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.referential_transparency import opaque_nodes
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -66,7 +66,7 @@ def copied(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
     image = substituted(expr, copied_vars(expr, values))
-    return OwnNodes(timed_nodes(expr), values.values()).of(image)
+    return OwnNodes(opaque_nodes(expr), values.values()).of(image)
 
 
 def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
@@ -82,24 +82,14 @@ def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
 def copied_function(function: Function) -> Function:
     """Return ``function`` with fresh parameters, and fresh variables bound in its body."""
     image = rename_bound(function, traversal=EXPRESSIONS)
-    return OwnNodes(timed_nodes(function), ()).of(image)
-
-
-def timed_nodes(expr: Expr) -> frozenset[Node]:
-    """Return the nodes in ``expr`` whose value depends on when and how often they are evaluated.
-
-    Complexity:
-        Linear in the number of distinct nodes of ``expr``; no recursion.
-    """
-    return Timeless().timed(expr)
+    return OwnNodes(opaque_nodes(function), ()).of(image)
 
 
 class OwnNodes:
     """Puts other nodes in the place of those that a copy shares with its original.
 
     Args:
-        shared: The nodes of the original that must not be evaluated for the copy as well; see
-            :func:`timed_nodes`.
+        shared: The nodes of the original that must not be evaluated for the copy as well.
         kept: What was put into the copy from elsewhere, and stays.
     """
 

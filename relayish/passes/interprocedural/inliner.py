@@ -14,13 +14,14 @@ from typing import NamedTuple
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.analysis.marks import is_opaque
+from relayish.analysis.referential_transparency import opaque_nodes
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.interprocedural.call_site import Arguments, Template, let_bound
-from relayish.passes.interprocedural.copy import OwnNodes, copied_vars, timed_nodes
+from relayish.passes.interprocedural.copy import OwnNodes, copied_vars
 
 
 class _Inlining(NamedTuple):
@@ -48,7 +49,7 @@ class _Inliner:
         self._templates = templates
         self._arguments = arguments
         self._sites: dict[Expr, tuple[Expr, ...]] = {}
-        self._timed: dict[Expr, Collection[Node]] = {}
+        self._opaque: dict[Expr, Collection[Node]] = {}
         self._filling: dict[Node, Expr] = {}
         self._open: list[_Inlining] = []
 
@@ -79,14 +80,14 @@ class _Inliner:
         copy = ExprMutator()
         copy.memo_map.update(values.items())
         hole = Tuple(())
-        own = OwnNodes(self._timed_nodes(expr) if shared is None else shared, values.values())
+        own = OwnNodes(self._opaque_nodes(expr) if shared is None else shared, values.values())
         self._open.append(_Inlining(expr, iter(self._sites_of(expr)), copy, {}, finish, hole, own))
         return hole
 
-    def _timed_nodes(self, expr: Expr) -> Collection[Node]:
-        found = self._timed.get(expr)
+    def _opaque_nodes(self, expr: Expr) -> Collection[Node]:
+        found = self._opaque.get(expr)
         if found is None:
-            found = self._timed[expr] = timed_nodes(expr)
+            found = self._opaque[expr] = opaque_nodes(expr)
         return found
 
     def _sites_of(self, expr: Expr) -> tuple[Expr, ...]:

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from relayish.analysis import infer_type
 from relayish.analysis.marks import is_transparent
+from relayish.analysis.referential_transparency import opaque_nodes
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
-from relayish.passes.interprocedural.copy import timed_nodes
 from relayish.passes.normal_form.functions import open_functions, transform_functions
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
 
@@ -58,8 +58,8 @@ def _has_blocks(body: Expr, kind: type[Node]) -> bool:
 
 
 def _shares_effects(body: Expr) -> bool:
-    timed = timed_nodes(body)
-    if not timed:
+    opaque = opaque_nodes(body)
+    if not opaque:
         return False
     lifted = Scopes(body, enter=is_transparent).lifted
-    return any(node in timed and type(node) is not Function for node in lifted)
+    return any(node in opaque and type(node) is not Function for node in lifted)

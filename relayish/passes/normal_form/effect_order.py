@@ -17,7 +17,8 @@ from collections.abc import Callable, Collection, Iterable
 from functools import reduce
 from typing import Any, Final, TypeAlias
 
-from relayish.analysis.effect_rules import EFFECT_RULES
+from relayish.analysis.effect_masking import visible_effects
+from relayish.analysis.effect_rules import has_own_effect
 from relayish.errors import PassError
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.adt import Constructor
@@ -27,8 +28,8 @@ from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
 from relayish.ir.scoping import scopes as scopes_of
-from relayish.passes.normal_form.blocks import Blocks, told
-from relayish.passes.normal_form.masking import visible_effects
+from relayish.ir.span import describe
+from relayish.passes.normal_form.blocks import Blocks
 
 Event: TypeAlias = tuple[Node | None, bool]
 """A shared node that is needed, or ``None`` for whatever else acts; whether it may not happen."""
@@ -39,13 +40,13 @@ _AHEAD: Final = 64
 """How many shared nodes that scopes need in the same order are told from other things that act."""
 
 
-def check_effect_order(expr: Expr, scopes: Scopes, acts: Collection[Node]) -> None:
+def check_effect_order(expr: Expr, scopes: Scopes, effectful: Collection[Node]) -> None:
     """Raise if binding each node in its scope changes when, or whether, something acts.
 
     Args:
         expr: An expression.
         scopes: Its scopes; lets open none.
-        acts: The nodes of it that may act.
+        effectful: The nodes of it that may act.
 
     Raises:
         PassError: Naming what cannot be bound.
@@ -53,11 +54,11 @@ def check_effect_order(expr: Expr, scopes: Scopes, acts: Collection[Node]) -> No
     Complexity:
         Linear in distinct nodes and edges; no recursion.
     """
-    if not acts:
+    if not effectful:
         return
     only_blocks = all(block == scope for scope, block in enumerate(scopes.block))
-    if not (only_blocks and scopes.lifted.isdisjoint(acts)):
-        _Walk(scopes, acts, visible_effects(expr)).check(expr)
+    if not (only_blocks and scopes.lifted.isdisjoint(effectful)):
+        _Walk(scopes, effectful, visible_effects(expr)).check(expr)
 
 
 class _Events:
@@ -99,10 +100,12 @@ class _Events:
 class _Walk:
     """A walk over one expression in the order of evaluation; used once."""
 
-    def __init__(self, scopes: Scopes, acts: Collection[Node], visible: Collection[Node]) -> None:
+    def __init__(
+        self, scopes: Scopes, effectful: Collection[Node], visible: Collection[Node]
+    ) -> None:
         self.scope = scopes.scope
         self.blocks = Blocks(scopes)
-        self.acts = acts
+        self.effectful = effectful
         self.visible = visible
         self.open: dict[int, list[_Events]] = {OUTERMOST: [_Events()]}
         self.starts: dict[int, list[Event]] = {}  # of the scopes that were left
@@ -125,7 +128,7 @@ class _Walk:
         if type(node) in SYMBOLS or node in self.known:
             return
         is_met = node in self.seen
-        if node in self.acts:
+        if node in self.effectful:
             own = self.scope.get(node, around)
             self.know(node, [], around)
             if is_met or (own != around and own in self.open):
@@ -157,7 +160,7 @@ class _Walk:
             steps.append((self.enter, node, around))
         else:
             children = EXPRESSIONS.children(node)
-            if node in self.acts:
+            if node in self.effectful:
                 steps.append((self.act, node, around))
         steps += [(visit, child, around) for child in reversed(children)]
 
@@ -174,8 +177,7 @@ class _Walk:
                 return [_OTHER]
             return [event for event in self.known[function] if event[0] not in self.known]
         origin = node.op if type(node) is Call else node
-        acts = EFFECT_RULES[type(origin)].acts
-        return [_OTHER] if acts is not None and acts(origin) else []
+        return [_OTHER] if has_own_effect(origin) else []
 
     def enter(self, node: Expr, around: int) -> None:
         """Go into the scopes of ``node``, whose operands were evaluated."""
@@ -202,7 +204,7 @@ class _Walk:
             if blocks:
                 self.know(node, self.starts[blocks[0][1]], around)
             return
-        events = self.own_events(node) if node in self.acts else []
+        events = self.own_events(node) if node in self.effectful else []
         if not events:
             runs = [scope.runs for scope in scopes_of(node) for _ in scope.roots]
             starts = [self.starts[scope] for _, scope in blocks]
@@ -242,7 +244,7 @@ def _common(one: list[Event], other: list[Event]) -> list[Event]:
 
 def _refusal(node: Node) -> PassError:
     return PassError(
-        f"{told(node)} may act, and is shared by a scope that may need it first, or not at all; "
-        f"in front of that it would be evaluated at another time: bind it by a let where it is "
-        f"to be evaluated"
+        f"{describe(node)} may act, and is shared by a scope that may need it first, or not at "
+        f"all; in front of that it would be evaluated at another time: bind it by a let where it "
+        f"is to be evaluated"
     )

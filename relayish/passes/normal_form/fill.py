@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeAlias
 
+from relayish.analysis.effectful import FindEffectful
 from relayish.analysis.marks import is_transparent
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
@@ -23,31 +24,28 @@ from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
-from relayish.passes.normal_form.blocks import Blocks, check_expression, separated
+from relayish.passes.normal_form.blocks import Blocks, check_expression
 from relayish.passes.normal_form.effect_order import check_effect_order
+from relayish.passes.normal_form.unsharing import unshare
 
 Binding: TypeAlias = tuple[Var, Expr, Expr]
 """A variable, its value, and the node it comes from: a let, or the node that was bound."""
-
-Acting: TypeAlias = Callable[[Expr], Collection[Node]]
-"""Tells which nodes of an expression may do more than give a value."""
 
 Bindings: TypeAlias = list["Binding | Bindings"]
 """The lets of a scope in order; those of a scope within are spliced in where they stand."""
 
 
-def bind_all(expr: Expr, acting: Acting) -> Expr:
+def bind_all(expr: Expr, find_effectful: FindEffectful) -> Expr:
     """Return ``expr`` with every node bound that is no name."""
-    acts = acting(expr)
-    find = _flat_scopes if acts else _scopes
+    effectful = find_effectful(expr)
+    find = _flat_scopes if effectful else _scopes
     scopes = find(expr)
-    if scopes.shared or scopes.statement_scopes:
-        expr, scopes, acts = separated(expr, scopes, _all, acts, find)
-    check_effect_order(expr, scopes, acts)
-    return _Filler(scopes, None, flat=True, in_order=bool(acts)).fill(expr)
+    expr, scopes, effectful = unshare(expr, scopes, _all, effectful, find)
+    check_effect_order(expr, scopes, effectful)
+    return _Filler(scopes, None, flat=True, in_order=bool(effectful)).fill(expr)
 
 
-def bind_lifted(expr: Expr, acting: Acting) -> Expr:
+def bind_lifted(expr: Expr, find_effectful: FindEffectful) -> Expr:
     """Return ``expr`` with the nodes bound that several blocks share.
 
     Where one of these acts, all nodes that act are bound, so that they keep their order, and lets
@@ -56,28 +54,30 @@ def bind_lifted(expr: Expr, acting: Acting) -> Expr:
     scopes = _scopes(expr)
     if not scopes.lifted:
         return expr
-    acts = acting(expr)
-    if scopes.shared or scopes.statement_scopes:
-        expr, scopes, acts = separated(expr, scopes, _lifted, acts, _scopes)
-    if scopes.lifted.isdisjoint(acts):
-        return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(acts)).fill(expr)
-    return _bound_in_order(expr, acts, _flat_scopes)
+    effectful = find_effectful(expr)
+    expr, scopes, effectful = unshare(expr, scopes, _lifted, effectful, _scopes)
+    if scopes.lifted.isdisjoint(effectful):
+        return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(effectful)).fill(expr)
+    return _bound_in_order(expr, effectful, _flat_scopes)
 
 
-def bind_shared(expr: Expr, acting: Acting) -> Expr:
+def bind_shared(expr: Expr, find_effectful: FindEffectful) -> Expr:
     """Return ``expr`` with the nodes bound that several scopes share, and those that act.
 
     A scope that surely runs, once, is taken for a block as well then, unless a let opens it.
     """
-    return _bound_in_order(expr, acting(expr), _all_blocks)
+    return _bound_in_order(expr, find_effectful(expr), _all_blocks)
 
 
-def _bound_in_order(expr: Expr, acts: Collection[Node], find: Callable[[Expr], Scopes]) -> Expr:
+def _bound_in_order(
+    expr: Expr, effectful: Collection[Node], find: Callable[[Expr], Scopes]
+) -> Expr:
     scopes = find(expr)
-    if scopes.shared or scopes.statement_scopes:
-        expr, scopes, acts = separated(expr, scopes, _lifted_or_acting, acts, find)
-    check_effect_order(expr, scopes, acts)
-    return _Filler(scopes, _lifted_or_acting(scopes, acts), flat=True, in_order=True).fill(expr)
+    expr, scopes, effectful = unshare(expr, scopes, _lifted_or_effectful, effectful, find)
+    check_effect_order(expr, scopes, effectful)
+    return _Filler(scopes, _lifted_or_effectful(scopes, effectful), flat=True, in_order=True).fill(
+        expr
+    )
 
 
 def _scopes(expr: Expr) -> Scopes:
@@ -102,20 +102,20 @@ class _EachBlock(Scopes):
         return opened
 
 
-def _all(_scopes: Scopes, _acts: Collection[Node]) -> None:
+def _all(_scopes: Scopes, _effectful: Collection[Node]) -> None:
     return None
 
 
-def _lifted(scopes: Scopes, _acts: Collection[Node]) -> Collection[Node]:
+def _lifted(scopes: Scopes, _effectful: Collection[Node]) -> Collection[Node]:
     return scopes.lifted
 
 
-def _lifted_or_acting(scopes: Scopes, acts: Collection[Node]) -> Collection[Node]:
+def _lifted_or_effectful(scopes: Scopes, effectful: Collection[Node]) -> Collection[Node]:
     """Return what is bound in order, and the lets that have no block to be moved out to."""
-    homeless = scopes.shared.union(scopes.statement_scopes)
-    found = scopes.lifted.union([node for node in acts if type(node) is not Let])
-    if homeless:
-        found.update([n for n, s in scopes.scope.items() if s in homeless and type(n) is Let])
+    joint = scopes.joint
+    found = scopes.lifted.union([node for node in effectful if type(node) is not Let])
+    if joint:
+        found.update([n for n, s in scopes.scope.items() if s in joint and type(n) is Let])
     return found
 
 
@@ -141,7 +141,7 @@ class _Filler:
         self.scope = scopes.scope
         self.inner = scopes.opened
         self.blocks = Blocks(scopes)
-        self.homeless = scopes.shared.union(scopes.statement_scopes)
+        self.joint = scopes.joint
         self.included = included
         self.flat = flat
         self.in_order = in_order
@@ -226,7 +226,7 @@ class _Filler:
         image = self.images.get(name, name)
         if type(name) is Var and name not in self.open:
             scope = self.scope[name]
-            everywhere = self.included is None and scope not in self.homeless
+            everywhere = self.included is None and scope not in self.joint
             if everywhere or self.end_together(scope, inner):
                 self.push(scope, let.var, image, let)
                 self.images.setdefault(name, let.var)

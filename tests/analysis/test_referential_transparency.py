@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from deep import DEEP_NESTS, doublings
 
-from relayish.analysis.timeless import Timeless
+from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import (
     Call,
@@ -43,16 +43,16 @@ BOUND: dict[str, Expr] = {
 
 
 @pytest.mark.parametrize("name", PLAIN)
-def test_expression_without_references_is_timeless(name: str) -> None:
-    assert Timeless().check(PLAIN[name])
+def test_expression_without_references_is_referentially_transparent(name: str) -> None:
+    assert ReferentialTransparency().holds_for(PLAIN[name])
 
 
 @pytest.mark.parametrize("name", BOUND)
 def test_expression_that_acts_is_not(name: str) -> None:
-    assert not Timeless().check(BOUND[name])
+    assert not ReferentialTransparency().holds_for(BOUND[name])
 
 
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels_is_answered_twice_alike(kind: str) -> None:
-    timeless, nest = Timeless(), DEEP_NESTS[kind](100_000)
-    assert timeless.check(nest) is timeless.check(nest)
+    transparency, nest = ReferentialTransparency(), DEEP_NESTS[kind](100_000)
+    assert transparency.holds_for(nest) is transparency.holds_for(nest)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from relayish.analysis.effect_rules import EFFECT_RULES
+from relayish.analysis.effect_rules import has_own_effect
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, RefCreate, RefRead, RefWrite
@@ -57,5 +57,4 @@ def _touched(node: Node, bound_at: Mapping[Node, int], end: int) -> int:
         return bound_at.get(node.op, end)
     if type(node) is RefCreate or not isinstance(node, Expr):
         return _EVERYWHERE
-    acts = EFFECT_RULES[type(node)].acts
-    return end if acts is not None and acts(node) else _EVERYWHERE
+    return end if has_own_effect(node) else _EVERYWHERE

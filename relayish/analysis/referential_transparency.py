@@ -1,0 +1,84 @@
+"""Referential transparency: whether a value depends on when, where and how often it is evaluated.
+
+Only what is transparent may be taken out of the place where it stands, or dropped from it, without
+asking what else the program does. References have an identity, so even creating one is bound to its
+place: a function that creates a reference makes a new one for each call, one that uses a shared
+node does not.
+"""
+
+from __future__ import annotations
+
+from relayish.analysis.effect_rules import has_own_effect
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.adt import Constructor
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
+from relayish.ir.scoping import PROGRAM
+
+
+def opaque_nodes(expr: Node) -> frozenset[Node]:
+    """Return the nodes in ``expr`` that are not referentially transparent; no atoms.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``expr``; no recursion.
+    """
+    known = ReferentialTransparency().of_all(expr).items()
+    return frozenset([node for node, holds in known if not holds and type(node) not in ATOMS])
+
+
+class ReferentialTransparency:
+    """Answers :meth:`holds_for` for many expressions, looking at each node once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Node, bool] = {}
+        self._functions: set[Node] = set()
+
+    def stands_for(self, var: Var, value: Expr) -> None:
+        """Take ``var`` for ``value`` from now on, wherever it is called."""
+        if self._is_literal(value):
+            self._functions.add(var)
+
+    def holds_for(self, expr: Node) -> bool:
+        """Return whether all in ``expr``, bodies of functions included, is transparent.
+
+        Not transparent are references and whatever else acts or is a thing of its own, operators
+        with state, and calls of functions that do not stand there literally.
+
+        Complexity:
+            Linear in the distinct nodes that were not looked at before; no recursion.
+
+        Example:
+            >>> from relayish.ir.relay.expr import RefRead, Tuple, Var
+            >>> x, transparency = Var("x"), ReferentialTransparency()
+            >>> transparency.holds_for(Tuple((x, x)))
+            True
+            >>> transparency.holds_for(Tuple((x, RefRead(x))))
+            False
+        """
+        known = self._known
+        return known[expr] if expr in known else self.of_all(expr)[expr]
+
+    def of_all(self, expr: Node) -> dict[Node, bool]:
+        """Return for each node in ``expr``, and each looked at before, whether it is transparent.
+
+        Complexity:
+            As :meth:`holds_for`.
+        """
+        known = self._known
+        for node in PROGRAM.post_order(expr, lambda node: node not in known):
+            if node in known:
+                continue
+            if type(node) is Let and self._is_literal(node.body):
+                self._functions.add(node)
+            below = [known[child] for child in PROGRAM.children(node)]
+            known[node] = all(below) and not self._is_opaque(node)
+        return known
+
+    def _is_opaque(self, node: Node) -> bool:
+        """Return whether ``node`` is not transparent, though all it is made of is."""
+        if type(node) is Call:
+            called = node.op
+            return type(called) not in (Op, Constructor) and not self._is_literal(called)
+        return node.traits_.allocates or has_own_effect(node)
+
+    def _is_literal(self, function: Node) -> bool:
+        return type(function) is Function or function in self._functions

@@ -1,0 +1,207 @@
+"""Unsharing: copies of what blocks have in common, where no scope around them has place for a let.
+
+Before, with a loop whose condition and body know its variable::
+
+    %0 = add(%i, 1);
+    while (%i = 0; less(%0, 9)) { %0 }
+
+After::
+
+    while (%i = 0; less(add(%i, 1), 9)) { add(%i, 1) }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeAlias
+
+from relayish.analysis.referential_transparency import ReferentialTransparency
+from relayish.errors import PassError
+from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.renaming import fresh_variable, with_names
+from relayish.ir.replacing import with_evaluated
+from relayish.ir.scopes import Scopes
+from relayish.ir.scoping import binders, operands
+from relayish.ir.scoping import scopes as scopes_of
+from relayish.ir.span import describe
+
+Wanted: TypeAlias = Callable[[Scopes, Collection[Node]], Collection[Node] | None]
+"""Tells which nodes are to be bound, ``None`` for all, given those that may act."""
+
+_GROWTH = 4
+"""How many times as large a program may become where blocks need copies of what they share."""
+
+
+def unshare(
+    expr: Expr,
+    scopes: Scopes,
+    wanted: Wanted,
+    effectful: Collection[Node],
+    find: Callable[[Expr], Scopes],
+) -> tuple[Expr, Scopes, Collection[Node]]:
+    """Return ``expr`` with nothing to be bound in scopes that are no blocks.
+
+    With it, its scopes and effectful nodes.
+
+    Args:
+        expr: An expression.
+        scopes: Its scopes.
+        wanted: What is to be bound.
+        effectful: The nodes of it that may act.
+        find: What finds the scopes of an expression.
+
+    Raises:
+        PassError: If blocks share what may act, or makes a thing of its own, or too much.
+
+    Complexity:
+        Linear in distinct nodes for each depth at which blocks that share something are nested.
+    """
+    limit = _GROWTH * (len(scopes.order) + 1000)
+    while members := _members(scopes, wanted, effectful):
+        _check(scopes, members, effectful)
+        if len(scopes.order) > limit:
+            raise PassError(
+                "blocks of nested loops share more and more with one another; bind what they "
+                "share by a let in each"
+            )
+        images = _copied_for_each(scopes, members)
+        image = images[expr]
+        assert isinstance(image, Expr)
+        expr = image
+        effectful = frozenset([images.get(node, node) for node in effectful])
+        scopes = find(expr)
+    return expr, scopes, effectful
+
+
+def _members(
+    scopes: Scopes, find_wanted: Wanted, effectful: Collection[Node]
+) -> dict[int, set[Node]]:
+    """Return the nodes of each scope that is no block and in which some are to be bound."""
+    joint = scopes.joint
+    if not joint:
+        return {}
+    wanted = find_wanted(scopes, effectful)
+    found = [
+        (node, scope)
+        for node, scope in scopes.scope.items()
+        if scope in joint and type(node) not in SYMBOLS
+    ]
+    chosen = {scope for node, scope in found if wanted is None or node in wanted}
+    members: dict[int, set[Node]] = {scope: set() for scope in sorted(chosen)}
+    for node, scope in found:
+        if scope in chosen:
+            members[scope].add(node)
+    return members
+
+
+def _check(
+    scopes: Scopes, members: Mapping[int, Collection[Node]], effectful: Collection[Node]
+) -> None:
+    transparency = ReferentialTransparency()
+    for scope, nodes in members.items():
+        for node in nodes:
+            assert isinstance(node, Expr)
+            if node not in effectful and transparency.holds_for(node):
+                continue
+            parent = scopes.tree.parent
+            owner = next(
+                owner
+                for owner, opened in scopes.opened.items()
+                if scope in opened or scope in [parent[inner] for inner in opened]
+            )
+            places = "statements" if scope in scopes.statement_scopes else "scopes"
+            raise PassError(
+                f"{describe(node)} is shared by several {places} of {describe(owner)} and may "
+                f"act, or make a reference; no let in one of them would be known to all: bind it "
+                f"by a let where it is to be evaluated"
+            )
+
+
+def _copied_for_each(scopes: Scopes, members: Mapping[int, set[Node]]) -> dict[Node, Node]:
+    """Return what becomes of each node when blocks have copies of what they share.
+
+    Scopes inside of others are left for the next time.
+    """
+    parent = scopes.tree.parent
+    images: dict[Node, Node] = {}
+    inside: set[int] = set(members)
+    outermost: set[int] = set()
+    for scope in range(1, len(parent)):  # those around it have lower numbers
+        if parent[scope] in inside:
+            inside.add(scope)
+        elif scope in members:
+            outermost.add(scope)
+    for node in scopes.order:
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        image = node if rebuild is None else rebuild(node, images.get)
+        own = scopes.scope.get(node)
+        opened = [scope for scope in scopes.opened.get(node, ()) if scope != own]
+        around = [parent[scope] for scope in opened if parent[scope] != own]
+        if not outermost.isdisjoint((*opened, *around)):
+            image = _with_copies(node, image, scopes, outermost, members, images)
+        images[node] = image
+    return images
+
+
+def _with_copies(
+    node: Node,
+    image: Node,
+    scopes: Scopes,
+    outermost: Collection[int],
+    members: Mapping[int, set[Node]],
+    images: dict[Node, Node],
+) -> Node:
+    """Return the image of a node, each scope of which but the first has copies of its own."""
+    parent = scopes.tree.parent
+    met: set[int] = set()
+    roots: list[Node] = []
+    for new, old, scope in zip(scopes_of(image), scopes_of(node), scopes.opened[node], strict=True):
+        around = parent[scope]
+        if scope in outermost:  # statements that share something
+            roots += new.roots[:1]
+            for root in old.roots[1:]:
+                roots += _copied((root,), scopes, scope, members[scope], images)
+        elif around in met:
+            roots += _copied(old.roots, scopes, around, members[around], images)
+        else:
+            roots += new.roots
+        if around in outermost:
+            met.add(around)
+    return with_evaluated(image, operands(image), roots)
+
+
+def _copied(
+    roots: Sequence[Node],
+    scopes: Scopes,
+    shared: int,
+    members: set[Node],
+    images: dict[Node, Node],
+) -> list[Node]:
+    """Return copies of ``roots``, with variables of their own, of what is inside of a scope."""
+
+    def is_own(node: Node, var: Node) -> bool:
+        return node in members or scopes.binding_scope.get(var) != shared  # else others use it
+
+    order = EXPRESSIONS.post_order(roots, lambda node: scopes.is_inside(node, shared))
+    copies: dict[Node, Node] = {}
+    for node in order:
+        if scopes.is_inside(node, shared):
+            copies.update({var: fresh_variable(var) for var in binders(node) if is_own(node, var)})
+    for var, copy in reversed(list(copies.items())):  # outer ones first
+        copies[var] = with_names(copy, copies)
+    for node in order:
+        if node in copies:
+            continue
+        if not scopes.is_inside(node, shared):
+            copies[node] = images.get(node, node)
+            continue
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        copy = node if rebuild is None else rebuild(node, copies.get)
+        if copy is node and node in members:
+            copy = node._make(*[getattr(node, f.name) for f in node.fields_])
+        copies[node] = copy
+        if node not in members:
+            images[node] = copy
+    return [copies[root] for root in roots]
