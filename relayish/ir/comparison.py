@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from relayish.errors import DuplicateNameError
+from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 
 Same = Callable[[Any, Any], bool]  # Any: two nodes of one kind
@@ -34,8 +34,10 @@ class Comparison(NamedTuple):
     hashed: tuple[str, ...] = ()
 
 
-COMPARISONS: Final[dict[type[Node], Comparison]] = {}
-"""By kind; kinds that are not here are compared by their fields."""
+COMPARISONS: Final[KindTable[Comparison]] = KindTable(
+    "structural comparison", "relayish.ir.comparison.register_comparison", {Node: Comparison()}
+)
+"""By kind; kinds that nobody told of are compared by their fields."""
 
 
 def register_comparison(
@@ -48,11 +50,7 @@ def register_comparison(
 ) -> None:
     """Say how nodes of class ``kind`` are compared; structural hashing leaves ``skipped`` out.
 
-    To be called where the kind is declared, before any node of it is compared.
-
     Raises:
         DuplicateNameError: If that was said already.
     """
-    if kind in COMPARISONS:
-        raise DuplicateNameError(f"the comparison of {kind.__name__} is declared twice")
-    COMPARISONS[kind] = Comparison(same, frozenset(skipped), beside, hashed)
+    COMPARISONS.register(kind, Comparison(same, frozenset(skipped), beside, hashed))

@@ -78,18 +78,20 @@ def watch_table(
     """Let what is entered in ``table`` be temporary where declarations are, unless it ``stays``."""
 
     def begin(context: declared_temporarily) -> Undo:
-        return changes_of(table, None if stays is None else lambda value: stays(context, value))
+        if stays is None:
+            return changes_of(table)
+        return changes_of(table, lambda _, value: stays(context, value))
 
     watch_declarations(begin)
 
 
-def changes_of(table: MutableMapping[K, V], stays: Callable[[V], bool] | None = None) -> Undo:
+def changes_of(table: MutableMapping[K, V], stays: Callable[[K, V], bool] | None = None) -> Undo:
     """Return what brings ``table`` back to what it holds now, but for new entries that stay."""
     before = dict(table)
 
     def undo() -> Redo:
         made = {k: v for k, v in table.items() if k not in before or before[k] is not v}
-        gone = {k: v for k, v in made.items() if stays is None or k in before or not stays(v)}
+        gone = {k: v for k, v in made.items() if stays is None or k in before or not stays(k, v)}
         for key in gone:
             del table[key]
         table.update(before)

@@ -103,9 +103,11 @@ class KindTable(dict[type[Node], V], Generic[V]):
             derived.clear()
 
     def _watch(self, context: declared_temporarily) -> Undo:
-        forget = changes_of(
-            self._declared, lambda entry: context.stays(getattr(entry, "__module__", None))
-        )
+        def stays(kind: type[Node], entry: V) -> bool:
+            knows_its_module = hasattr(entry, "__qualname__")  # as functions and classes do
+            return context.stays(entry.__module__ if knows_its_module else kind.__module__)
+
+        forget = changes_of(self._declared, stays)
 
         def undo() -> Redo:
             declare = forget()

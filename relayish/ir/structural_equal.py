@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import RelayishError
 from relayish.ir.attrs import Attrs
-from relayish.ir.comparison import COMPARISONS, Comparison
+from relayish.ir.comparison import COMPARISONS
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
 from relayish.ir.literal import same_literal
@@ -137,9 +137,9 @@ class _Comparer:
             return self._differ_in_value(lhs, rhs, pair)
         if kind in VARIABLES:
             return self._differ_in_variable(lhs, rhs, pair)
-        comparison = COMPARISONS.get(kind)
-        if comparison is not None and comparison.same is not None:
-            return None if comparison.same(lhs, rhs) else "different names"
+        same = COMPARISONS[kind].same
+        if same is not None:
+            return None if same(lhs, rhs) else "different names"
         if self._equate(lhs, rhs):
             return None
         expand: _Expand = _EXPAND[kind]
@@ -227,9 +227,10 @@ class _Comparer:
 def _counts(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of nodes, or of values
     """Return whether sharing of ``kind`` counts, or what tells it of one node.
 
-    It does not where a node holds nothing and does nothing, as the empty tuple.
+    It does not where a node holds nothing and does nothing, as the empty tuple, or where
+    something else decides alone.
     """
-    if kind not in COUNTED:
+    if kind not in COUNTED or COMPARISONS[kind].same is not None:
         return False
     held = PROGRAM.fields(kind)
     acts = not kind.traits_.is_pure or kind.traits_.allocates
@@ -238,7 +239,7 @@ def _counts(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of nodes, 
     return lambda node: bool(PROGRAM.children(node))
 
 
-_COUNTED: Final = ByKind(_counts)
+_COUNTED: Final = COMPARISONS.derive(_counts)
 _HOLDS_PROGRAM: Final = ByKind(
     lambda kind: kind.held_as_ is not Role.ANNOTATION and PROGRAM.push[kind] is not None
 )
@@ -249,7 +250,7 @@ def _generate_expand(kind: type[Node]) -> _Expand:
 
     Variables are bound before anything is pushed; binders are pushed last, so compared first.
     """
-    comparison = COMPARISONS.get(kind, Comparison())
+    comparison = COMPARISONS[kind]
     compared = [f for f in kind.fields_ if f.compared and f.name not in comparison.skipped]
     checks: list[str] = []
     pushes: list[list[str]] = []
@@ -302,7 +303,7 @@ def _bind(name: str) -> str:
     return f"bind(lhs.{name}, rhs.{name})"
 
 
-_EXPAND: Final = ByKind(_generate_expand)
+_EXPAND: Final = COMPARISONS.derive(_generate_expand)
 
 
 def _show(pair: _Pair) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from relayish.ir.attrs import Attrs
-from relayish.ir.comparison import COMPARISONS, Comparison
+from relayish.ir.comparison import COMPARISONS
 from relayish.ir.field import Field, Shape
 from relayish.ir.literal import hash_literal, stable_hash
 from relayish.ir.module import Module
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Atom
-from relayish.ir.traversal import ByKind, Traversal
+from relayish.ir.traversal import Traversal
 
 
 class _Hashed(Traversal):
@@ -20,10 +20,10 @@ class _Hashed(Traversal):
 
 
 def _skipped(kind: type[Node]) -> frozenset[str]:
-    return COMPARISONS.get(kind, Comparison()).skipped
+    return COMPARISONS[kind].skipped
 
 
-_HASHED: Final = _Hashed(Node)
+_PUSH: Final = COMPARISONS.derive(lambda kind: _Hashed(Node).push[kind])
 
 
 def structural_hash(thing: object) -> int:
@@ -63,7 +63,7 @@ class _Hasher:
         return hash_literal(thing)
 
     def _hash_node(self, root: Node) -> int:
-        hashes, numbers, table = self._hashes, self._numbers, _HASHED.push
+        hashes, numbers, table = self._hashes, self._numbers, _PUSH
         stack: list[Node | None] = [root]
         pop, append = stack.pop, stack.append
         entered: set[Node] = set()
@@ -128,7 +128,7 @@ class _Layout(NamedTuple):
 
 
 def _layout_of_kind(kind: type[Node]) -> _Layout:
-    told = COMPARISONS.get(kind, Comparison()).hashed
+    told = COMPARISONS[kind].hashed
     if told:
         return _Layout(stable_hash(kind.visit_name), False, tuple([(n, Shape.LEAF) for n in told]))
     skipped, hints = _skipped(kind), kind in VARIABLES
@@ -142,4 +142,4 @@ def _layout_of_kind(kind: type[Node]) -> _Layout:
     return _Layout(stable_hash(kind.visit_name), hints, tuple(held))
 
 
-_LAYOUTS: Final = ByKind(_layout_of_kind)
+_LAYOUTS: Final = COMPARISONS.derive(_layout_of_kind)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from relayish.errors import FieldError
+from relayish.ir.declarations import watch_table
 from relayish.ir.relay.expr import Call, Op
 from relayish.op.registry import OpTable, get_op
 
@@ -20,6 +21,7 @@ DEFAULT: Final = "default"
 """The target of what no other compiler takes."""
 
 _SUPPORT: Final[dict[str, OpTable[Predicate]]] = {}
+watch_table(_SUPPORT)
 
 
 def register_target_support(

@@ -56,7 +56,7 @@ def _stays(context: declared_temporarily, read: Read) -> bool:
 watch_table(WORDS, _stays)
 
 RESERVED: Final[set[str]] = {NODE}
-"""Further words that are no names of operators, unless in quotes."""
+"""Further words that are no names of operators, unless in quotes; see :func:`is_reserved`."""
 
 
 class Family(NamedTuple):
@@ -102,21 +102,29 @@ def family_of(kind: type[Node]) -> Family | None:
 
 FAMILY_WORDS: Final[dict[str, Family]] = {}
 """The same, by the word that stands before them among other values."""
+watch_table(FAMILY_WORDS, lambda context, family: context.stays(family.read.__module__))
 
 
 def register_family(root: type[Node], family: Family) -> None:
-    """Say that the nodes of a family have a grammar of their own; before any is written."""
+    """Say that the nodes of a family have a grammar of their own; before any is written.
+
+    Raises:
+        DuplicateNameError: If the family has one already, or its word is taken.
+    """
+    if is_reserved(family.word):
+        raise DuplicateNameError(
+            f"the word {family.word!r} of the family {root.__name__} is taken; choose another"
+        )
     FAMILIES.register(root, family)
     if family.words is not None:
         watch_table(family.words, _stays)
     if family.word:
         FAMILY_WORDS[family.word] = family
-        RESERVED.add(family.word)
 
 
 def is_reserved(word: str) -> bool:
     """Return whether ``word`` means something of its own where an expression may stand."""
-    return word in WORDS or word in RESERVED
+    return word in WORDS or word in RESERVED or word in FAMILY_WORDS
 
 
 def register_text(

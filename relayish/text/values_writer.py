@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from multipledispatch import Dispatcher
 
 from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.declarations import (
+    Redo,
+    Undo,
+    changes_of,
+    declared_temporarily,
+    watch_declarations,
+)
 from relayish.ir.node import Node
 from relayish.text.literals import quote, spell_float, spell_name
 from relayish.text.metadata_writer import MetadataWriter
@@ -27,7 +34,8 @@ class ValueContext(Protocol):
         """Return the text of a node of a family with a grammar of its own."""
 
 
-spell_value: Callable[[object, ValueContext], str] = Dispatcher("spell_value")
+_RULES: Final = Dispatcher("spell_value")
+spell_value: Callable[[object, ValueContext], str] = _RULES
 """``spell_value(value, context)``: the text of an attribute value, which parses back to it.
 
 A :class:`multipledispatch.Dispatcher`: ``spell_value.add((MyType, object), rule)`` serves a type of
@@ -40,7 +48,7 @@ def add_value_rule(*kinds: type) -> Callable[[Callable[[Any, ValueContext], str]
 
     def add(rule: Callable[[Any, ValueContext], str]) -> object:  # Any: a value of one of the kinds
         for kind in kinds:
-            spell_value.add((kind, object), rule)  # type: ignore[attr-defined]
+            _RULES.add((kind, object), rule)
         return rule
 
     return add
@@ -102,6 +110,25 @@ def _node(value: Node, context: ValueContext) -> str:
         return context.metadata.refer("Object", value)
     text = context.family_text(value)
     return f"{family.word}({text})" if family.word else text
+
+
+def _watch_rules(context: declared_temporarily) -> Undo:
+    forget = changes_of(_RULES.funcs, lambda _, rule: context.stays(rule.__module__))
+
+    def undo() -> Redo:
+        declare = forget()
+        _RULES.add((object, object), _other)  # which has it resolve each type anew
+
+        def redo() -> None:
+            declare()
+            _RULES.add((object, object), _other)
+
+        return redo
+
+    return undo
+
+
+watch_declarations(_watch_rules)
 
 
 def spell_items(attrs: Attrs, context: ValueContext) -> str:

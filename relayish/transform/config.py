@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
@@ -9,6 +10,7 @@ from typing import Any, Final, TypedDict
 from pyrsistent import PMap, pmap
 
 from relayish.errors import ConfigError, DuplicateNameError, suggest
+from relayish.ir.declarations import watch_table
 from relayish.transform.option import OptionValueError, check_value, describe_hint, read_value
 from relayish.transform.syntax import parse_value
 
@@ -26,9 +28,11 @@ class _Option:
     hint: Any  # Any: an annotation
     default: object
     description: str
+    module: str
 
 
 _OPTIONS: Final[dict[str, _Option]] = {}
+watch_table(_OPTIONS, lambda context, option: context.stays(option.module))
 _SOURCES: Final[list[tuple[Callable[[str], object], Callable[[], object]]]] = []
 
 
@@ -51,7 +55,8 @@ def register_config_option(
         ConfigError: If the default is not of the type.
     """
     checked = _check(name, type, default)
-    held = _OPTIONS.setdefault(name, option := _Option(type, checked, description))
+    caller: str = sys._getframe(1).f_globals["__name__"]  # noqa: SLF001 - whose the option is
+    held = _OPTIONS.setdefault(name, option := _Option(type, checked, description, caller))
     if held is not option:
         raise DuplicateNameError(
             f"config option {name!r} is registered already ({held.description!r}); "

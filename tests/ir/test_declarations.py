@@ -160,7 +160,7 @@ def test_inner_ones_forget_only_what_is_theirs():
 
 def test_table_is_brought_back_to_what_it_held():
     table = {"a": 1, "b": 2, "c": 3}
-    undo = changes_of(table, lambda value: value == 5)
+    undo = changes_of(table, lambda _, value: value == 5)
     table |= {"a": 4, "d": 5, "e": 6}
     del table["b"]
     redo = undo()

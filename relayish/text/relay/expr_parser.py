@@ -81,7 +81,7 @@ _REFERENCES: Final[dict[str, tuple[type[Expr], int]]] = {
 }
 _LITERALS: Final[dict[str, bool | None]] = {"True": True, "False": False, "None": None}
 RESERVED.update(
-    {"let", "if", "else", "fn", "match", "meta", "free_var", "free_type", "def", "type", "extern"}
+    {"let", "if", "else", "fn", "match", "meta", "free_var", "free_type", "def", "extern"}
     | {*_REFERENCES, *_LITERALS, "_"}
     | {f"{word}f{width}" for word in ("inf", "nan") for width in ("", "16", "32", "64")}
 )

@@ -1,0 +1,180 @@
+"""What is registered where declarations are temporary is forgotten with them, whatever it is.
+
+Each registration refuses a second of the same; so it can be made again only where it is forgotten.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import relayish as relay
+from relayish.analysis import (
+    register_effect_rule,
+    register_pattern_cover,
+    register_signature,
+    register_type_rule,
+)
+from relayish.errors import DuplicateNameError
+from relayish.interpreter import register_evaluator
+from relayish.ir.comparison import register_comparison
+from relayish.ir.declarations import declared_temporarily
+from relayish.ir.module import Module
+from relayish.ir.node import Node, node
+from relayish.ir.relay.expr import Expr
+from relayish.ir.roles import Role
+from relayish.ir.structural_equal import structural_equal
+from relayish.ir.structural_hash import structural_hash
+from relayish.op import register_gradient, register_op
+from relayish.op.mixed_precision import register_mixed_precision_conversion
+from relayish.op.target import register_target_support
+from relayish.passes.ad.kind_rules import register_gradient_rule
+from relayish.passes.defunctionalize.encode import register_function_passing
+from relayish.passes.to_cps import register_cps_rule
+from relayish.text import register_text
+from relayish.text.tables import Family, is_reserved, register_family
+from relayish.text.values_writer import spell_value
+from relayish.transform import module_pass, register_pass, register_type_inference
+from relayish.transform.check import register_check
+from relayish.transform.config import register_config_option
+from relayish.transform.shrink import register_shrinking
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kinds():
+    with declared_temporarily():
+
+        @node("registered_bare")
+        class Bare(Expr):
+            arg: Expr
+
+        class Said(Node, held_as=Role.ANNOTATION):
+            __slots__ = ()
+
+        yield {"kind": Bare, "family": Said}
+
+
+class OwnModule(Module[str]):
+    """A class of modules that nobody else registers anything of."""
+
+
+def rule(*_args: object) -> Any:
+    """Stand for an entry of any table."""
+
+
+def other(*_args: object) -> Any:
+    """Stand for another one."""
+
+
+Register = Callable[[Any, Any], object]  # the kinds, an entry
+
+REGISTRATIONS: dict[str, Register] = {
+    "register_check": lambda k, f: register_check("registered_twice")(f),
+    "register_comparison": lambda k, f: register_comparison(k["kind"], same=f),
+    "register_config_option": lambda k, f: register_config_option("test.twice", int, 1, "an int"),
+    "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
+    "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
+    "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
+    "register_family": lambda k, f: register_family(k["family"], Family("said", f, f)),
+    "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
+    "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
+    "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
+    "register_mixed_precision_conversion": (
+        lambda k, f: register_mixed_precision_conversion("exp", f, 77)
+    ),
+    "register_op": lambda k, f: register_op("registered_twice", arguments_=("data",)),
+    "register_pass": lambda k, f: register_pass(opt_level=0, name="Twice")(
+        module_pass(lambda mod, ctx: mod, opt_level=0)
+    ),
+    "register_pattern_cover": lambda k, f: register_pattern_cover(k["kind"], f),
+    "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
+    "register_signature": lambda k, f: register_signature(k["kind"], f),
+    "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
+    "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
+    "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
+    "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
+}
+
+RELAYS = {"register_pattern", "register_stateful"}
+"""Replace what there was, as in Relay; their tables are those that all operators share."""
+
+
+@pytest.mark.parametrize("name", REGISTRATIONS)
+def test_registration_is_forgotten_with_the_declarations(name, kinds):
+    for entry in (rule, other):
+        with declared_temporarily():
+            REGISTRATIONS[name](kinds, entry)
+
+
+@pytest.mark.parametrize("name", REGISTRATIONS)
+def test_registration_is_refused_while_there_is_another(name, kinds):
+    with declared_temporarily():
+        REGISTRATIONS[name](kinds, rule)
+        with pytest.raises(DuplicateNameError):
+            REGISTRATIONS[name](kinds, other)
+
+
+@pytest.mark.parametrize("name", REGISTRATIONS)
+def test_registration_is_there_again_with_the_declarations(name, kinds):
+    with (declared := declared_temporarily()):
+        REGISTRATIONS[name](kinds, rule)
+    with declared, pytest.raises(DuplicateNameError):
+        REGISTRATIONS[name](kinds, other)
+
+
+def test_every_function_that_registers_is_tried_here():
+    package = Path(relay.__file__).parent
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in package.rglob("*.py")]
+    functions = [node.name for tree in trees for node in tree.body if type(node) is ast.FunctionDef]
+    assert {name for name in functions if name.startswith("register_")} == {*REGISTRATIONS, *RELAYS}
+
+
+class TestComparison:
+    def test_told_decides_alone_of_a_kind_whose_sharing_counts(self, kinds):
+        bare = kinds["kind"]
+        one, two = bare(relay.const(1)), bare(relay.const(2))
+        with declared_temporarily():
+            register_comparison(bare, same=lambda lhs, rhs: True)
+            assert structural_equal(relay.Tuple((one, one)), relay.Tuple((one, two)))
+
+    def test_told_temporarily_holds_no_longer_for_what_was_compared_meanwhile(self, kinds):
+        one, two = (kinds["kind"](relay.const(value)) for value in (1, 2))
+        assert not structural_equal(one, two)
+        with declared_temporarily():
+            register_comparison(kinds["kind"], same=lambda lhs, rhs: True)
+            assert structural_equal(one, two)
+        assert not structural_equal(one, two)
+
+    def test_hash_leaves_out_only_temporarily_what_is_skipped_temporarily(self, kinds):
+        one, two = (kinds["kind"](relay.const(value)) for value in (1, 2))
+        assert structural_hash(one) != structural_hash(two)
+        with declared_temporarily():
+            register_comparison(kinds["kind"], skipped=("arg",))
+            assert structural_hash(one) == structural_hash(two)
+        assert structural_hash(one) != structural_hash(two)
+
+
+def test_word_of_a_family_is_reserved_only_while_it_has_a_grammar(kinds):
+    with declared_temporarily():
+        register_family(kinds["family"], Family("said", rule, rule))
+        assert is_reserved("said")
+    assert not is_reserved("said")
+
+
+def test_word_of_a_family_that_is_taken_is_refused(kinds):
+    with pytest.raises(DuplicateNameError, match="the word 'let' of the family Said is taken"):
+        register_family(kinds["family"], Family("let", rule, rule))
+
+
+def test_text_of_values_is_forgotten_with_the_declarations():
+    with (declared := declared_temporarily()):
+        spell_value.add((complex, object), lambda value, _: "a complex")
+        assert spell_value(1j, None) == "a complex"
+    with pytest.raises(AttributeError):
+        spell_value(1j, None)  # asks for metadata
+    with declared:
+        assert spell_value(1j, None) == "a complex"
