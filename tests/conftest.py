@@ -1,4 +1,4 @@
-"""What several tests share: modules importable by name, and how garbage is collected."""
+"""What tests share: modules importable by name, when garbage is collected, what is forgotten."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from relayish.ir.declarations import declared_temporarily
 
 HERE = Path(__file__).parent
 
@@ -28,3 +30,10 @@ def _collect_between_tests() -> Iterator[None]:
     gc.enable()
     if gc.get_count()[0] > MUCH:
         gc.collect()
+
+
+@pytest.fixture
+def declarations() -> Iterator[None]:
+    """Whatever a test declares or registers is forgotten after it."""
+    with declared_temporarily():
+        yield

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
+from declared import known_in_tests
 from foreign_kinds import ForeignKinds
 
 from relayish.analysis import (
@@ -52,10 +51,7 @@ pure = Function((), one)
 writer = Function((), write)
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with KINDS.declared():
-        yield
+_kinds = known_in_tests(KINDS.declared())
 
 
 def effect(expr):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
+from declared import known_in_tests
 from foreign_kinds import ForeignKinds
 
 from relayish.analysis import analyse_liveness
@@ -17,10 +16,7 @@ a, b, c, o, p, q, v, w, x = (Var(name) for name in "abcopqvwx")
 exp = get_op("exp")
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with KINDS.declared():
-        yield
+_kinds = known_in_tests(KINDS.declared())
 
 
 def of(var):

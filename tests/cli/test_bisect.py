@@ -13,7 +13,7 @@ from relayish.text import parse
 from relayish.transform import create_function_pass, register_pass
 
 Capture = pytest.CaptureFixture[str]
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 def register_breaking() -> None:

@@ -11,17 +11,16 @@ import pytest
 from relayish._support.collector import RARE
 from relayish.cli.main import main
 from relayish.transform import create_module_pass, register_pass
-from relayish.transform.registry import REGISTRY
 
 PROGRAM = '#[version = "0.0.5"]\ndef @main(%x: float32) { %x }\n'
 SEEN: list[tuple[object, bool]] = []
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Iterator[str]:
+def program(tmp_path: Path, declarations: None) -> Iterator[str]:
     path = tmp_path / "program.relay"
     path.write_text(PROGRAM)
-    held, before = dict(REGISTRY._entries), gc.get_threshold()
+    before = gc.get_threshold()
 
     def look(mod, _ctx):
         SEEN.append((gc.get_threshold(), gc.get_freeze_count() > 0))
@@ -32,8 +31,6 @@ def program(tmp_path: Path) -> Iterator[str]:
     SEEN.clear()
     yield str(path)
     gc.set_threshold(*before)
-    REGISTRY._entries.clear()
-    REGISTRY._entries.update(held)
 
 
 def as_before() -> bool:

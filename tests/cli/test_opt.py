@@ -15,7 +15,7 @@ from relayish.text import parse
 from relayish.transform import PassContext, create_function_pass, create_module_pass, register_pass
 
 Capture = pytest.CaptureFixture[str]
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 def register(name: str, level: int = 0) -> None:

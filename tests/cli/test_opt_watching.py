@@ -11,7 +11,7 @@ from relayish.ir.relay.expr import Function, Let, Var
 from relayish.transform import create_function_pass, register_pass
 
 Capture = pytest.CaptureFixture[str]
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 def register_breaking() -> None:

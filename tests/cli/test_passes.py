@@ -8,7 +8,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, pass_entry, register_pass
 
 Capture = pytest.CaptureFixture[str]
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 class Keep(ModulePass):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from declared import known_in_tests
 
 from relayish.errors import DeclarationError
 from relayish.functor import (
@@ -34,10 +35,7 @@ with DECLARED:
         body: Expr = field(scope=Runs.REPEATEDLY)
 
 
-@pytest.fixture(autouse=True)
-def _declared():
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 def loop():

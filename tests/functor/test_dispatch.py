@@ -17,7 +17,7 @@ from relayish.functor import (
     TypeVisitor,
 )
 from relayish.functor.functor import Functor
-from relayish.ir.node import Node, declared_temporarily, node
+from relayish.ir.node import Node, node
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
@@ -236,13 +236,7 @@ def test_handlers_of_mix_ins_are_found():
     assert Late().visit(Tuple((X,))) == [X, None]
 
 
-@pytest.fixture
-def later():
-    with declared_temporarily():
-        yield
-
-
-def test_kind_declared_after_the_functor_is_served(later):
+def test_kind_declared_after_the_functor_is_served(declarations):
     class Count(ExprFunctor[int]):
         def visit_expr(self, expr):
             return 5
@@ -270,7 +264,7 @@ def test_kind_declared_after_the_functor_is_served(later):
         ExprFunctor().visit(later)
 
 
-def test_new_family_has_a_handler_name_of_its_own(later):
+def test_new_family_has_a_handler_name_of_its_own(declarations):
     class Statement(Node):
         __slots__ = ()
         visit_name = "statement"

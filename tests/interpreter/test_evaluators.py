@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from declared import known_in_tests
 
 from relayish.errors import DuplicateNameError, EvaluationError, UnknownKindError
 from relayish.interpreter import (
@@ -146,10 +147,7 @@ with DECLARED:
         limit: int
 
 
-@pytest.fixture(autouse=True)
-def declared():
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 NOTES = []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from declared import known_in_tests
 
 from relayish.interpreter import Run, evaluate, register_evaluator
 from relayish.ir.effect import Effect
@@ -44,10 +45,7 @@ with DECLARED:
         return first + second
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 x, y = Var("x", scalar_type("int32")), Var("y")

@@ -15,7 +15,6 @@ from relayish.errors import (
     UnknownNameError,
 )
 from relayish.ir.attrs import Attrs, DictAttrs, attrs, attrs_class
-from relayish.ir.declarations import declared_temporarily
 from relayish.ir.dtype import DType
 
 
@@ -47,12 +46,6 @@ class PaddedWindowAttrs(WindowAttrs):
 @attrs("test.NoAttrs")
 class NoAttrs(Attrs):
     """Without fields."""
-
-
-@pytest.fixture
-def declarations():
-    with declared_temporarily():
-        yield
 
 
 def test_fields_are_listed_in_order_with_their_defaults():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from declared import known_in_tests
 
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
@@ -43,10 +44,8 @@ with DECLARED:
         more: tuple[Small, ...] = ()
 
 
-@pytest.fixture(autouse=True)
-def _forgotten():
-    with DECLARED, declared_temporarily():
-        yield
+_kinds = known_in_tests(DECLARED)
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 def test_domain_is_found_by_name_and_by_id():

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
+from declared import known_in_tests
 
 from relayish.ir.held import scope_fields
 from relayish.ir.node import Node, declared_temporarily, field, node
@@ -56,10 +55,7 @@ with DECLARED:
         arms: tuple[Arm, ...]
 
 
-@pytest.fixture(autouse=True)
-def _declared() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 v, w, x, y, z = (Var(name) for name in "vwxyz")

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import copy
-import gc
 import pickle
 import weakref
 
 import deep
 import numpy as np
 import pytest
+from declared import known_in_tests
 
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError
 from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, MixedModeMutator
@@ -37,14 +37,6 @@ from relayish.ir.traversal import EVERYTHING
 ADD = intern_op("add")
 X = Var("x")
 SPAN = Span("f", 1, 1, 2, 3)
-
-
-@pytest.fixture
-def declarations():
-    """Forget what a test declares: other tests look at all kinds there are."""
-    with declared_temporarily():
-        yield
-    gc.collect()
 
 
 # Declaration
@@ -416,8 +408,8 @@ def test_with_fields_checks_what_it_is_given():
 # A kind declared here works everywhere with its declaration alone
 
 
-_LOOPS = declared_temporarily()
-with _LOOPS:
+DECLARED = declared_temporarily()
+with DECLARED:
 
     @node("test_loop")
     class Loop(Expr):
@@ -431,11 +423,7 @@ with _LOOPS:
         extra: tuple[Expr, ...] = ()
 
 
-@pytest.fixture(autouse=True)
-def _loop_is_declared_here_only():
-    """Other test files look at all kinds there are."""
-    with _LOOPS:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 def loop(leaf=1):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from relayish.functor import ExprMutator
 from relayish.functor.vtable import is_default
 from relayish.ir.effect import Effect
 from relayish.ir.language import RESERVED
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.node import field, node
 from relayish.ir.relay.adt import Clause
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.type import Type, TypeVar
@@ -23,10 +22,7 @@ from relayish.ir.roles import Atom, Runs
 x = Var("x")
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with declared_temporarily():
-        yield
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 def holding(annotated: Any) -> type[Any]:

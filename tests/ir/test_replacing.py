@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from declared import known_in_tests
 from foreign_kinds import ForeignKinds
 
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
@@ -34,10 +35,7 @@ with KINDS.declared():
     }
 
 
-@pytest.fixture(autouse=True)
-def _declared():
-    with KINDS.declared():
-        yield
+_kinds = known_in_tests(KINDS.declared())
 
 
 @pytest.mark.parametrize("name", NODES)

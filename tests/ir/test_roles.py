@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from relayish.errors import DeclarationError
 from relayish.ir.effect import Effect
-from relayish.ir.node import ATOMS, COUNTED, NAMES, VARIABLES, Node, declared_temporarily, field
+from relayish.ir.node import ATOMS, COUNTED, NAMES, VARIABLES, Node, field
 from relayish.ir.node import node as declare
 from relayish.ir.relay.adt import Clause, Match, PatternVar
 from relayish.ir.relay.expr import (
@@ -28,11 +26,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.type import FuncType, Type
 from relayish.ir.roles import Access, Atom, Role, Runs
 
-
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with declared_temporarily():
-        yield
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 def roles(kind: type[Node]) -> dict[str, Role]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import pytest
+from declared import known_in_tests
 from foreign_kinds import ForeignKinds
 
 from relayish.ir.node import Node
@@ -22,10 +22,7 @@ c, x, y, z = (Var(name) for name in "cxyz")
 one = Constant(1)
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with KINDS.declared():
-        yield
+_kinds = known_in_tests(KINDS.declared())
 
 
 def shared() -> Tuple:

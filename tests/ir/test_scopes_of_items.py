@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from declared import known_in_tests
 
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Expr, RefRead, Tuple, Var
@@ -37,10 +37,7 @@ with DECLARED:
     Perhaps = node("perhaps")(Perhaps)  # type: ignore[misc]
 
 
-@pytest.fixture(autouse=True)
-def declared() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 def alternatives() -> tuple[Any, Expr, Expr]:

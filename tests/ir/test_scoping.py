@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import loop_languages as ir
 import pytest
+from declared import known_in_tests
 from loop_languages import DECLARED
 
 from relayish.analysis import check_well_formed, has_effect, well_formed
@@ -22,10 +21,7 @@ from relayish.ir.structural_equal import structural_equal
 DEPTH = 100_000
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 a, b, c, i, n, p, q = (ir.Sym(name) for name in "abcinpq")

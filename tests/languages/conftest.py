@@ -1,11 +1,6 @@
 from __future__ import annotations
 
 import mini
-import pytest
+from declared import known_in_tests
 
-
-@pytest.fixture(autouse=True)
-def _mini_is_declared_here_only():
-    """Other test files look at all kinds there are."""
-    with mini.DECLARED:
-        yield
+_mini = known_in_tests(mini.DECLARED)

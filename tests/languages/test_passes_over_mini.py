@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
 
 import mini
 import pytest
@@ -52,7 +51,6 @@ from relayish.transform import (
 )
 from relayish.transform.bisect import bisect
 from relayish.transform.fault import failing_check, failing_command
-from relayish.transform.registry import REGISTRY
 from relayish.transform.shrink import shrink
 
 MINI = Traversal(mini.MiniExpr)
@@ -84,15 +82,6 @@ def relay() -> Function:
 @pytest.fixture
 def mod() -> IRModule:
     return IRModule({"main": relay(), "kernel": sum_of_squares(), "tiny": mini.Number(7)})
-
-
-@pytest.fixture
-def registry() -> Iterator[None]:
-    REGISTRY.entries()
-    held = dict(REGISTRY._entries)
-    yield
-    REGISTRY._entries.clear()
-    REGISTRY._entries.update(held)
 
 
 class TestTaking:
@@ -144,7 +133,7 @@ class TestTaking:
         made = function_pass(opt_level=1, **over)(P)
         assert numbers(made()(mod)) == [2, 7]
 
-    def test_registration_says_what_a_class_takes(self, mod, registry):
+    def test_registration_says_what_a_class_takes(self, mod, declarations):
         @register_pass(opt_level=1, takes=mini.Function)
         class IncrementNumbers(FunctionPass):
             by: int = 1
@@ -157,7 +146,7 @@ class TestTaking:
         assert numbers(get_pass("IncrementNumbers{by=3}")(mod)) == [4, 7]
         assert numbers(Sequential(["IncrementNumbers", "FoldConstant"])(mod)) == [2, 7]
 
-    def test_registration_says_what_a_pass_takes(self, mod, registry):
+    def test_registration_says_what_a_pass_takes(self, mod, declarations):
         made = create_function_pass(incremented, 1, "Made")
         register_pass(takes=mini.Function)(made)
         assert numbers(get_pass("Made")(mod)) == [2, 7]
@@ -434,7 +423,7 @@ class TestCommand:
         path.write_text(astext(mod))
         return str(path)
 
-    def test_passes_run(self, program, mod, registry, capsys):
+    def test_passes_run(self, program, mod, declarations, capsys):
         register_pass(takes=mini.Function)(create_function_pass(incremented, 1, "Count"))
         assert main(["opt", program, "-p", "Count,FoldConstant", "--verify-each"]) == 0
         assert numbers(parse(capsys.readouterr().out)) == [2, 7]
@@ -447,7 +436,7 @@ class TestCommand:
         assert main(["check", program]) == 0
         assert "well formed and well typed, 3 functions" in capsys.readouterr().out
 
-    def test_faulty_pass_is_found(self, program, registry, capsys):
+    def test_faulty_pass_is_found(self, program, declarations, capsys):
         register_pass(takes=mini.Function)(create_function_pass(faulty, 1, "Faulty"))
         argv = ["bisect", program, "-p", "FoldConstant,Faulty", "--check", "no_free_vars"]
         assert main(argv) == 1

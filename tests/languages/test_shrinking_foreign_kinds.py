@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
+from declared import known_in_tests
 
 from relayish.analysis import register_type_rule
 from relayish.ir.node import declared_temporarily, field, node
@@ -41,10 +39,7 @@ with DECLARED:
 register_type_rule(Wrapped, lambda wrapped, inference: inference.type_of(wrapped.value))
 
 
-@pytest.fixture(autouse=True)
-def _kinds_are_declared_here_only() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 def holds(kind: type[Expr]):

@@ -19,7 +19,6 @@ from relayish.errors import (
     UnknownNameError,
 )
 from relayish.ir.attrs import Attrs, attrs
-from relayish.ir.declarations import declared_temporarily
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Function, Op
 from relayish.ir.relay.op import intern_op, op_of
@@ -59,10 +58,7 @@ class LatticeAttrs(Attrs):
     by: float = 1.0
 
 
-@pytest.fixture(autouse=True)
-def _forgotten():
-    with declared_temporarily():
-        yield
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import mini
 import pytest
+from declared import known_in_tests
 from standing import REFUSES, made_for
 from test_mini import sum_of_squares
 
@@ -42,10 +43,7 @@ TENSOR = TensorType((2, 2), "float32")
 register_signature(Kernel, lambda kernel: FuncType((TENSOR,) * len(kernel.params), TENSOR))
 
 
-@pytest.fixture(autouse=True)
-def _kinds_are_declared_here_only() -> Iterator[None]:
-    with mini.DECLARED, HERE:
-        yield
+_kinds = known_in_tests(mini.DECLARED, HERE)
 
 
 RELAY = """#[version = "0.0.5"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
+from declared import known_in_tests
 from effect_trace import run
 from foreign_kinds import ForeignKinds, register_evaluators, register_types
 from random_exprs import same_value
@@ -45,10 +44,7 @@ register_cps_rule(KINDS.with_, with_in_calls)
 register_gradient_rule(KINDS.with_, ControlFlow())
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with KINDS.declared():
-        yield
+_kinds = known_in_tests(KINDS.declared())
 
 
 @pytest.mark.parametrize("name", ["LambdaLift", "PartialEvaluate", "Inline", "FullInline"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from declared import known_in_tests
 from loop_kinds import (
     DECLARED,
     PAIR,
@@ -29,11 +30,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.transform import ControlFlow, FirstOrderGradient, gradient, register_gradient_rule
 
-
-@pytest.fixture(autouse=True)
-def declared() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from declared import known_in_tests
 from standing import REFUSES, made_for
 
 from relayish.analysis import free_vars, well_formed
@@ -84,10 +85,7 @@ with DECLARED:
         register_type_rule(kind, lambda _node, _infer: INT)
 
 
-@pytest.fixture(autouse=True)
-def _declarations() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 def programs() -> Iterator[Function]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from declared import known_in_tests
 from foreign_kinds import ForeignKinds
 
 from relayish.analysis import free_vars, well_formed
@@ -20,10 +21,7 @@ KINDS = ForeignKinds()
 w, x, y, z = Var("w"), Var("x"), Var("y"), Var("z")
 
 
-@pytest.fixture(autouse=True)
-def _declared():
-    with KINDS.declared():
-        yield
+_kinds = known_in_tests(KINDS.declared())
 
 
 def count(expr: Expr, kind: type) -> int:

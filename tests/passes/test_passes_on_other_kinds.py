@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from declared import known_in_tests
 from loop_kinds import (
     DECLARED,
     PAIR,
@@ -40,10 +40,7 @@ register_target_support("nn.relu", "loops")
 register_target_support("add", "loops")
 
 
-@pytest.fixture(autouse=True)
-def declared() -> Iterator[None]:
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 def through(name: str, func: Function, **options: Any) -> Function:

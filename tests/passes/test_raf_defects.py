@@ -27,7 +27,6 @@ from relayish.ir.structural_hash import structural_hash
 from relayish.passes.bind import substitute
 from relayish.text import parse
 from relayish.transform import (
-    REGISTRY,
     FunctionPass,
     ModulePass,
     PassContext,
@@ -110,15 +109,6 @@ def test_raf_defect_what_is_wrong_with_a_result_is_told_with_its_place() -> None
     assert "3:" in f"{caught.value}{notes}"  # the line of the tuple
 
 
-@pytest.fixture
-def named() -> object:
-    REGISTRY.entries()  # so that all that is registered on demand is in what is kept
-    held = dict(REGISTRY._entries)
-    yield
-    REGISTRY._entries.clear()
-    REGISTRY._entries.update(held)
-
-
 def _logged(log: list[str], name: str, required: tuple[str, ...]) -> None:
     @register_pass(opt_level=0, name=name, required=required)
     class Logged(ModulePass):
@@ -127,7 +117,7 @@ def _logged(log: list[str], name: str, required: tuple[str, ...]) -> None:
             return mod
 
 
-@pytest.mark.usefixtures("named")
+@pytest.mark.usefixtures("declarations")
 def test_raf_defect_what_a_requirement_requires_runs_before_it() -> None:
     """RAF runs what a pass requires, but not what that requires in turn."""
     log: list[str] = []
@@ -138,7 +128,7 @@ def test_raf_defect_what_a_requirement_requires_runs_before_it() -> None:
     assert log == ["Ground", "Middle", "Top"]
 
 
-@pytest.mark.usefixtures("named")
+@pytest.mark.usefixtures("declarations")
 def test_raf_defect_a_requirement_several_have_runs_once_for_a_pass() -> None:
     """RAF runs every requirement each time it is named, and remembers nothing."""
     log: list[str] = []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import DuplicateNameError, PassError
 from relayish.interpreter import evaluate
-from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
@@ -222,14 +219,7 @@ def test_option_that_makes_no_sense_is_refused(dtype: str, mode: int, message: s
         ToMixedPrecision(dtype, mode)(IRModule.from_expr(Function((x,), x)))
 
 
-@pytest.fixture
-def temporary() -> Iterator[None]:
-    """What a test declares is forgotten after it."""
-    with declared_temporarily():
-        yield
-
-
-@pytest.mark.usefixtures("temporary")
+@pytest.mark.usefixtures("declarations")
 def test_conversion_of_ones_own_counts_by_its_level() -> None:
     with pytest.raises(DuplicateNameError, match="level 10 already; give a higher level"):
         register_mixed_precision_conversion("nn.dense", lambda *_: None)

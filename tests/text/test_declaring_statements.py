@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from declared import known_in_tests
 
 from relayish.analysis import well_formed
 from relayish.ir.effect import Effect
@@ -29,10 +30,7 @@ with DECLARED:
         value: Expr
 
 
-@pytest.fixture(autouse=True)
-def _declared():
-    with DECLARED:
-        yield
+_kinds = known_in_tests(DECLARED)
 
 
 def twice(var: Var) -> Expr:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import text_kinds as kinds
+from declared import known_in_tests
 from foreign_kinds import ForeignKinds, random_foreign_module
 from text_kinds import Add, Buffer, Elem, For, Imm, Load, Range, Select, Store, TirVar
 
@@ -22,10 +22,7 @@ EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 RELAY = ForeignKinds()
 
 
-@pytest.fixture(autouse=True)
-def _declared() -> Iterator[None]:
-    with kinds.DECLARED, RELAY.declared():
-        yield
+_kinds = known_in_tests(kinds.DECLARED, RELAY.declared())
 
 
 def distinct(roots: Any) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import text_kinds as kinds
+from declared import known_in_tests
 from text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values, While
 
 from relayish.errors import FieldError, ParseError
@@ -27,10 +27,7 @@ INT = TensorType((), "int32")
 ADD, LESS = intern_op("add"), intern_op("less")
 
 
-@pytest.fixture(autouse=True)
-def _declared() -> Iterator[None]:
-    with kinds.DECLARED:
-        yield
+_kinds = known_in_tests(kinds.DECLARED)
 
 
 def back(thing: Node, read: Any = parse_node) -> str:  # Any: a function of the module text

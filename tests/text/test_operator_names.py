@@ -19,10 +19,7 @@ from relayish.text import astext, parse, parse_expr
 ONE = relay.const(1.0)
 
 
-@pytest.fixture(autouse=True)
-def _forgotten():
-    with declared_temporarily():
-        yield
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 @pytest.fixture

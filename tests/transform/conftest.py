@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
 
@@ -22,10 +19,3 @@ def mod() -> IRModule:
 @pytest.fixture
 def one_function() -> IRModule:
     return IRModule({"main": Function((), Constant(1))})
-
-
-@pytest.fixture
-def registry() -> Iterator[None]:
-    """Whatever a test registers is forgotten after it."""
-    with declared_temporarily():
-        yield

@@ -26,7 +26,7 @@ from relayish.transform import (
     register_pass,
 )
 
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 def program() -> IRModule:

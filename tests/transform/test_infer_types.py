@@ -152,7 +152,7 @@ def counted() -> Iterator[list[object]]:
 
 
 @pytest.fixture(params=WAYS, ids=lambda way: way.__name__.removeprefix("made_by_"))
-def made(request: pytest.FixtureRequest, registry: None) -> Callable[..., Pass]:
+def made(request: pytest.FixtureRequest, declarations: None) -> Callable[..., Pass]:
     return request.param
 
 
@@ -283,7 +283,7 @@ def test_decorated_pass_carries_every_fact(decorate) -> None:
     )
 
 
-@pytest.mark.usefixtures("registry")
+@pytest.mark.usefixtures("declarations")
 def test_registering_keeps_facts_unless_it_says_otherwise() -> None:
     held = create_module_pass(lambda m, _c: m, 1, "P", infer_types=True, ensures=("a",))
     kept = register_pass(name="Kept")(held).info

@@ -33,7 +33,7 @@ from relayish.transform import (
     register_pass,
 )
 
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 class Keep(ModulePass):

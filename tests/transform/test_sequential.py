@@ -18,7 +18,7 @@ from relayish.transform import (
     requirements,
 )
 
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 
 class Ran:

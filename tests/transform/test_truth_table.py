@@ -27,7 +27,7 @@ from relayish.transform import (
     register_pass,
 )
 
-pytestmark = pytest.mark.usefixtures("registry")
+pytestmark = pytest.mark.usefixtures("declarations")
 
 LEVELS = (0, 1, 2, 3)
 
