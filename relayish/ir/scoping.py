@@ -226,10 +226,15 @@ def collect_variables(
     return occurring, bound
 
 
+def hint_field(kind: type[Node]) -> Field | None:
+    """Return the field that variables of a kind are called by, if they have a name."""
+    return next((f for f in kind.fields_ if f.hint and f.accepts == (str,)), None)
+
+
 def name_of(variable: Node) -> str:
     """Return what people call ``variable``; ``""`` if it has no name."""
-    hints = [getattr(variable, f.name) for f in variable.fields_ if f.hint]
-    return next((hint for hint in hints if isinstance(hint, str)), "")
+    hint = hint_field(type(variable))
+    return "" if hint is None else str(getattr(variable, hint.name))
 
 
 def display_name(variable: Node) -> str:

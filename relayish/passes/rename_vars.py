@@ -15,15 +15,19 @@ from collections.abc import Mapping
 
 from relayish.analysis.variables import free_vars
 from relayish.errors import UnknownNameError, WellFormedError, suggest
-from relayish.functor import ExprMutator
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import bound_by, display_name, name_of
+from relayish.ir.renaming import replace_nodes, with_names
+from relayish.ir.scoping import bound_by, display_name, hint_field, name_of
 from relayish.transform import FunctionPass, register_pass
 
 
 def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
     """Return ``expr`` with its bound variables called ``a1``, ``a2``, … in order of binding.
+
+    That is those of every kind that has a name: a field of text that is declared a hint. Variables
+    of other kinds, which text calls by their kind, stay as they are and are not counted.
 
     Args:
         expr: Any well-formed expression.
@@ -49,7 +53,7 @@ def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
         >>> rename_vars(Function((x,), Tuple((x, y))), {"y": y}).params[0].name_hint
         'a1'
     """
-    renaming = _Renaming()
+    images: dict[Node, Node] = {}
     if named is not None:
         for var in free_vars(expr):
             name = name_of(var)
@@ -58,43 +62,32 @@ def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
                     f"free variable {display_name(var)} has no entry in named"
                     f"{suggest(name, named)}; give one for each free variable"
                 )
-            renaming.memo_map[var] = named[name]
-    renaming.name_all(expr)
-    return renaming.visit(expr)
+            images[var] = named[name]
+    count = 0
+    for bound in _bound_in(expr):
+        image = with_names(bound, images)
+        hint = hint_field(type(bound))
+        if hint is not None:
+            count += 1
+            if name_of(bound) != f"a{count}":
+                image = image.with_fields(**{hint.name: f"a{count}"})
+        if image is not bound:
+            images[bound] = image
+    return replace_nodes(expr, images, traversal=EXPRESSIONS)
 
 
-class _Renaming(ExprMutator):
-    """Replaces variables by others."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def name_all(self, root: Expr) -> None:
-        """Give every variable that ``root`` binds its name."""
-        bound: set[Var] = set()
-        for node in EXPRESSIONS.pre_order(root):
-            for var in bound_by(node):
-                if isinstance(var, Var):
-                    self._name(var, bound)
-
-    def _name(self, var: Var, bound: set[Var]) -> None:
-        if var in bound:
-            raise WellFormedError(
-                f"variable %{var.name_hint} is bound twice; a variable is bound once, use a new "
-                f"Var for the second"
-            )
-        bound.add(var)
-        self._count += 1
-        shared = var.may_share
-        if shared is not None:
-            image = self.memo_map.get(shared, shared)
-            assert isinstance(image, Var)
-            shared = image
-        name = f"a{self._count}"
-        if var.name_hint == name and var.may_share is shared:
-            self.memo_map[var] = var
-        else:
-            self.memo_map[var] = var.with_fields(name_hint=name, may_share=shared)
+def _bound_in(root: Expr) -> list[Node]:
+    """Return the variables that ``root`` binds, in order."""
+    bound: dict[Node, None] = {}
+    for node in EXPRESSIONS.pre_order(root):
+        for var in bound_by(node):
+            if var in bound:
+                raise WellFormedError(
+                    f"variable {display_name(var)} is bound twice; a variable is bound once, use a "
+                    f"new {type(var).__name__} for the second"
+                )
+            bound[var] = None
+    return list(bound)
 
 
 @register_pass(opt_level=0, idempotent=True)

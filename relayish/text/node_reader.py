@@ -11,6 +11,7 @@ from relayish.ir.held import declares, scope_fields
 from relayish.ir.language import languages
 from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
+from relayish.ir.scoping import hint_field
 from relayish.ir.span import Span
 from relayish.ir.storage import INTERNED
 from relayish.ir.traversal import ByKind
@@ -20,7 +21,6 @@ from relayish.text.rules import Rule
 from relayish.text.source import BLANK, OPERAND
 from relayish.text.tables import FAMILY_WORDS, NODE, WORDS, family_of
 from relayish.text.values_reader import attribute_name, attribute_value, family_value
-from relayish.text.writer import hint_field
 
 
 class NodeReader(Reader):

@@ -11,6 +11,7 @@ from typing import cast
 from relayish.ir.field import Field, Shape
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role
+from relayish.ir.scoping import hint_field
 from relayish.text.generic_form import (
     How,
     field_parts,
@@ -24,7 +25,7 @@ from relayish.text.generic_form import (
 from relayish.text.rules import Rule
 from relayish.text.tables import FAMILIES, NODE, TEXTS, family_of
 from relayish.text.values_writer import spell_value
-from relayish.text.writer import Line, Writer, hint_field
+from relayish.text.writer import Line, Writer
 
 
 class NodeWriter(Writer):

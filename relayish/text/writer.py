@@ -15,6 +15,7 @@ from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
 from relayish.ir.held import declares, scope_fields
 from relayish.ir.node import VARIABLES, Node
+from relayish.ir.scoping import hint_field
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
 from relayish.text.layout import Layout
@@ -307,12 +308,6 @@ class Writer(ABC):
             self.texts[var] = self.name(var)
 
     leave = suspend
-
-
-def hint_field(kind: type[Node]) -> Field | None:
-    """Return the field that variables of a kind are called by."""
-    fields = [f for f in kind.fields_ if f.hint and f.accepts == (str,)]
-    return fields[0] if fields else None
 
 
 def _hint_of_kind(kind: type[Node]) -> Callable[[Any], str]:  # Any: a variable of the kind

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from declared import known_in_tests
@@ -12,11 +14,13 @@ from random_exprs import same_value
 from relayish.analysis import analyse_liveness, free_vars, infer_type, well_formed
 from relayish.errors import GradientError, TypeInferenceError, UnknownNameError
 from relayish.interpreter import evaluate
+from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType, scalar_type
+from relayish.ir.roles import Atom, Runs
 from relayish.passes.ad.kind_rules import ControlFlow, register_gradient_rule
 from relayish.passes.bind import bind
 from relayish.passes.change_batch import change_batch
@@ -122,6 +126,38 @@ def test_variables_of_other_kinds_are_renamed_by_what_is_given() -> None:
     assert rename_vars(add(it, it), {"it": x}).args == (x, x)
     with pytest.raises(UnknownNameError, match="free variable %it has no entry"):
         rename_vars(add(it, it), {"x": x})
+
+
+def test_variables_of_other_kinds_are_renamed_in_order_of_binding() -> None:
+    it, x, y = KINDS.it("it"), Var("x", INT), Var("y")
+    func = rename_vars(Function((x,), KINDS.with_(it, x, Let(y, it, add(y, it)))))
+    with_ = func.body
+    assert (func.params[0].name_hint, with_.var.label, with_.body.var.name_hint) == (
+        "a1",
+        "a2",
+        "a3",
+    )
+    assert with_.body.value is with_.var
+    assert rename_vars(func) is func
+
+
+def test_variables_of_a_kind_without_a_name_are_left_and_not_counted() -> None:
+    with declared_temporarily():
+
+        @node("nameless", atom=Atom.VARIABLE)
+        class Nameless(Expr):
+            number: int = field(hint=True)
+
+        class Bind(Expr):
+            var: Any = field(binder=True)
+            body: Expr = field(scope=Runs.ONCE)
+
+        Bind.__annotations__["var"] = Nameless
+        in_scope = node("nameless_with")(Bind)
+        var, x = Nameless(7), Var("x")
+        bound = rename_vars(in_scope(var, Let(x, var, add(x, var))))
+        assert bound.var is var
+        assert bound.body.var.name_hint == "a1"
 
 
 def test_another_size_of_batch_leaves_the_variable() -> None:
