@@ -18,7 +18,7 @@ from relayish.analysis.infer_type import (
     register_signature,
     register_type_rule,
 )
-from relayish.analysis.kind import check_kind
+from relayish.analysis.kind import check_kind, register_kind_rule
 from relayish.analysis.liveness import Liveness, analyse_liveness
 from relayish.analysis.mac_count import count_layers, get_total_mac_number
 from relayish.analysis.normal_form import (
@@ -83,6 +83,7 @@ __all__ = [
     "post_order_visit",
     "purity_of",
     "register_effect_rule",
+    "register_kind_rule",
     "register_pattern_cover",
     "register_signature",
     "register_type_rule",

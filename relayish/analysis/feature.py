@@ -56,22 +56,13 @@ class Feature(IntEnum):
 
 
 _KINDS: Final[dict[type[Node], Feature]] = {
-    Var: Feature.fVar,
-    GlobalVar: Feature.fGlobalVar,
-    Constant: Feature.fConstant,
-    Tuple: Feature.fTuple,
-    TupleGetItem: Feature.fTupleGetItem,
-    Function: Feature.fFunction,
-    Op: Feature.fOp,
-    Call: Feature.fCall,
-    Let: Feature.fLet,
-    If: Feature.fIf,
-    RefCreate: Feature.fRefCreate,
-    RefRead: Feature.fRefRead,
-    RefWrite: Feature.fRefWrite,
-    Constructor: Feature.fConstructor,
-    Match: Feature.fMatch,
+    kind: Feature[f"f{kind.__name__}"]
+    for kind in (
+        *(Var, GlobalVar, Constant, Tuple, TupleGetItem, Function, Op, Call, Let, If),
+        *(RefCreate, RefRead, RefWrite, Constructor, Match),
+    )
 }
+"""The kinds that have a feature of their own: Relay's; others have none in its numbering."""
 
 
 def detect_feature(a: Expr | IRModule | None, b: Expr | IRModule | None = None) -> set[Feature]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.held import nodes_held
+from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
@@ -24,8 +25,9 @@ from relayish.ir.relay.type import (
 )
 from relayish.ir.traversal import ByKind
 
-Definitions = Mapping[GlobalTypeVar, TypeData]
-Known = Mapping[Node, TypeKind]
+Definitions: TypeAlias = Mapping[GlobalTypeVar, TypeData]
+Known: TypeAlias = Mapping[Node, TypeKind]
+KindRule: TypeAlias = Callable[[Any, Known, Definitions], str | None]  # Any: a type of one kind
 
 
 def check_kind(ty: Type, mod: IRModule | None = None) -> TypeKind:
@@ -55,6 +57,38 @@ def check_kind(ty: Type, mod: IRModule | None = None) -> TypeKind:
     return kinds.known[ty]
 
 
+def register_kind_rule(kind: type[Type]) -> Callable[[KindRule], KindRule]:
+    """Say what the parts of types of class ``kind`` have to be; a decorator.
+
+    The function below it, ``rule(ty, kinds, definitions)``, returns what is wrong with ``ty``, or
+    ``None``; ``kinds`` has the kind of each part, ``definitions`` the type definitions of the
+    module. Without a rule, all parts have to be types of values.
+
+    Args:
+        kind: A class of types.
+
+    Raises:
+        DuplicateNameError: If the kind has a rule.
+
+    Example:
+        >>> from relayish.ir.node import declared_temporarily, node
+        >>> from relayish.ir.relay.type import GlobalTypeVar, TensorType
+        >>> some = GlobalTypeVar("Some", TypeKind.AdtHandle)
+        >>> with declared_temporarily():
+        ...     @node("definition_of")
+        ...     class DefinitionOf(Type):
+        ...         "The definition of a type, as a value."
+        ...         named: Type
+        ...     @register_kind_rule(DefinitionOf)
+        ...     def rule(ty, kinds, definitions):
+        ...         is_header = kinds[ty.named] is TypeKind.AdtHandle
+        ...         return None if is_header else "it names no definition"
+        ...     check_kind(DefinitionOf(some))
+        <TypeKind.Type: 0>
+    """
+    return KIND_RULES.register(kind)
+
+
 class Kinds:
     """The kinds of types, each type looked at once.
 
@@ -79,7 +113,7 @@ class Kinds:
         known = self.known
         for part in TYPES.post_order(ty, lambda part: part not in known):
             if part not in known:
-                problem: str | None = _PROBLEM[type(part)](part, known, self._definitions)
+                problem: str | None = KIND_RULES[type(part)](part, known, self._definitions)
                 if problem is not None:
                     return problem
                 known[part] = _KIND[type(part)](part)
@@ -166,17 +200,20 @@ def _name(ty: Type) -> str:
     return str(getattr(ty, "name_hint", type(ty).__name__))
 
 
-_PARTICULAR: Final[dict[type[Node], Callable[..., str | None]]] = {
-    TupleType: lambda ty, kinds, _: _all_types("field", ty.fields, kinds),
-    RefType: lambda ty, kinds, _: _is_type("what a reference holds", ty.value, kinds),
-    FuncType: _func_type,
-    TypeCall: _type_call,
-    TypeData: _type_data,
-    TypeRelation: _relation,
-}
-"""The kinds of types of which more is demanded, or said, than that they hold types."""
-
-_PROBLEM: Final = ByKind(lambda kind: _PARTICULAR.get(kind, _held_types))
+KIND_RULES: Final[KindTable[KindRule]] = KindTable(
+    "kind checking",
+    "relay.analysis.register_kind_rule",
+    {
+        Type: _held_types,
+        TupleType: lambda ty, kinds, _: _all_types("field", ty.fields, kinds),
+        RefType: lambda ty, kinds, _: _is_type("what a reference holds", ty.value, kinds),
+        FuncType: _func_type,
+        TypeCall: _type_call,
+        TypeData: _type_data,
+        TypeRelation: _relation,
+    },
+)
+"""What is demanded of types of each kind; where nothing else is said, that they hold types."""
 
 
 def _kind_of(kind: type[Node]) -> Callable[..., TypeKind]:

@@ -26,6 +26,7 @@ from relayish.ir.relay.module import IRModule
 
 _ANYTHING: Final = PatternWildcard()
 _KINDS: Final = frozenset({PatternConstructor, PatternTuple, PatternVar, PatternWildcard})
+"""What is compared: Relay's patterns; others are told in terms of these."""
 
 _Row: TypeAlias = "tuple[Pattern, _Row] | None"
 _Shape: TypeAlias = Constructor | int | None
@@ -153,11 +154,12 @@ def _shapes(rows: list[_Row], mod: IRModule) -> list[_Shape]:
     """Return the shapes that the values in front are told apart by."""
     for row in rows:
         assert row is not None
-        pattern = row[0]
-        shapes_of = _SHAPES.get(type(pattern))
-        if shapes_of is not None:
-            return shapes_of(pattern, mod)
-    return [None]
+        match row[0]:
+            case PatternTuple(patterns=inside):
+                return [len(inside)]
+            case PatternConstructor() as pattern:
+                return _constructors(pattern, mod)
+    return [None]  # all the others fit anything
 
 
 def _constructors(pattern: PatternConstructor, mod: IRModule) -> list[_Shape]:
@@ -171,13 +173,6 @@ def _constructors(pattern: PatternConstructor, mod: IRModule) -> list[_Shape]:
             f"defined in the module"
         ) from error
     return list(constructors)
-
-
-_SHAPES: Final[dict[type[Pattern], Callable[..., list[_Shape]]]] = {
-    PatternTuple: lambda pattern, _: [len(pattern.patterns)],
-    PatternConstructor: _constructors,
-}
-"""What the patterns that tell values apart tell them apart by; the others fit anything."""
 
 
 def _by_constructor(rows: list[_Row]) -> dict[str | None, list[_Row]]:
@@ -199,14 +194,12 @@ def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
     """Return what ``row`` demands of the fields of a value of ``shape`` and of those behind it."""
     assert row is not None
     pattern, rest = row
-    fits = _FITS.get(type(pattern))
-    if fits is None:
+    if not isinstance(pattern, (PatternConstructor, PatternTuple)):
         for _ in range(_arity(shape)):
             rest = (_ANYTHING, rest)
         return rest
-    if not fits(pattern, shape):
+    if not _may_have(pattern, shape):
         return _NO_FIT
-    assert isinstance(pattern, (PatternConstructor, PatternTuple))
     if len(pattern.patterns) != _arity(shape):
         raise TypeInferenceError(
             f"the pattern {pattern} has {len(pattern.patterns)} patterns in it; expected "
@@ -220,12 +213,11 @@ def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
     return rest
 
 
-_FITS: Final[dict[type[Pattern], Callable[..., bool]]] = {
-    PatternTuple: lambda _, shape: isinstance(shape, int),
-    PatternConstructor: lambda pattern, shape: (
-        isinstance(shape, Constructor) and _same(pattern.constructor, shape)
-    ),
-}
+def _may_have(pattern: PatternConstructor | PatternTuple, shape: _Shape) -> bool:
+    """Return whether values of ``shape`` may match ``pattern``, its fields aside."""
+    if isinstance(pattern, PatternTuple):
+        return isinstance(shape, int)
+    return isinstance(shape, Constructor) and _same(pattern.constructor, shape)
 
 
 def _same(one: Constructor, other: Constructor) -> bool:

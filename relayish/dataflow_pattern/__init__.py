@@ -5,6 +5,7 @@ Source:
 """
 
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
+from relayish.dataflow_pattern.kinds import register_pattern
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
 from relayish.dataflow_pattern.partition import partition
 from relayish.dataflow_pattern.pattern import (
@@ -85,6 +86,7 @@ __all__ = [
     "is_var",
     "match",
     "partition",
+    "register_pattern",
     "rewrite",
     "rewrite_rules",
     "rule",

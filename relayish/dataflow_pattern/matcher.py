@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.attributes import has_attributes
 from relayish.dataflow_pattern.dominance import Dominance
+from relayish.dataflow_pattern.kinds import DEMANDS, Demand
 from relayish.dataflow_pattern.pattern import (
     DATAFLOW_PATTERNS,
     STRUCTURAL,
@@ -490,7 +491,21 @@ def _leave(matcher: Matcher, entered: _Entered, _: Expr, rest: _Goal | None) -> 
     return matcher.leave(entered, rest)
 
 
-_STEPS: Final[dict[type, Callable[..., _Following]]] = {
+def _demanded(demand: Demand) -> Callable[..., _Following]:
+    """Return the step for patterns of a kind that another package declared."""
+
+    def step(_: Matcher, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Following:
+        pairs = demand(pattern, expr)
+        if pairs is None:
+            return _FAILED
+        for each, held in reversed(pairs):
+            rest = (each, held, rest)
+        return rest
+
+    return step
+
+
+_OWN_STEPS: Final[dict[type, Callable[..., _Following]]] = {
     ExprPattern: _expr,
     VarPattern: _var,
     ConstantPattern: _constant,
@@ -507,6 +522,9 @@ _STEPS: Final[dict[type, Callable[..., _Following]]] = {
     _Entered: _leave,
     _Known: _known,
 }
+"""What goals lead to: patterns of the language, and what the matcher itself puts between them."""
+
+_STEPS: Final = DEMANDS.derive(lambda kind: _OWN_STEPS.get(kind) or _demanded(DEMANDS[kind]))
 """What each kind of goal leads to."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from relayish._support.graph import post_order
-from relayish.errors import DeclarationError, FieldError, PassError
+from relayish.errors import FieldError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.node import VARIABLES, Node, field, node
@@ -128,7 +128,9 @@ class DFPattern(Node):
         return found
 
     def _parts(self) -> Parts:
-        raise DeclarationError(f"{type(self).__name__} does not say how it is written")
+        """Return what the pattern is written as: by default its name, and what it is made of."""
+        held = DATAFLOW_PATTERNS.children(self)
+        return [f"{self.visit_name}(", *_commas(held), ")"]  # type: ignore[arg-type]  # patterns
 
 
 def expect_expr(given: object, verb: str) -> None:

@@ -20,8 +20,8 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.errors import PassError
@@ -103,12 +103,23 @@ class _Fuser:
         """Return the image of ``root``, the expression the graph is of."""
         images = self._images
         for index, node in enumerate(self._graph.order):
-            images[node] = _IMAGE.get(type(node), _Fuser.rebuild)(self, index, node)
+            images[node] = self._image(index, node)
         image = images[root]
         assert isinstance(image, Expr)
         return image
 
-    def rebuild(self, index: int, node: Node) -> Node:  # noqa: ARG002
+    def _image(self, index: int, node: Node) -> Node:
+        """Return what becomes of a node; nothing is fused through those of other kinds."""
+        match node:
+            case Call():
+                return self._image_of_call(index, node)
+            case Tuple():
+                return self._image_of_tuple(index, node)
+            case TupleGetItem():
+                return self._image_of_projection(index, node)
+        return self._rebuilt(node)
+
+    def _rebuilt(self, node: Node) -> Node:
         """Return a node that is in no function, over the images of its children."""
         rebuild = EXPRESSIONS.rebuild[type(node)]
         if rebuild is None or is_fused(node):
@@ -116,10 +127,10 @@ class _Fuser:
         image: Node = rebuild(node, self._images.get)
         return image
 
-    def image_of_call(self, index: int, call: Call) -> Node:
+    def _image_of_call(self, index: int, call: Call) -> Node:
         op = call.op
         if type(op) is not Op or op in registry.non_computational:
-            return self.rebuild(index, call)
+            return self._rebuilt(call)
         if op in registry.fusion_barrier:
             return self._images[call.args[0]]
         group = self._groups.root(index)
@@ -131,17 +142,17 @@ class _Fuser:
         image = Call(op, args, call.attrs, call.type_args, span=call.span)
         return self._call(kernel, image, call) if group == index else image
 
-    def image_of_tuple(self, index: int, tup: Tuple) -> Node:
+    def _image_of_tuple(self, index: int, tup: Tuple) -> Node:
         group = self._groups.root(index)
         if group == index:
-            return self.rebuild(index, tup)
+            return self._rebuilt(tup)
         return Tuple(self._operands(tup.fields, group), span=tup.span)
 
-    def image_of_projection(self, index: int, item: TupleGetItem) -> Node:
+    def _image_of_projection(self, index: int, item: TupleGetItem) -> Node:
         group = self._groups.root(index)
         whole = item.tuple_value
         if group == index and self._group_of(whole) != group:
-            return self.rebuild(index, item)  # of a tuple that is made elsewhere
+            return self._rebuilt(item)  # of a tuple that is made elsewhere
         (operand,) = self._operands((whole,), group)
         image = TupleGetItem(operand, item.index, span=item.span)
         return self._call(self._kernel(group), image, item) if group == index else image
@@ -171,14 +182,6 @@ class _Fuser:
         if found is None:
             found = self._kernels[group] = _Kernel(self._graph.dynamic)
         return found
-
-
-# Any: each function takes the node kind it stands under
-_IMAGE: Final[dict[type[Node], Callable[[_Fuser, int, Any], Node]]] = {
-    Call: _Fuser.image_of_call,
-    Tuple: _Fuser.image_of_tuple,
-    TupleGetItem: _Fuser.image_of_projection,
-}
 
 
 def fuse_ops(

@@ -6,8 +6,9 @@ import pytest
 from deep import type_nest
 
 from relayish.analysis import infer_type
-from relayish.analysis.kind import check_kind
+from relayish.analysis.kind import check_kind, register_kind_rule
 from relayish.errors import TypeInferenceError
+from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Function, Let, Var
 from relayish.ir.relay.module import IRModule
@@ -20,6 +21,7 @@ from relayish.ir.relay.type import (
     SizeVar,
     TensorType,
     TupleType,
+    Type,
     TypeCall,
     TypeKind,
     TypeRelation,
@@ -157,3 +159,32 @@ def test_kind_of_deep_and_shared_types_is_found():
         shared = TupleType((shared, shared))
     assert check_kind(shared) is TypeKind.Type
     assert check_kind(type_nest(100_000)) is TypeKind.Type
+
+
+class TestTypesOfOtherPackages:
+    def test_parts_are_types_where_nothing_else_is_said(self):
+        with declared_temporarily():
+
+            @node("described_type")
+            class Described(Type):
+                described: Type
+
+            assert check_kind(Described(FLOAT)) is TypeKind.Type
+            with pytest.raises(TypeInferenceError, match="described of a described type"):
+                check_kind(Described(LIST))
+
+    def test_registered_rule_says_what_parts_have_to_be(self):
+        with declared_temporarily():
+
+            @node("described_type")
+            class Described(Type):
+                described: Type
+
+            @register_kind_rule(Described)
+            def rule(ty, kinds, _definitions):
+                is_header = kinds[ty.described] is TypeKind.AdtHandle
+                return None if is_header else "it describes no definition"
+
+            assert check_kind(TupleType((Described(LIST),))) is TypeKind.Type
+            with pytest.raises(TypeInferenceError, match="it describes no definition"):
+                check_kind(Described(FLOAT))

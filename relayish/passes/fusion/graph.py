@@ -6,8 +6,7 @@ fused through them: what they hold is used outside the graph.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
@@ -40,7 +39,21 @@ class FusionGraph:
         self._tensors_only: dict[Node, bool] = {}
         self.use_outside(root)
         for index, node in enumerate(self.order):
-            _ENTER.get(type(node), _enter_other)(self, index, node)
+            self._enter(index, node)
+
+    def _enter(self, index: int, node: Node) -> None:
+        """Note how a node fuses, and what it takes; through other kinds nothing is fused."""
+        match node:
+            case Call():
+                _enter_call(self, index, node)
+            case Tuple():
+                _enter_tuple(self, index, node)
+            case TupleGetItem():
+                _enter_projection(self, index, node)
+            case Constant():
+                _enter_constant(self, index, node)
+            case _:
+                _enter_other(self, node)
 
     def use(self, child: Node, user: int, pattern: OpPattern) -> None:
         """Note that node ``user`` takes ``child``."""
@@ -99,7 +112,7 @@ def _has_unknown_size(ty: Node) -> bool:
     return type(ty) is TensorType and any(isinstance(size, PrimExpr) for size in ty.shape)
 
 
-def _enter_other(graph: FusionGraph, index: int, node: Node) -> None:  # noqa: ARG001
+def _enter_other(graph: FusionGraph, node: Node) -> None:
     if is_fused(node):
         return
     traits = node.traits_
@@ -151,15 +164,6 @@ def _enter_projection(graph: FusionGraph, index: int, item: TupleGetItem) -> Non
         return
     graph.patterns[index] = OpPattern.INJECTIVE
     graph.use(item.tuple_value, index, OpPattern.INJECTIVE)
-
-
-# Any: each function takes the node kind it stands under
-_ENTER: Final[dict[type[Node], Callable[[FusionGraph, int, Any], None]]] = {
-    Call: _enter_call,
-    Constant: _enter_constant,
-    Tuple: _enter_tuple,
-    TupleGetItem: _enter_projection,
-}
 
 
 def _same_shape(one: Type | None, other: Type | None) -> bool:

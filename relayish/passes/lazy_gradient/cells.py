@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
 
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
@@ -61,16 +60,38 @@ class Writer:
     def write(self) -> Expr:
         """Return the function, the last of the nodes."""
         for node in self._order:
-            write = _WRITERS.get(type(node))
-            if write is not None:
-                image = write(self, node)
-            elif isinstance(node, Expr) and type(node) not in _PASSING and type(node) not in ATOMS:
-                image = rebuild_fields(node, self._in_other)
-            else:
-                rebuild = EXPRESSIONS.rebuild[type(node)]
-                image = node if rebuild is None else rebuild(node, self._images.get)
-            self._images[node] = image
+            self._images[node] = self._written(node)
         return self._image(self._order[-1])
+
+    def _written(self, node: Node) -> Node:
+        """Return the image of ``node``; to nodes of other kinds, values are given as tensors."""
+        match node:
+            case Call():
+                return self._call(node)
+            case Clause():
+                return self._clause(node)
+            case Function():
+                return self._function(node)
+            case If():
+                return self._if(node)
+            case Let():
+                return self._let(node)
+            case RefCreate():
+                return self._ref_create(node)
+            case RefWrite():
+                return self._ref_write(node)
+            case Tuple():
+                return self._tuple(node)
+            case Var():
+                return self._var(node)
+            case Match() | RefRead() | TupleGetItem():  # which pass on what they are given
+                pass
+            case Expr() if type(node) not in ATOMS:
+                other: Node = rebuild_fields(node, self._in_other)
+                return other
+        rebuild = EXPRESSIONS.rebuild[type(node)]
+        image: Node = node if rebuild is None else rebuild(node, self._images.get)
+        return image
 
     # Cells and tensors
 
@@ -129,7 +150,7 @@ class Writer:
 
     # What each kind of node becomes
 
-    def var(self, var: Var) -> Var:
+    def _var(self, var: Var) -> Var:
         """Return a variable of the type it has now."""
         ty, slot = var.checked_type or var.type_annotation, self._flow.slot(var)
         if ty is None or self._types.type_of(ty, slot) is ty:
@@ -146,12 +167,12 @@ class Writer:
         assert isinstance(held, Expr)
         return self._tensor(held)
 
-    def let(self, let: Let) -> Let:
+    def _let(self, let: Let) -> Let:
         """Return the let; its variable has the slot of its value."""
         body = self._for(let.body, self._flow.slot(let))
         return let.with_fields(var=self._image(let.var), value=self._image(let.value), body=body)
 
-    def if_(self, node: If) -> If:
+    def _if(self, node: If) -> If:
         """Return the choice between what its branches have to be."""
         slot = self._flow.slot(node)
         return node.with_fields(
@@ -160,29 +181,29 @@ class Writer:
             false_branch=self._for(node.false_branch, slot),
         )
 
-    def tuple_(self, tup: Tuple) -> Tuple:
+    def _tuple(self, tup: Tuple) -> Tuple:
         """Return the tuple of what its fields have to be."""
         child, slot = self._flow.slots.child, self._flow.slot(tup)
         fields = [self._for(field, child(slot, index)) for index, field in enumerate(tup.fields)]
         return tup.with_fields(fields=tuple(fields))
 
-    def ref_create(self, ref: RefCreate) -> RefCreate:
+    def _ref_create(self, ref: RefCreate) -> RefCreate:
         """Return the reference to what its content has to be."""
         content = self._flow.slots.child(self._flow.slot(ref), CONTENT)
         return ref.with_fields(value=self._for(ref.value, content))
 
-    def ref_write(self, write: RefWrite) -> RefWrite:
+    def _ref_write(self, write: RefWrite) -> RefWrite:
         """Return the write of what the content of the reference has to be."""
         content = self._flow.slots.child(self._flow.slot(write.ref), CONTENT)
         value = self._for(write.value, content)
         return write.with_fields(ref=self._image(write.ref), value=value)
 
-    def clause(self, clause: Clause) -> Clause:
+    def _clause(self, clause: Clause) -> Clause:
         """Return the arm with what its result has to be."""
         value = self._for(clause.rhs, self._flow.slot(clause))
         return clause.with_fields(lhs=self._images[clause.lhs], rhs=value)
 
-    def function(self, func: Function) -> Function:
+    def _function(self, func: Function) -> Function:
         """Return the function of the types it has now."""
         result = self._flow.slots.child(self._flow.slot(func), RESULT)
         ret_type = func.ret_type
@@ -194,7 +215,7 @@ class Writer:
             ret_type=ret_type,
         )
 
-    def call(self, call: Call) -> Expr:
+    def _call(self, call: Call) -> Expr:
         """Return the call with its arguments as they have to be."""
         if isinstance(call.op, Op):
             return self._operation(call)
@@ -257,20 +278,3 @@ class Writer:
         for var, value in reversed(bound):
             cell = Let(var, value, cell, span=call.span)
         return cell
-
-
-_WRITERS: Final[dict[type[Node], Callable[[Writer, Any], Node]]] = {  # Any: one kind of node
-    Call: Writer.call,
-    Clause: Writer.clause,
-    Function: Writer.function,
-    If: Writer.if_,
-    Let: Writer.let,
-    RefCreate: Writer.ref_create,
-    RefWrite: Writer.ref_write,
-    Tuple: Writer.tuple_,
-    Var: Writer.var,
-}
-"""The kinds in which something may have to be put into a cell or taken out."""
-
-_PASSING: Final[frozenset[type[Node]]] = frozenset({Match, RefRead, TupleGetItem})
-"""The kinds that pass on what they are given."""

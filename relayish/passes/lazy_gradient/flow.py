@@ -9,8 +9,8 @@ may come there along edges, and from there they may go to a sum or product that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from relayish._support.graph import reachable, walk_tree
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -93,11 +93,42 @@ class Flow:
         self._types = Instances(self.slots)
         self._opaque = _inside_kernels(order)
         for node in reversed(order):  # what is to be seen from outside is known first
-            note = _NOTES.get(type(node))
-            if note is not None:
-                note(self, node)
-            elif isinstance(node, Expr) and type(node) not in ATOMS:
+            self._note(node)
+
+    def _note(self, node: Node) -> None:
+        """Note what ``node`` does with the values below it; of other kinds, nothing is known."""
+        match node:
+            case Call():
+                self._call(node)
+            case Clause():
+                self._goes(node.rhs, self.slot(node))
+            case Function():
+                self._function(node)
+            case If():
+                self._goes(node.true_branch, self.slot(node))
+                self._goes(node.false_branch, self.slot(node))
+            case Let():
+                self._let(node)
+            case Match():
+                self._match(node)
+            case RefCreate():
+                self._goes(node.value, self._content(node))
+            case RefRead():
+                self.slots.unify(self.slot(node), self._content(node.ref))
+            case RefWrite():
+                self._goes(node.value, self._content(node.ref))
+            case Tuple():
+                for index, field in enumerate(node.fields):
+                    self._goes(field, self.slots.child(self.slot(node), index))
+            case TupleGetItem():
+                field_slot = self.slots.child(self.slot(node.tuple_value), node.index)
+                self.slots.unify(self.slot(node), field_slot)
+            case Expr() if type(node) not in ATOMS:
                 self._other(node)
+
+    def _content(self, ref: Expr) -> int:
+        """Return the slot of what is in a reference."""
+        return self.slots.child(self.slot(ref), CONTENT)
 
     def slot(self, node: Node) -> int:
         """Return the slot of an expression or clause."""
@@ -117,7 +148,7 @@ class Flow:
 
     # What each kind of node does with the values below it
 
-    def let(self, let: Let) -> None:
+    def _let(self, let: Let) -> None:
         """Note that the variable is the value."""
         self.slots.unify(self.slot(let.var), self.slot(let.value))
         self._goes(let.body, self.slot(let))
@@ -130,35 +161,7 @@ class Flow:
         for bound in (node, *binders(node)):
             self.slots.unify(self.slot(bound), FIXED)
 
-    def if_(self, node: If) -> None:
-        """Note that the result is that of one of the branches."""
-        self._goes(node.true_branch, self.slot(node))
-        self._goes(node.false_branch, self.slot(node))
-
-    def tuple_(self, tup: Tuple) -> None:
-        """Note what the fields are."""
-        for index, field in enumerate(tup.fields):
-            self._goes(field, self.slots.child(self.slot(tup), index))
-
-    def projection(self, item: TupleGetItem) -> None:
-        """Note that the result is what the field is."""
-        field = self.slots.child(self.slot(item.tuple_value), item.index)
-        self.slots.unify(self.slot(item), field)
-
-    def ref_create(self, ref: RefCreate) -> None:
-        """Note that the value goes into the reference."""
-        self._goes(ref.value, self.slots.child(self.slot(ref), CONTENT))
-
-    def ref_read(self, read: RefRead) -> None:
-        """Note that the result is what is in the reference."""
-        content = self.slots.child(self.slot(read.ref), CONTENT)
-        self.slots.unify(self.slot(read), content)
-
-    def ref_write(self, write: RefWrite) -> None:
-        """Note that the value goes into the reference."""
-        self._goes(write.value, self.slots.child(self.slot(write.ref), CONTENT))
-
-    def function(self, func: Function) -> None:
+    def _function(self, func: Function) -> None:
         """Note what comes in by the parameters, and what goes out."""
         slot = self.slot(func)
         if func in self._opaque:
@@ -167,11 +170,7 @@ class Flow:
             self.slots.unify(self.slots.child(slot, index), self.slot(param))
         self._goes(func.body, self.slots.child(slot, RESULT))
 
-    def clause(self, clause: Clause) -> None:
-        """Note what the arm returns."""
-        self._goes(clause.rhs, self.slot(clause))
-
-    def match(self, match: Match) -> None:
+    def _match(self, match: Match) -> None:
         """Note what patterns bind, and that the result is that of one of the arms."""
         data, result = self.slot(match.data), self.slot(match)
         for clause in match.clauses:
@@ -198,7 +197,7 @@ class Flow:
         typed = zip(pattern.patterns, func.arg_types, strict=True)
         return [(part, self._types.instance(ty, FIXED, known)) for part, ty in typed]
 
-    def call(self, call: Call) -> None:
+    def _call(self, call: Call) -> None:
         """Note what goes to parameters, and what comes back."""
         if isinstance(call.op, Op):
             self._operation(call)
@@ -264,21 +263,6 @@ class Flow:
         data = self._mod.type_definitions[constructor.belong_to]
         made = TypeCall(constructor.belong_to, data.type_vars)
         return FuncType(constructor.inputs, made, data.type_vars)
-
-
-_NOTES: Final[dict[type[Node], Callable[[Flow, Any], None]]] = {  # Any: one kind of node
-    Call: Flow.call,
-    Clause: Flow.clause,
-    Function: Flow.function,
-    If: Flow.if_,
-    Let: Flow.let,
-    Match: Flow.match,
-    RefCreate: Flow.ref_create,
-    RefRead: Flow.ref_read,
-    RefWrite: Flow.ref_write,
-    Tuple: Flow.tuple_,
-    TupleGetItem: Flow.projection,
-}
 
 
 def _inside_kernels(order: Sequence[Node]) -> set[Node]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from relayish._support.graph import post_order
+from relayish.analysis.infer_type.compound import COMPOUND
 from relayish.ir.node import Node
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import (
@@ -22,32 +23,6 @@ from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT, Slots
 
 CELL: Final = "GradCell"
 """The name of the type of cells."""
-
-
-def _function_parts(ty: FuncType) -> list[tuple[int, Type]]:
-    return [(RESULT, ty.ret_type), *enumerate(ty.arg_types)]
-
-
-def _with_function_parts(ty: FuncType, parts: Sequence[Type]) -> Type:
-    return ty.with_fields(ret_type=parts[0], arg_types=tuple(parts[1:]))
-
-
-# Any: each function takes the kind of type it stands under
-_PARTS: Final[dict[type[Node], Callable[[Any], list[tuple[int, Type]]]]] = {
-    TupleType: lambda ty: list(enumerate(ty.fields)),
-    RefType: lambda ty: [(CONTENT, ty.value)],
-    FuncType: _function_parts,
-    TypeCall: lambda ty: list(enumerate(ty.args)),
-}
-"""The parts of types, by the child that holds their slot."""
-
-_WITH_PARTS: Final[dict[type[Node], Callable[[Any, Sequence[Type]], Type]]] = {  # Any: as above
-    TupleType: lambda ty, parts: ty.with_fields(fields=tuple(parts)),
-    RefType: lambda ty, parts: ty.with_fields(value=parts[0]),
-    FuncType: _with_function_parts,
-    TypeCall: lambda ty, parts: ty.with_fields(args=tuple(parts)),
-}
-"""The same types with other parts."""
 
 
 def is_cell_header(header: Type) -> bool:
@@ -97,11 +72,12 @@ class Instances:
         while pending:
             key = pending.pop()
             whole, general = key
-            if type(whole) not in _PARTS:  # whoever knows such values knows nothing of cells
-                for part in TYPES.post_order(whole):
-                    if part in known:
-                        slots.unify(known[part], FIXED)  # type: ignore[index]
-            for number, part in _parts(whole):
+            parts = _parts(whole)
+            if parts is None:  # whoever knows such values knows nothing of cells
+                for inner in TYPES.post_order(whole):
+                    if inner in known:
+                        slots.unify(known[inner], FIXED)  # type: ignore[index]
+            for number, part in parts or ():
                 of_part = slot_of(part, slots.child(general, number))
                 if type(whole) is TypeCall and is_cell_header(whole.func):
                     slots.unify(of_part, FIXED)  # there are no cells in cells
@@ -114,16 +90,28 @@ class Instances:
         if ty not in found:
             for part in TYPES.post_order(ty):
                 if part not in found:
-                    parts: list[Node] = [p for _, p in _parts(part)]
-                    if type(part) not in _PARTS and type(part) is not TensorType:
-                        parts = TYPES.children(part)
-                    found[part] = type(part) is TypeVar or any(found[p] for p in parts)
+                    typed = [] if type(part) is TensorType else _parts(part)
+                    inside = TYPES.children(part) if typed is None else [p for _, p in typed]
+                    found[part] = type(part) is TypeVar or any(found[p] for p in inside)
         return found[ty]
 
 
-def _parts(ty: Node) -> list[tuple[int, Type]]:
-    parts = _PARTS.get(type(ty))
-    return [] if parts is None else parts(ty)
+def _parts(ty: Node) -> list[tuple[int, Type]] | None:
+    """Return the parts of a type, by the child that holds their slot.
+
+    ``None`` for kinds of which is not known where values of these types come from; of the others,
+    the parts are in the order of :data:`~relayish.analysis.infer_type.compound.COMPOUND`.
+    """
+    match ty:
+        case TupleType():
+            return list(enumerate(ty.fields))
+        case RefType():
+            return [(CONTENT, ty.value)]
+        case FuncType():
+            return [*enumerate(ty.arg_types), (RESULT, ty.ret_type)]
+        case TypeCall():
+            return list(enumerate(ty.args))
+    return None
 
 
 class Converted:
@@ -156,7 +144,7 @@ class Converted:
             part, at = key
             if key in made or type(part) is TensorType or not slots.has_children(at):
                 return []
-            return [(p, slots.find(slots.child(at, n))) for n, p in _parts(part)]
+            return [(p, slots.find(slots.child(at, n))) for n, p in _parts(part) or ()]
 
         for key in post_order([root], below):
             part, at = key
@@ -169,7 +157,10 @@ class Converted:
 
 
 def _rebuilt(ty: Type, parts: Sequence[Type]) -> Type:
-    rebuild = _WITH_PARTS.get(type(ty))
-    if rebuild is None or all(new is old for new, (_, old) in zip(parts, _parts(ty), strict=True)):
+    before = _parts(ty) or []
+    if all(new is old for new, (_, old) in zip(parts, before, strict=True)):
         return ty
-    return rebuild(ty, parts)
+    compound = COMPOUND[type(ty)]
+    assert compound is not None
+    made: Type = compound.make(ty, tuple(parts))
+    return made
