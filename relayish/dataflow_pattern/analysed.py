@@ -45,6 +45,7 @@ class Analysed:
         self.root = root
         order, uses = distinct(root)
         self.order = order
+        self.kinds: frozenset[type[DFPattern]] = frozenset(map(type, order))
         recursive = _recursive(order)
         _check_nesting(order, recursive)
         self.repeatable = recursive | _on_paths(order)

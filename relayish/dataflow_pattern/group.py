@@ -107,8 +107,7 @@ class _Grouper:
         self._taken: set[Node] = set()
         self._spread: set[Node] = set()
         self._users: dict[Node, list[Node]] | None = None
-        kinds = {type(p) for p in analysed.order}
-        self._binds = bool(kinds & _BINDERS)
+        self._binds = not _BINDERS.isdisjoint(analysed.kinds)
         self._whole_scopes = whole_scopes
         self._dominators = [p for p in analysed.order if type(p) is DominatorPattern]
 

@@ -8,7 +8,7 @@ pattern around it, and what an expression did not match once it is not compared 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
 from relayish.dataflow_pattern.analysed import Analysed
@@ -139,6 +139,7 @@ class Matcher:
         self._postponed: list[tuple[DFPattern, Expr]] = []
         self._anew: DFPattern | None = None  # not to be taken from what is known
         self._dominance: Dominance | None = None
+        self._steps = _steps_for(self.analysed.kinds)
         self.steps = 0
         """How many goals were taken up so far."""
 
@@ -179,7 +180,7 @@ class Matcher:
 
     def _solve(self, first: _Goal) -> bool:
         goal: _Goal | None = first
-        bound, trail, steps = self._bound, self._trail, _STEPS
+        bound, trail, steps = self._bound, self._trail, self._steps
         repeatable = self.analysed.repeatable
         while goal is not None:
             self.steps += 1
@@ -505,7 +506,7 @@ def _demanded(demand: Demand) -> Callable[..., _Following]:
     return step
 
 
-_OWN_STEPS: Final[dict[type, Callable[..., _Following]]] = {
+_STEPS: Final[dict[type, Callable[..., _Following]]] = {
     ExprPattern: _expr,
     VarPattern: _var,
     ConstantPattern: _constant,
@@ -524,8 +525,11 @@ _OWN_STEPS: Final[dict[type, Callable[..., _Following]]] = {
 }
 """What goals lead to: patterns of the language, and what the matcher itself puts between them."""
 
-_STEPS: Final = DEMANDS.derive(lambda kind: _OWN_STEPS.get(kind) or _demanded(DEMANDS[kind]))
-"""What each kind of goal leads to."""
+
+def _steps_for(kinds: Collection[type[DFPattern]]) -> Mapping[type, Callable[..., _Following]]:
+    """Return what each kind of goal leads to where patterns are of ``kinds``."""
+    others = [kind for kind in kinds if kind not in _STEPS]
+    return {**_STEPS, **{kind: _demanded(DEMANDS[kind]) for kind in others}} if others else _STEPS
 
 
 def match(pattern: DFPattern, expr: Expr, mod: IRModule | None = None) -> bool:

@@ -103,21 +103,17 @@ class _Fuser:
         """Return the image of ``root``, the expression the graph is of."""
         images = self._images
         for index, node in enumerate(self._graph.order):
-            images[node] = self._image(index, node)
+            if type(node) is Call:
+                images[node] = self._image_of_call(index, node)
+            elif type(node) is Tuple:
+                images[node] = self._image_of_tuple(index, node)
+            elif type(node) is TupleGetItem:
+                images[node] = self._image_of_projection(index, node)
+            else:  # nothing is fused through other kinds
+                images[node] = self._rebuilt(node)
         image = images[root]
         assert isinstance(image, Expr)
         return image
-
-    def _image(self, index: int, node: Node) -> Node:
-        """Return what becomes of a node; nothing is fused through those of other kinds."""
-        match node:
-            case Call():
-                return self._image_of_call(index, node)
-            case Tuple():
-                return self._image_of_tuple(index, node)
-            case TupleGetItem():
-                return self._image_of_projection(index, node)
-        return self._rebuilt(node)
 
     def _rebuilt(self, node: Node) -> Node:
         """Return a node that is in no function, over the images of its children."""

@@ -39,20 +39,15 @@ class FusionGraph:
         self._tensors_only: dict[Node, bool] = {}
         self.use_outside(root)
         for index, node in enumerate(self.order):
-            self._enter(index, node)
-
-    def _enter(self, index: int, node: Node) -> None:
-        """Note how a node fuses, and what it takes; through other kinds nothing is fused."""
-        match node:
-            case Call():
+            if type(node) is Call:
                 _enter_call(self, index, node)
-            case Tuple():
+            elif type(node) is Tuple:
                 _enter_tuple(self, index, node)
-            case TupleGetItem():
+            elif type(node) is TupleGetItem:
                 _enter_projection(self, index, node)
-            case Constant():
+            elif type(node) is Constant:
                 _enter_constant(self, index, node)
-            case _:
+            else:  # through other kinds nothing is fused
                 _enter_other(self, node)
 
     def use(self, child: Node, user: int, pattern: OpPattern) -> None:
