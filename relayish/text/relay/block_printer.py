@@ -74,21 +74,26 @@ class BlockPrinter(NodeWriter):
 
     def must_declare(self) -> bool:
         types = self.types
-        if any(v in types.bound and v not in types.declared for v in types.free):
+        if types.bound_late or any(
+            v in types.bound and v not in types.declared for v in types.free
+        ):
             return True
         return super().must_declare()
 
     def declarations(self) -> str:
         """Return the declarations of free variables, which stand at the beginning."""
-        self.types.new_section(label_all=True)
+        self.types.begin_declarations()
         own = [var for var in self.free if type(var) is Var]
         lines = [f"free_var {self.binder(var, again=False)};\n" for var in own]
         free = {**self.types.free, **dict.fromkeys(self.types.declared)}
         types = [f"{self.types.declare(var)}\n" for var in free]
+        self.types.label_all = False
         return "".join([*types, *lines, "\n"] if lines or types else [])
 
-    def define_types(self, definitions: Iterable[TypeData]) -> None:
-        """Take note of the types of the module, and of how their constructors are named."""
+    def define_types(self, definitions: Iterable[TypeData] | None) -> None:
+        """Take note of the types of the module, if there is one, and of their constructors."""
+        if definitions is None:
+            return
         names: dict[str, int] = {}
         listed = list(definitions)
         for data in listed:

@@ -63,11 +63,14 @@ def astext(
         raise FieldError(
             f"{thing!r} ({type(thing).__name__}) has no text; expected a module or a node"
         )
+    definitions = thing.type_definitions.values() if isinstance(thing, IRModule) else None
     printer = BlockPrinter(annotate, not show_meta_data)
+    printer.define_types(definitions)
     body, declarations = _write(printer, thing), printer.declarations()
     if printer.must_declare():
         printer = BlockPrinter(annotate, not show_meta_data, printer)
-        body, declarations = _write(printer, thing), printer.declarations()
+        printer.define_types(definitions)
+        declarations, body = printer.declarations(), _write(printer, thing)  # as they are read
     header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
     text = f"{header}{declarations}{body}"
     if printer.metadata:
@@ -87,10 +90,15 @@ def _write(printer: BlockPrinter, thing: IRModule | Node) -> str:
 
 def _write_module(printer: BlockPrinter, mod: IRModule) -> str:
     definitions = mod.type_definitions
-    printer.define_types(definitions.values())
     functions = mod.functions
     roots = [(func, Position.DEFINITION) for func in functions.values()]
     layout = Layout(roots, printer.free)
+    layout.apart += [
+        item
+        for data in definitions.values()
+        for constructor in data.constructors
+        for item in constructor.inputs
+    ]
     printer.start(layout)
     if mod.attrs is not None:
         printer.module_attrs(mod.attrs)

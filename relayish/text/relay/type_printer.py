@@ -32,7 +32,7 @@ from relayish.ir.relay.type import (
     TypeRelation,
     TypeVar,
 )
-from relayish.ir.scoping import free_variables
+from relayish.ir.scoping import free_variables, type_variables_bound_by
 from relayish.text.generic_form import assemble, node_parts, repeated, separated
 from relayish.text.literals import quote
 from relayish.text.metadata_writer import MetadataWriter
@@ -42,7 +42,10 @@ from relayish.text.tables import REGISTER, Parts
 from relayish.text.values_writer import spell_key
 
 _LARGE: Final = 16
-"""From this many nodes on, written out as a tree, a type is referred to when it occurs again."""
+"""From this many nodes on, written out as a tree, a type is referred to when it occurs again.
+
+One that binds variables counts as such, for it binds them once.
+"""
 _HUGE: Final = 1 << 30
 
 
@@ -51,6 +54,7 @@ class TypePrinter:
 
     ``declared`` are type variables that the text declares at its beginning, because some use of
     them stands outside of what binds them; ``free`` collects those found while printing.
+    ``bound_late`` tells whether declarations bind one that was bound in what comes behind them.
     """
 
     language = RELAY.name
@@ -70,6 +74,8 @@ class TypePrinter:
         self._labels: dict[Node, str] = {}
         self._count = 0
         self.label_all = False
+        self.bound_late = False
+        self._before: frozenset[TypeVar] = frozenset()
 
     def define(self, names: Iterable[str]) -> None:
         """Take note of the types that the module defines; others are then named by metadata."""
@@ -93,7 +99,7 @@ class TypePrinter:
         self._labelled |= repeated(large, TYPES, lambda node: self._sizes.get(node, 1) <= _LARGE)
 
     def size(self, root: Type) -> int:
-        """Return how many nodes the tree of a type has, or ``_HUGE`` if more than that."""
+        """Return how many nodes the tree of a type counts as, or ``_HUGE`` if more than that."""
         sizes = self._sizes
         known = 1 if type(root) is TensorType else sizes.get(root)
         if known is not None:
@@ -101,7 +107,8 @@ class TypePrinter:
         for node in TYPES.post_order(root):
             if node not in sizes:
                 inner = sum([sizes[child] for child in TYPES.children(node)])
-                sizes[node] = min(1 + inner, _HUGE)
+                own = _LARGE if type_variables_bound_by(node) else 1
+                sizes[node] = min(own + inner, _HUGE)
         return sizes[root]
 
     def text(self, root: Type) -> str:
@@ -133,13 +140,15 @@ class TypePrinter:
         self._labels[item] = label
         return label + "="
 
-    def new_section(self, *, label_all: bool) -> None:
-        """Forget labels: what follows is printed in another order than it is written."""
+    def begin_declarations(self) -> None:
+        """Label all that is large, as what follows may refer to; what was written comes behind."""
         self._labels = {}
-        self.label_all = label_all
+        self._before = frozenset(self.bound)
+        self.label_all = True
 
     def _bind(self, var: TypeVar) -> str:
         again = var in self.bound or var in self.declared
+        self.bound_late |= var in self._before
         self.bound.add(var)
         self._in_scope[var] = self._in_scope.get(var, 0) + 1
         name = self.name(var)
