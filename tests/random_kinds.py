@@ -51,9 +51,9 @@ class RandomKinds:
         parts: Kinds of their parts.
     """
 
-    def __init__(self, seed: object, *, own_language: bool, sees_binders: bool = True) -> None:
+    def __init__(self, seed: object, *, own_language: bool, recursive: bool = True) -> None:
         self.random = random.Random(repr(seed))
-        self.sees_binders = sees_binders
+        self.recursive = recursive
         self.is_own = own_language
         language = Language("random_kinds") if own_language else RELAY
         self.root: type[Any] = self._family("RandomRoot", language) if own_language else Expr
@@ -114,8 +114,8 @@ class RandomKinds:
             shape = choose((Shape.ONE, Shape.OPTIONAL, Shape.MANY))
             declared.append((_annotated(held, shape), said))
         for _ in range(choose((0, 1, 1, 2))):
-            sees = self.sees_binders and binders > 0 and self.random.random() < 0.2
-            said = {"sees_binders": True} if sees else {}
+            is_recursive = self.recursive and binders > 0 and self.random.random() < 0.2
+            said = {"recursive": True} if is_recursive else {}
             declared.append((_annotated(self.root, choose(tuple(Shape)[1:])), said))
         if self.random.random() < 0.4:
             declared.append((choose(tuple(LEAVES)), {}))
@@ -209,7 +209,7 @@ class _Programs:
                 continue
             if declared.role is Role.BINDER:
                 values[declared.name] = self.held(declared, lambda f=declared: self.bind(f, bound))
-            elif declared.role is Role.SCOPE or declared.sees_binders:
+            elif declared.role is Role.SCOPE or declared.recursive:
                 scopes.append(declared)
             elif declared.role is Role.OPERAND:
                 values[declared.name] = self.held(declared, lambda: self.node(known, depth))

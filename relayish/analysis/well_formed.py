@@ -6,11 +6,12 @@ from functools import partial
 from typing import NoReturn
 
 from relayish.errors import WellFormedError
+from relayish.ir.naming import display_name
 from relayish.ir.node import Node
 from relayish.ir.placement import placement_of_kind
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import PROGRAM, display_name, evaluated
+from relayish.ir.scoping import PROGRAM, evaluated
 from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind
 

@@ -15,11 +15,11 @@ from relayish._support.graph import post_order
 from relayish.errors import FieldError, PassError
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
+from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES, Node, field, node
 from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Op, Tuple
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import PrimExpr, Type
-from relayish.ir.scoping import display_name
 from relayish.ir.traversal import Traversal
 
 Parts: TypeAlias = "list[str | DFPattern]"

@@ -17,6 +17,7 @@ from relayish.interpreter.code import Block, Code, Instruction, ScopeCode, path_
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Activations
 from relayish.ir.held import Nodes, nodes_held, scope_fields
+from relayish.ir.naming import display_name
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar
 from relayish.ir.scoping import binders, has_scopes, outer_operands, parts
@@ -360,10 +361,9 @@ class Emitter:
 
 
 def _unbound(expr: Expr) -> str:
-    name = getattr(expr, "name_hint", type(expr).__name__) if type(expr) in VARIABLES else "a value"
     return (
-        f"variable %{name} is not bound where it is used; bind it with let, make it a parameter, "
-        f"or substitute a value for it before evaluating"
+        f"variable {display_name(expr)} is not bound where it is used; bind it with let, make it a "
+        f"parameter, or substitute a value for it before evaluating"
     )
 
 

@@ -27,6 +27,7 @@ from relayish.interpreter.value import (
     normalise,
 )
 from relayish.ir.attrs import Attrs
+from relayish.ir.naming import display_name
 from relayish.ir.relay.adt import (
     Constructor,
 )
@@ -430,8 +431,7 @@ def _too_many(what: str, limit: int, option: str) -> NoReturn:
 
 
 def _unset(expr: Expr) -> NoReturn:
-    name = getattr(expr, "name_hint", "a value")
-    raise EvaluationError(f"variable %{name} is used before it is bound")
+    raise EvaluationError(f"variable {display_name(expr)} is used before it is bound")
 
 
 def _known(value: Evaluated) -> Evaluated:

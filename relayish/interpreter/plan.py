@@ -24,6 +24,7 @@ from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.evaluator import EVALUATORS, Evaluate
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir import scoping
+from relayish.ir.naming import display_name, name_of
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
     Call,
@@ -392,8 +393,7 @@ def _operands_of_evaluated(node: Expr) -> tuple[Node, ...]:
     """Return the operands of a node of another package, if it needs nothing but their values."""
     kind = type(node)
     if kind in VARIABLES:
-        name = getattr(node, "name_hint", kind.__name__)
-        problem = f"variable {name!r} is bound outside of the function: it is a closure"
+        problem = f"variable {display_name(node)} is bound outside of the function: it is a closure"
         raise _unplanned(node, problem)
     try:
         evaluator = EVALUATORS[kind]
@@ -462,7 +462,7 @@ def _callee(call: Call, plans: Plans, mod: IRModule | None) -> tuple[Expr, Funct
 
 
 def _named(node: Expr) -> str:
-    name = getattr(node, "name_hint", None)
+    name = name_of(node)
     return f"{type(node).__name__} {name!r}" if name else indefinite(type(node))
 
 

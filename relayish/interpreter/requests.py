@@ -9,9 +9,9 @@ from relayish.interpreter.code import ScopeCode
 from relayish.interpreter.emit import Entries
 from relayish.interpreter.evaluator import Capture, Run, ScopeName
 from relayish.interpreter.value import Closure, Evaluated, normalise
+from relayish.ir.naming import display_name
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, Var
-from relayish.ir.scoping import display_name
 
 
 def entered(asked: Run, entries: Entries, node: Expr) -> tuple[ScopeCode, list[Evaluated]]:

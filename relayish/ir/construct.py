@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.field import REQUIRED, Field, Shape, is_node_class
+from relayish.ir.naming import brief, is_node
 from relayish.ir.roles import Atom
 
 
@@ -192,20 +193,3 @@ def _advice(declared: Field, value: object) -> str:
     return (
         f"; wrap Python numbers with {form.format(repr(value))}" if form and takes_literals else ""
     )
-
-
-def is_node(value: object) -> bool:
-    """Return whether ``value`` is a node, of whatever kind."""
-    return is_node_class(type(value))
-
-
-def brief(value: object) -> str:
-    """Show the value of a field in one line without descending into other nodes' fields."""
-    if is_node(value):
-        hint = getattr(value, "name_hint", None) or getattr(value, "name", None)
-        return f"{type(value).__name__}({hint})" if hint else f"<{type(value).__name__}>"
-    if isinstance(value, tuple):
-        shown = ", ".join(brief(item) for item in value[:6])
-        return f"({shown}{', ...' if len(value) > 6 else ''}{',' if len(value) == 1 else ''})"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

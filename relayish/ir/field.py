@@ -6,7 +6,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from relayish.errors import DeclarationError
 from relayish.ir.roles import Access, Role, Runs
@@ -30,22 +30,21 @@ REQUIRED: Final = _Missing.REQUIRED
 """Stands for the default of a field that has none."""
 
 
-class FieldDeclaration:
+class FieldDeclaration(NamedTuple):
     """What :func:`field` was told, until the class is declared and it becomes a :class:`Field`."""
 
-    __slots__ = (
-        "access", "annotation", "binder", "block", "compared", "convert", "default", "hint",
-        "inferred", "part", "scope", "sees_binders",
-    )  # fmt: skip
-
-    def __init__(self, default: object) -> None:
-        self.default = default
-        self.binder = self.part = self.annotation = self.sees_binders = self.block = False
-        self.hint = self.inferred = False
-        self.scope: Runs | None = None
-        self.access = Access.NONE
-        self.compared = True
-        self.convert: Callable[[Any], object] | None = None  # Any: each converts its own type
+    default: object
+    binder: bool = False
+    scope: Runs | None = None
+    part: bool = False
+    annotation: bool = False
+    recursive: bool = False
+    block: bool = False
+    access: Access = Access.NONE
+    hint: bool = False
+    compared: bool = True
+    inferred: bool = False
+    convert: Callable[[Any], object] | None = None  # Any: each converts its own type
 
 
 def field(
@@ -55,7 +54,7 @@ def field(
     scope: Runs | None = None,
     part: bool = False,
     annotation: bool = False,
-    sees_binders: bool = False,
+    recursive: bool = False,
     block: bool = False,
     access: Access = Access.NONE,
     hint: bool = False,
@@ -72,13 +71,13 @@ def field(
     Args:
         default: Value taken when the constructor is not given one.
         binder: The variables in this field, or in the patterns in it, are brought into scope by
-            the node: in its scopes, and in fields that say ``sees_binders``.
+            the node: in its scopes, and in its recursive operands.
         scope: What is in this field is evaluated in a scope of its own, and how often.
         part: What is in this field is no value, but holds operands and scopes of the node, which
             come after its own.
         annotation: What is in this field is not evaluated.
-        sees_binders: What the node binds is in scope in this operand as well, as a function is in
-            its own definition.
+        recursive: What the node binds is in scope in this operand as well, as a function that a let
+            binds is in its own definition.
         block: The field holds statements, which run one after the other.
         access: The node reads or writes the place that this field names.
         hint: The field is for people: variables that differ in it alone are not told apart.
@@ -87,12 +86,10 @@ def field(
         convert: Called on the given value; raises ``ValueError`` or ``TypeError`` on a bad one.
         kw_only: For type checkers: inherited fields come after those of the class itself.
     """
-    declared = FieldDeclaration(default)
-    declared.binder, declared.scope, declared.part = binder, scope, part
-    declared.annotation, declared.sees_binders = annotation, sees_binders
-    declared.block, declared.access, declared.hint = block, access, hint
-    declared.compared, declared.inferred, declared.convert = compared, inferred, convert
-    return declared
+    return FieldDeclaration(
+        default, binder, scope, part, annotation, recursive, block, access, hint, compared,
+        inferred, convert,
+    )  # fmt: skip
 
 
 class Field:
@@ -106,8 +103,21 @@ class Field:
     """
 
     __slots__ = (
-        "accepts", "access", "block", "compared", "convert", "default", "enums", "hint", "inferred",
-        "kind", "name", "role", "runs", "sees_binders", "shape",
+        "accepts",
+        "access",
+        "block",
+        "compared",
+        "convert",
+        "default",
+        "enums",
+        "hint",
+        "inferred",
+        "kind",
+        "name",
+        "recursive",
+        "role",
+        "runs",
+        "shape",
     )  # fmt: skip
 
     def __init__(self, owner: str, name: str, annotated: object, declared: object) -> None:
@@ -121,7 +131,7 @@ class Field:
         self.inferred = declared.inferred
         self.block = declared.block
         self.access = declared.access
-        self.sees_binders = declared.sees_binders
+        self.recursive = declared.recursive
         self.runs = declared.scope
         check_enum(f"scope of {owner}.{name}", declared.scope, Runs)
         check_enum(f"access of {owner}.{name}", declared.access, Access)
@@ -132,6 +142,11 @@ class Field:
                 f"{owner}.{name} is annotated {annotated}, in which a {hidden.__name__} would not "
                 f"be seen; a field holds {hidden.__name__}, {hidden.__name__} | None or "
                 f"tuple[{hidden.__name__}, ...], or nodes of a kind that holds the rest"
+            )
+        if declared.inferred and declared.default is not None:
+            raise DeclarationError(
+                f"{owner}.{name} is declared inferred, so its default must be None: of a new node "
+                f"nothing has been found out"
             )
         if self.shape is Shape.MIXED and declared.binder:
             raise DeclarationError(
@@ -215,17 +230,17 @@ def _role(where: str, declared: FieldDeclaration, kind: type[Any] | None) -> Rol
     if len(given) > 1:
         raise DeclarationError(f"{where} is declared {' and '.join(given)}; a field has one role")
     if kind is None:
-        if given or declared.sees_binders or declared.block:
-            what = given[0] if given else "sees_binders" if declared.sees_binders else "block"
+        if given or declared.recursive or declared.block:
+            what = given[0] if given else "recursive" if declared.recursive else "block"
             raise DeclarationError(
                 f"{where} holds no nodes, so it cannot be declared {what}; "
                 f"annotate it with a class of nodes"
             )
         return Role.LEAF
     role: Role = Role(given[0]) if given else kind.held_as_
-    if declared.sees_binders and role is not Role.OPERAND:
+    if declared.recursive and role is not Role.OPERAND:
         raise DeclarationError(
-            f"{where} is declared sees_binders, which is for operands; it is a {role.value}"
+            f"{where} is declared recursive, which is for operands; it is a {role.value}"
         )
     return role
 

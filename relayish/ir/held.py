@@ -80,7 +80,7 @@ def _scope_fields_of_kind(kind: type[Node]) -> ScopeFields:
     scopes, binders, parts = (
         tuple([f for f in held if f.role is role]) for role in (Role.SCOPE, Role.BINDER, Role.PART)
     )
-    blocks = tuple([f for f in held if f.role is Role.SCOPE or f.sees_binders])
+    blocks = tuple([f for f in held if f.role is Role.SCOPE or f.recursive])
     recursive = tuple([f for f in blocks if f.role is Role.OPERAND and scopes and binders])
     outside = tuple([f for f in held if f.role is Role.OPERAND and f not in recursive])
     several = len(scopes) > 1 or any(f.holds_many and not f.block for f in scopes)

@@ -82,9 +82,9 @@ class Language:
             if "visit_name" in base.__dict__
         }
         self.families.update(families)
-        for told in _LISTENERS:
+        for listener in _LISTENERS:
             for name in (visit, *sorted(families)):
-                told(name)
+                listener(name)
 
     def forget(self, visit: str) -> None:
         """Take the kind of a visit name out, if it is there."""
@@ -108,15 +108,15 @@ watch_table(_LANGUAGES, lambda _, language: bool(language.kinds))
 _LISTENERS: Final[list[Callable[[str], None]]] = []
 
 
-def on_declaration(told: Callable[[str], None]) -> None:
-    """Call ``told`` with the visit name of each kind and family, declared by now or later.
+def on_declaration(listener: Callable[[str], None]) -> None:
+    """Call ``listener`` with the visit name of each kind and family, declared by now or later.
 
     It may be told a name more than once: of several languages, or of one kind declared again.
     """
     for language in _LANGUAGES.values():
         for name in (*language.kinds, *sorted(language.families)):
-            told(name)
-    _LISTENERS.append(told)
+            listener(name)
+    _LISTENERS.append(listener)
 
 
 def languages() -> Mapping[str, Language]:

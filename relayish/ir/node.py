@@ -23,11 +23,12 @@ from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish._support import show
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
-from relayish.ir.construct import brief, generate_constructors
+from relayish.ir.construct import generate_constructors
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
 from relayish.ir.effect import Effect
 from relayish.ir.field import REQUIRED, Field, Shape, check_enum, field
 from relayish.ir.language import Language, languages
+from relayish.ir.naming import brief
 from relayish.ir.roles import Access, Atom, Role, Traits
 
 __all__ = [
@@ -251,11 +252,11 @@ def _check_roles(cls: type[Node], fields: tuple[Field, ...], atom: Atom | None) 
             f"{cls.__name__}.{apart} is declared a scope or part, but a {cls.__name__} only says "
             f"something and is not evaluated; leave it an annotation"
         )
-    sees = [f.name for f in fields if f.sees_binders]
-    if sees and not any(f.binder for f in fields):
+    recursive = [f.name for f in fields if f.recursive]
+    if recursive and not any(f.binder for f in fields):
         raise DeclarationError(
-            f"{cls.__name__}.{sees[0]} is declared sees_binders, but {cls.__name__} binds nothing; "
-            f"declare the field of its variables with field(binder=True)"
+            f"{cls.__name__}.{recursive[0]} is declared recursive, but {cls.__name__} binds "
+            f"nothing; declare the field of its variables with field(binder=True)"
         )
     for declared in fields:
         if atom is not None and declared.role not in (Role.LEAF, Role.ANNOTATION):
@@ -292,15 +293,16 @@ def _enter(visit: str, kind: type[Node]) -> None:
 
 def _properties(kind: type[Node]) -> frozenset[str]:
     """Return, by name, what the traits of a kind and the roles of its fields say of it."""
-    traits, told = kind.traits_, {f.role.value for f in kind.fields_ if f.role is not Role.LEAF}
+    traits = kind.traits_
+    properties = {f.role.value for f in kind.fields_ if f.role is not Role.LEAF}
     if traits.atom is not None:
-        told |= {"atom", traits.atom.value}
+        properties |= {"atom", traits.atom.value}
     if traits.is_pure:
-        told.add("pure")
+        properties.add("pure")
     for access in (Access.READ, Access.WRITE):
         if any(access in f.access for f in kind.fields_):
-            told.add(str(access.name).lower())
-    return frozenset(told)
+            properties.add(str(access.name).lower())
+    return frozenset(properties)
 
 
 def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:

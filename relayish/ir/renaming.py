@@ -10,8 +10,9 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from relayish.errors import PassError
+from relayish.ir.naming import display_name
 from relayish.ir.node import Node
-from relayish.ir.scoping import PROGRAM, bound_by, collect_variables, display_name
+from relayish.ir.scoping import PROGRAM, bound_by, collect_variables
 from relayish.ir.span import describe
 from relayish.ir.traversal import Traversal
 

@@ -226,23 +226,6 @@ def collect_variables(
     return occurring, bound
 
 
-def hint_field(kind: type[Node]) -> Field | None:
-    """Return the field that variables of a kind are called by, if they have a name."""
-    return next((f for f in kind.fields_ if f.hint and f.accepts == (str,)), None)
-
-
-def name_of(variable: Node) -> str:
-    """Return what people call ``variable``; ``""`` if it has no name."""
-    hint = hint_field(type(variable))
-    return "" if hint is None else str(getattr(variable, hint.name))
-
-
-def display_name(variable: Node) -> str:
-    """Return ``%x`` for a variable that people call ``x``, and what others consist of."""
-    name = name_of(variable)
-    return f"%{name}" if name else repr(variable)
-
-
 Division: TypeAlias = Callable[[Any], tuple[Nodes, Nodes]]  # Any: a node of one kind
 """``divide(node)``: what evaluating the node evaluates once at most, and what any number of times.
 

@@ -31,7 +31,7 @@ takes one kind only, as that of a let takes a variable, the constructor checks.
 
 
 Retype: TypeAlias = Callable[[Any, Callable[[Any, Any], Any], Any], Any]  # Any: as above
-"""``retype(node, get, checked_type)``: what ``rebuild`` returns, carrying ``checked_type``."""
+"""``retype(node, get, inferred)``: what ``rebuild`` returns, with what was inferred of the node."""
 
 
 class ByKind(dict[type[Node], Any]):  # Any: what is generated for each kind
@@ -247,19 +247,20 @@ class Traversal:
     def _generate_rebuild(self, kind: type[Node]) -> Rebuild | None:
         if not self.fields(kind):
             return None
-        made: Rebuild = self._generate(kind, "rebuild(node, get)", "None", "")
+        made: Rebuild = self._generate(kind, "rebuild(node, get)", None)
         return made
 
     def _generate_retype(self, kind: type[Node]) -> Retype:
-        same = " and node.checked_type is checked_type"
-        signature = "retype(node, get, checked_type)"
-        made: Retype = self._generate(kind, signature, "checked_type", same)
+        made: Retype = self._generate(kind, "retype(node, get, inferred)", "inferred")
         return made
 
     def _generate(
-        self, kind: type[Node], signature: str, checked_type: str, same_type: str
+        self, kind: type[Node], signature: str, inferred: str | None
     ) -> Any:  # Any: as the signature says
-        """Return what rebuilds nodes, and leaves them where nothing changes."""
+        """Return what rebuilds nodes, and leaves them where nothing changes.
+
+        What was inferred of a node is ``inferred`` from then on, or is cleared on a new one.
+        """
         followed = self.fields(kind)
         lines: list[str] = []
         for index, declared in enumerate(followed):
@@ -271,13 +272,16 @@ class Traversal:
                 lines.append(f"if {old} is not None: {new} = get({old}, {old})")
             else:
                 lines += [line.format(old=old, new=new) for line in _REBUILD_MANY]
-        same = " and ".join(f"new{i} is old{i}" for i in range(len(followed))) or "True"
+        kept = [f"new{i} is old{i}" for i in range(len(followed))]
+        if inferred is not None:
+            kept += [f"node.{f.name} is {inferred}" for f in kind.fields_ if f.inferred]
         replaced = {declared.name: f"new{i}" for i, declared in enumerate(followed)}
         values = [
-            checked_type if f.inferred else replaced.get(f.name, f"node.{f.name}")
+            str(inferred) if f.inferred else replaced.get(f.name, f"node.{f.name}")
             for f in kind.fields_
         ]
-        lines += [f"if {same}{same_type}: return node", f"return make({', '.join(values)})"]
+        lines.append(f"if {' and '.join(kept) or True}: return node")
+        lines.append(f"return make({', '.join(values)})")
         trusted = all(f.kind in self.families for f in followed)  # else the constructor checks
         return compile_function(signature, lines, {"make": kind._make if trusted else kind})
 

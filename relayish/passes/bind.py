@@ -17,11 +17,11 @@ from typing import Any
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError, UnknownNameError, suggest
 from relayish.functor.relay.substitute import fits, substitute, type_of_value
+from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES
 from relayish.ir.relay.expr import Constant, Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.ir.scoping import display_name
 from relayish.transform import ModulePass, PassContext, register_pass
 
 

@@ -32,6 +32,7 @@ from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.naming import display_name
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import (
     Call,
@@ -46,7 +47,6 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TupleType, Type
-from relayish.ir.scoping import display_name
 from relayish.op.target import DEFAULT
 from relayish.passes.constant_checker import ConstantChecker
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 
 from relayish.analysis.variables import free_vars
 from relayish.errors import UnknownNameError, WellFormedError, suggest
+from relayish.ir.naming import display_name, name_field, name_of
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.renaming import replace_nodes, with_names
-from relayish.ir.scoping import bound_by, display_name, hint_field, name_of
+from relayish.ir.scoping import bound_by
 from relayish.transform import FunctionPass, register_pass
 
 
@@ -66,7 +67,7 @@ def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
     count = 0
     for bound in _bound_in(expr):
         image = with_names(bound, images)
-        hint = hint_field(type(bound))
+        hint = name_field(type(bound))
         if hint is not None:
             count += 1
             if name_of(bound) != f"a{count}":

@@ -22,6 +22,7 @@ from relayish.analysis.marks import is_primitive
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
 from relayish.ir.kind_table import KindTable
+from relayish.ir.naming import name_of
 from relayish.ir.node import SYMBOLS, VARIABLES, Node
 from relayish.ir.relay.adt import Clause, Constructor, Match, PatternVar
 from relayish.ir.relay.expr import (
@@ -43,7 +44,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
-from relayish.ir.scoping import has_scopes, name_of, operands, scopes
+from relayish.ir.scoping import has_scopes, operands, scopes
 from relayish.ir.span import at_span
 from relayish.passes.defunctionalize.encode import has_function_type
 from relayish.passes.normal_form.functions import own_functions

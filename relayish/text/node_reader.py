@@ -9,9 +9,9 @@ from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
 from relayish.ir.held import declares, scope_fields
 from relayish.ir.language import languages
+from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
-from relayish.ir.scoping import hint_field
 from relayish.ir.span import Span
 from relayish.ir.storage import INTERNED
 from relayish.ir.traversal import ByKind
@@ -175,7 +175,7 @@ def _may_be_named(kind: type[Node]) -> list[Field]:
         for f in kind.fields_
         if f.kind is not None
         and f.shape in (Shape.ONE, Shape.OPTIONAL)
-        and (f.role is Role.SCOPE or (f.role is Role.OPERAND and not f.sees_binders))
+        and (f.role is Role.SCOPE or (f.role is Role.OPERAND and not f.recursive))
         and family_of(f.kind) is None
     ]
 
@@ -325,7 +325,7 @@ def _build(
     binder: Binder | None = None,
 ) -> Node:
     """Return the node with these fields, its span if it has one, and the name it is bound under."""
-    hint = None if binder is None else hint_field(kind)
+    hint = None if binder is None else name_field(kind)
     if binder is not None and hint is not None and hint.name not in values:
         values[hint.name], places[hint.name] = binder.name, binder.at
     required, spans = _REQUIRED[kind]

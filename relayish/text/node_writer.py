@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from relayish.ir.field import Field, Shape
+from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role
-from relayish.ir.scoping import hint_field
 from relayish.text.generic_form import (
     How,
     field_parts,
@@ -48,7 +48,7 @@ class NodeWriter(Writer):
         if again:
             return f"{name}-malformed-ir"
         kind = type(var)
-        hint = hint_field(kind)
+        hint = name_field(kind)
         fields = _joined(field_parts(self, var, (), "" if hint is None else hint.name))
         return f"{NODE} {kind_name(kind, self.language)} {name}" + (f"({fields})" if fields else "")
 

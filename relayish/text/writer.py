@@ -14,8 +14,8 @@ from typing import Any, Final
 from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
 from relayish.ir.held import declares, scope_fields
+from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.scoping import hint_field
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
 from relayish.text.layout import Layout
@@ -311,7 +311,7 @@ class Writer(ABC):
 
 
 def _hint_of_kind(kind: type[Node]) -> Callable[[Any], str]:  # Any: a variable of the kind
-    declared = hint_field(kind)
+    declared = name_field(kind)
     return (lambda _var: kind.visit_name) if declared is None else attrgetter(declared.name)
 
 

@@ -18,6 +18,7 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.field import Field
 from relayish.ir.literal import hash_literal
 from relayish.ir.module import AnyModule
+from relayish.ir.naming import name_of
 from relayish.ir.node import Node
 from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind, Traversal
@@ -168,6 +169,6 @@ def _same(old: object, new: object) -> bool:
 
 
 def _shown(node: Node) -> str:
-    name = getattr(node, "name_hint", None) or getattr(node, "name", None)
+    name = name_of(node)
     called = f" {name}" if name else ""
     return f"{indefinite(type(node))}{called}{at_span(node)}"

@@ -75,7 +75,7 @@ with DECLARED:
     @node("letrec", effect=Effect.NONE)
     class LetRec(Expr):
         var: Var = field(binder=True)
-        value: Expr = field(sees_binders=True)
+        value: Expr = field(recursive=True)
         body: Expr = field(scope=Runs.ONCE)
 
     @node("note", effect=Effect.STATE)

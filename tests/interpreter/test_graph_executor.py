@@ -385,7 +385,7 @@ def plan_anything(program):
     ("program", "message"),
     [
         (branch(), "an If is met"),
-        (free_variable(), "variable 'x' is bound outside of the function: it is a closure"),
+        (free_variable(), "variable %x is bound outside of the function: it is a closure"),
         (Function((), relay.RefCreate(relay.const(1))), "RefCreate is met"),
         (Function((), relay.Match(relay.const(1), ())), "Match is met"),
         (Function((scalar("f"),), Call(scalar("g"), ())), "Var 'g' is called"),
@@ -393,7 +393,7 @@ def plan_anything(program):
         (Function((), Function((), relay.const(1))), "Function is met"),
         (Function((), GlobalVar("f")), "GlobalVar 'f' is met"),
         (Function((), relay.get_op("add")), "Op is met|Op 'add' is met"),
-        (Function((scalar(),), Call(Function((), relay.const(1)), (scalar(),))), "variable 'x'"),
+        (Function((scalar(),), Call(Function((), relay.const(1)), (scalar(),))), "variable %x"),
         (recursive(), "does not call itself"),
     ],
 )

@@ -24,20 +24,20 @@ with DECLARED:
     @node("recursion")
     class Recursion(Expr):
         body: Expr = field(scope=Runs.ONCE)
-        value: Expr = field(sees_binders=True)
+        value: Expr = field(recursive=True)
         var: Var = field(binder=True)
         start: Expr
 
     @node("typed_recursion")
     class TypedRecursion(Expr):
         param: TypeVar = field(binder=True)
-        value: Expr = field(sees_binders=True)
+        value: Expr = field(recursive=True)
         body: Expr = field(scope=Runs.ONCE)
 
     @node("declaration")
     class Declaration(Expr):
         var: Var = field(binder=True)
-        value: Expr = field(sees_binders=True)
+        value: Expr = field(recursive=True)
 
     class Arm(Node, held_as=Role.PART):
         __slots__ = ()
@@ -46,7 +46,7 @@ with DECLARED:
     class OneArm(Arm):
         var: Var = field(binder=True)
         test: Expr
-        guard: Expr = field(sees_binders=True)
+        guard: Expr = field(recursive=True)
         body: Expr = field(scope=Runs.ONE_OF)
 
     @node("choice")

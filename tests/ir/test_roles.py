@@ -45,7 +45,7 @@ class TestRelay:
     def test_let_binds_before_its_body_runs_once(self):
         var, value, body = Let.fields_[:3]
         assert (var.role, value.role, body.role) == (Role.BINDER, Role.OPERAND, Role.SCOPE)
-        assert value.sees_binders
+        assert value.recursive
         assert body.runs is Runs.ONCE
 
     def test_branches_are_one_of_two(self):
@@ -133,7 +133,7 @@ class TestRefused:
             class Bad(Expr):
                 body: Expr = field(binder=True, scope=Runs.ONCE)
 
-    @pytest.mark.parametrize("said", ["binder", "part", "annotation", "sees_binders", "block"])
+    @pytest.mark.parametrize("said", ["binder", "part", "annotation", "recursive", "block"])
     def test_role_of_a_field_without_nodes(self, said):
         class Bad(Expr):
             count: int = field(**{said: True})
@@ -150,20 +150,20 @@ class TestRefused:
             class Bad(Expr):
                 index: Expr = field(binder=True)
 
-    def test_operand_that_sees_binders_where_nothing_is_bound(self):
-        with pytest.raises(DeclarationError, match="sees_binders, but Bad binds nothing"):
+    def test_operand_that_is_recursive_where_nothing_is_bound(self):
+        with pytest.raises(DeclarationError, match="recursive, but Bad binds nothing"):
 
             @declare("bad")
             class Bad(Expr):
-                value: Expr = field(sees_binders=True)
+                value: Expr = field(recursive=True)
 
-    def test_scope_that_sees_binders_by_name_though_scopes_always_do(self):
+    def test_scope_that_is_declared_recursive(self):
         with pytest.raises(DeclarationError, match="which is for operands; it is a scope"):
 
             @declare("bad")
             class Bad(Expr):
                 var: Var = field(binder=True)
-                value: Expr = field(scope=Runs.ONCE, sees_binders=True)
+                value: Expr = field(scope=Runs.ONCE, recursive=True)
 
     def test_atom_with_a_scope(self):
         with pytest.raises(DeclarationError, match="declared an atom, but its field body is a sco"):
@@ -184,6 +184,13 @@ class TestRefused:
         Bad.__annotations__ = {"held": annotated}
         with pytest.raises(DeclarationError, match=r"Bad\.held is annotated .* would not be seen"):
             declare("bad")(Bad)
+
+    def test_inferred_field_with_a_default(self):
+        with pytest.raises(DeclarationError, match="inferred, so its default must be None"):
+
+            @declare("bad")
+            class Bad(Expr):
+                size: int = field(default=0, inferred=True)
 
     def test_field_called_as_one_of_its_family(self):
         with pytest.raises(DeclarationError, match="'span', as one of its family is"):

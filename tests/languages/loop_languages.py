@@ -129,8 +129,8 @@ with DECLARED:
     @node("schedule_block")
     class ScheduleBlock(LoopPart):
         iter_vars: tuple[LoopVar, ...] = field(binder=True)
-        read_buffers: tuple[BufferRange, ...] = field(sees_binders=True)
-        write_buffers: tuple[BufferRange, ...] = field(sees_binders=True)
+        read_buffers: tuple[BufferRange, ...] = field(recursive=True)
+        write_buffers: tuple[BufferRange, ...] = field(recursive=True)
         name: str
         body: Loop = field(scope=Runs.ONCE)
 

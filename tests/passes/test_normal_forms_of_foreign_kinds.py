@@ -128,7 +128,7 @@ def test_an_operand_that_sees_what_the_node_binds_is_refused():
         @node("foreign_fixpoint")
         class Fixpoint(Expr):
             var: Var = field(binder=True)
-            value: Expr = field(sees_binders=True)
+            value: Expr = field(recursive=True)
             body: Expr = field(scope=Runs.ONCE)
 
         with pytest.raises(PassError, match="Fixpoint"):

@@ -83,7 +83,7 @@ with DECLARED:
     @node("text_letrec")
     class LetRec(Expr):
         vars: tuple[Var, ...] = field(binder=True)
-        values: tuple[Expr, ...] = field(sees_binders=True)
+        values: tuple[Expr, ...] = field(recursive=True)
         body: Expr = field(scope=Runs.ONCE)
 
     @node("text_poly")

@@ -17,6 +17,7 @@ from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, 
 from relayish.analysis.infer_type.solver import operator_type
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError
+from relayish.ir.naming import display_name
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -49,7 +50,6 @@ from relayish.ir.relay.type import (
     Type,
     scalar_type,
 )
-from relayish.ir.scoping import display_name
 from relayish.ir.span import at_span
 
 _UNIT: Final = TupleType(())

@@ -243,7 +243,7 @@ class Let(Expr):
     """Bind ``var`` to ``value`` inside ``body``; a function may refer to its own ``var``."""
 
     var: Var = field(binder=True)
-    value: Expr = field(sees_binders=True)
+    value: Expr = field(recursive=True)
     body: Expr = field(scope=Runs.ONCE)
 
 

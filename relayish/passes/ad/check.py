@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from relayish.analysis import free_vars
 from relayish.errors import GradientError
+from relayish.ir.naming import display_name
 from relayish.ir.relay.expr import Expr, Function
-from relayish.ir.scoping import display_name
 from relayish.passes.ad.structure import tensors_in
 
 

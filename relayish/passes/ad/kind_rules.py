@@ -110,7 +110,7 @@ def _check(kind: type[Node], rule: GradientRule) -> None:
             f"it has {', '.join(inside) or 'none'}"
         )
     for declared in kind.fields_:
-        if declared.sees_binders or declared.runs is Runs.DEFERRED:
+        if declared.recursive or declared.runs is Runs.DEFERRED:
             raise DeclarationError(
                 f"{kind.__name__}.{declared.name} is no operand evaluated before the node, nor a "
                 f"scope that runs with it; a ControlFlow is for these alone"

@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar, cast
 
 from relayish.analysis.referential_transparency import opaque_nodes
+from relayish.ir.naming import name_of
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.ir.renaming import fresh_variable, fresh_variables, rename_bound, replace_nodes
-from relayish.ir.scoping import name_of
 
 _Copy = TypeVar("_Copy", bound=Expr)
 _Node = TypeVar("_Node", bound=Node)

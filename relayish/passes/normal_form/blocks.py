@@ -98,7 +98,7 @@ def _declaring(scopes: Scopes) -> frozenset[int]:
 def _plain_of_kind(kind: type[Node]) -> tuple[Held, Held] | None:
     """Return what gives operands, and roots of scopes, where each scope plainly is one block."""
     held = [f for f in kind.fields_ if f.is_evaluated and f.role is not Role.BINDER]
-    if any(f.role is Role.PART or f.sees_binders or not _is_expression(f) for f in held):
+    if any(f.role is Role.PART or f.recursive or not _is_expression(f) for f in held):
         return None
     roots = [f for f in held if f.role is Role.SCOPE]
     if any(f.shape is not Shape.ONE for f in roots):

@@ -7,10 +7,11 @@ from typing import cast
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.errors import CheckError, WellFormedError
+from relayish.ir.naming import display_name
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import display_name, free_variables
+from relayish.ir.scoping import free_variables
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform.check import register_check
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from relayish.analysis import free_type_vars, free_vars
 from relayish.functor import ExprMutator
+from relayish.ir.naming import name_of
 from relayish.ir.node import NAMES
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
-from relayish.ir.scoping import name_of, operands, scope_roots
+from relayish.ir.scoping import operands, scope_roots
 from relayish.ir.structural_equal import structural_equal
 from relayish.transform.shrink import chunks, named, register_shrinking
 
