@@ -15,6 +15,7 @@ import pytest
 import relayish as relay
 from relayish.analysis import (
     register_effect_rule,
+    register_kind_rule,
     register_pattern_cover,
     register_signature,
     register_type_rule,
@@ -83,6 +84,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
+    "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
     ),
