@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from deep import DEEP_NESTS, doublings, function_nest
 from open_programs import NUMBER, OPEN_PROGRAMS, TRUE, zero
+from work import lines_run
 
 from relayish.analysis import infer_type
 from relayish.errors import TypeInferenceError
@@ -27,30 +26,12 @@ def annotated_function_nest(levels):
 NESTS = DEEP_NESTS | {"function_nest": annotated_function_nest}
 
 
-def steps(run):
-    """Return how many lines of Python ``run`` executes: work, counted without a clock."""
-    count, before = 0, sys.gettrace()
-
-    def trace(_frame, event, _arg):
-        nonlocal count
-        if event == "line":
-            count += 1
-        return trace
-
-    sys.settrace(trace)
-    try:
-        run()
-    finally:
-        sys.settrace(before)
-    return count
-
-
 def grows_linearly(build, size):
     """Return whether twice the program takes no more than a bit over twice the work."""
     once, twice = (build(n) for n in (size, 2 * size))
     infer_type(once)  # what is looked up once and for all is there
-    first = steps(lambda: infer_type(once, fresh=True))
-    second = steps(lambda: infer_type(twice, fresh=True))
+    first = lines_run(lambda: infer_type(once, fresh=True))
+    second = lines_run(lambda: infer_type(twice, fresh=True))
     return second <= 2.4 * first
 
 
@@ -130,4 +111,4 @@ def test_parameters_whose_type_nothing_tells_cost_the_same_however_deep_they_sta
         return run
 
     refused(10)()  # what is looked up once and for all is there
-    assert steps(refused(400)) <= 2.4 * steps(refused(200))
+    assert lines_run(refused(400)) <= 2.4 * lines_run(refused(200))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from deep import call_chain, let_body, let_value, tuple_nest
+from work import lines_run
 
 import relayish as relay
 from relayish.dataflow_pattern import (
@@ -108,17 +109,15 @@ def test_searching_all_of_a_program_for_dominators_looks_at_each_node_a_bounded_
     elementwise = wildcard().has_attr({"TOpPattern": 0})(wildcard())
     pattern = dominates(is_op("nn.conv2d")(wildcard(), wildcard()), elementwise, elementwise)
 
-    def work(levels):
-        expr = tower(levels, relay.nn.relu, X)
-        matcher = Matcher(pattern, expr)
-        inner = []
-        make = matcher._independent
-        matcher._independent = lambda p: inner.append(make(p)) or inner[-1]
-        node = expr
+    def search(expr):
+        matcher, node = Matcher(pattern, expr), expr
         while type(node) is relay.Call:
             assert not matcher.match(node)
             node = node.args[0]
-        return matcher.steps + sum(each.steps for each in inner)
+
+    def work(levels):
+        expr = tower(levels, relay.nn.relu, X)
+        return lines_run(lambda: search(expr))
 
     assert work(400) < 5 * work(100)
 

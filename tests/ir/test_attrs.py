@@ -246,7 +246,7 @@ def test_dict_attrs_hold_any_names():
     with pytest.raises(UnknownNameError, match="no attribute 'iner'; did you mean inner"):
         made["iner"]
     with pytest.raises(FrozenNodeError):
-        made._values = {}
+        made.inner = {}
 
 
 def test_dict_attrs_are_equal_whatever_their_order():

@@ -116,7 +116,7 @@ class TestUpdating:
         with pytest.raises(FrozenNodeError):
             mod["kernel"] = sum_of_squares()
         with pytest.raises(FrozenNodeError):
-            mod._functions = {}
+            mod.functions = {}
 
 
 class TestComparison:

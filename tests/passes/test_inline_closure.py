@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-import sys
-
 import pytest
 from recorded import assert_same_program
+from work import lines_run
 
 from relayish.analysis import well_formed
 from relayish.errors import PassError
@@ -119,24 +118,6 @@ def test_a_long_chain_of_closures_is_inlined():
         body = body.body
 
 
-def steps(run):
-    """Return how many lines of Python ``run`` executes: work, counted without a clock."""
-    count, before = 0, sys.gettrace()
-
-    def trace(_frame, event, _arg):
-        nonlocal count
-        if event == "line":
-            count += 1
-        return trace
-
-    sys.settrace(trace)
-    try:
-        run()
-    finally:
-        sys.settrace(before)
-    return count
-
-
 def row(levels, inside):
     """Return a function of closures; what each does is ``inside(previous closure, argument)``."""
     x, previous = Var("x"), None
@@ -196,7 +177,7 @@ def test_twice_as_many_closures_that_call_one_another_take_twice_the_steps(name)
     build = PROGRAMS[name]
     inline_closure(build(10))  # what is looked up once and for all is there
     once, twice = build(100), build(200)
-    assert steps(lambda: inline_closure(twice)) <= 2.2 * steps(lambda: inline_closure(once))
+    assert lines_run(lambda: inline_closure(twice)) <= 2.2 * lines_run(lambda: inline_closure(once))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

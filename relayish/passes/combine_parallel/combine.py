@@ -48,9 +48,9 @@ class _Rebuilder:
         return self._images[root]
 
     def _before(self, node: Node) -> Sequence[Node] | None:
-        """Return what a group needs, in place of the operands of the last call of a branch."""
+        """Return what a group needs before the first of its last calls; the others wait for it."""
         group = self._group_of.get(node)  # type: ignore[call-overload]  # any node may be asked
-        return None if group is None else self._needs[id(group)]
+        return None if group is None else self._needs.pop(id(group), ())
 
     def _finish(self, node: Node) -> None:
         images = self._images
