@@ -43,7 +43,7 @@ _CIRCLE_LEVELS: Final = 10_000
 """Levels after which a visit of a node within a visit of the same node counts as endless."""
 
 _RECURSION_LIMIT: Final = 120_000
-_STACK_BYTES: Final = max(16 * 1024 * 1024, 16 * 1024 * LEVELS)
+STACK_BYTES: Final = max(16 * 1024 * 1024, 16 * 1024 * LEVELS)
 _KEPT_TRACEBACK: Final = 64
 """Entries kept at each end of a traceback that crosses from one stack to another."""
 
@@ -317,7 +317,7 @@ def _run_and_wait(segment: _Segment, chain: _Chain) -> None:
     while not segment.finished:
         try:
             if not started:
-                start_on_stack(segment, _STACK_BYTES)
+                start_on_stack(segment, STACK_BYTES)
                 started = True
             segment.done.acquire()
         except BaseException as error:  # raised below, when nothing is left running

@@ -18,9 +18,8 @@ from typing import Final, Protocol
 PARKED_SECONDS: Final = 1.0
 """How long a thread waits for more work."""
 
-_MAX_PARKED: Final = 2
+MAX_PARKED: Final = 2
 """Threads parked at a time; a traversal that goes to and fro between three stacks uses two."""
-
 
 _FRAME_WORDS: Final = (512 if sys.version_info < (3, 12) else 64) * 1024
 """Words of memory for frames: enough for the levels of a plain visitor that a stack serves."""
@@ -70,7 +69,7 @@ class _StackThread(threading.Thread):
 
     def _park(self) -> None:
         """Offer this thread for further work."""
-        if len(_parked) < _MAX_PARKED and not self._closed:
+        if len(_parked) < MAX_PARKED and not self._closed:
             _parked.append(self)
         else:
             self._inbox.put(None)

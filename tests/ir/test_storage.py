@@ -1,23 +1,26 @@
 from __future__ import annotations
 
 import copy
+import gc
 import io
 import pickle
 import threading
+import weakref
+from contextlib import nullcontext
 
 import deep
 import numpy as np
 import pytest
 from random_exprs import random_expr, random_module
+from work import lines_run
 
-from relayish.ir import storage
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, TypeVar
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.traversal import EVERYTHING, Traversal
 
 ADD = intern_op("add")
 DEPTH = 100_000
@@ -37,12 +40,6 @@ def through(dumps, loads=pickle.loads):
 CLONES = {f"protocol {n}": through(lambda t, n=n: pickle.dumps(t, n)) for n in (2, 3, 4, 5)}
 CLONES["python"] = through(slow_dumps, lambda data: pickle._Unpickler(io.BytesIO(data)).load())
 CLONES["deepcopy"] = copy.deepcopy
-
-
-@pytest.fixture(autouse=True)
-def _leaves_no_state():
-    yield
-    assert not storage._being_saved.nodes
 
 
 def same_shape(one, other):
@@ -138,29 +135,26 @@ def test_modules_are_cloned(clone):
 def test_python_pickler_goes_through_a_program_once(monkeypatch, count):
     """It takes 1,000 items of a list at a time, before it saves them."""
     walks = []
-    walk = storage._STORED.post_order
-    monkeypatch.setattr(
-        storage._STORED, "post_order", lambda root: walks.append(root) or walk(root)
-    )
+    walk = Traversal.post_order
     expr = deep.tuple_nest(count)
+    monkeypatch.setattr(
+        Traversal, "post_order", lambda self, root: walks.append(root) or walk(self, root)
+    )
     other = pickle.loads(slow_dumps(expr))
-    assert structural_equal(expr, other)
     assert walks == [expr]
+    assert structural_equal(expr, other)
 
 
-def test_deepcopy_of_all_parts_of_a_program_copies_each_once(monkeypatch):
-    copies = 0
-    over = storage._copy_over
+def test_deepcopy_of_all_parts_of_a_program_copies_each_once():
+    def work(levels):
+        parts = EVERYTHING.post_order(deep.tuple_nest(levels))
+        return lines_run(lambda: copy.deepcopy(parts))
 
-    def counting(*arguments):
-        nonlocal copies
-        copies += 1
-        return over(*arguments)
+    assert work(2_000) <= 2.1 * work(1_000)
 
-    monkeypatch.setattr(storage, "_copy_over", counting)
-    parts = EVERYTHING.post_order(deep.tuple_nest(2_000))
-    found = copy.deepcopy(parts)
-    assert copies == len(parts)
+
+def test_deepcopy_of_all_parts_of_a_program_shares_them():
+    found = copy.deepcopy(EVERYTHING.post_order(deep.tuple_nest(2_000)))
     assert all(a.fields[0] is b for a, b in zip(found[1:], found[:-1], strict=True))
 
 
@@ -205,9 +199,20 @@ def test_error_while_pickling_leaves_nothing_behind(dumps, after):
     for _ in range(2):
         with pytest.raises(ZeroDivisionError, match="cannot be pickled"):
             dumps(expr)
-    assert not storage._being_saved.nodes
     good = deep.tuple_nest(3_000, bad.args[0])
     assert structural_equal(good, pickle.loads(dumps(good)))
+
+
+@pytest.mark.parametrize("dumps", [pickle.dumps, slow_dumps], ids=["c", "python"])
+@pytest.mark.parametrize("attrs", [{}, {"bad": Unpicklable()}], ids=["good", "bad"])
+def test_nothing_keeps_a_program_that_was_pickled(dumps, attrs):
+    expr = deep.tuple_nest(3_000, Call(ADD, (deep.tuple_nest(5),), DictAttrs(attrs)))
+    left = [weakref.ref(node) for node in EVERYTHING.post_order(expr) if type(node) is not Op]
+    with pytest.raises(ZeroDivisionError) if attrs else nullcontext():
+        dumps(expr)
+    del expr
+    gc.collect()
+    assert [ref for ref in left if ref() is not None] == []
 
 
 def test_pickler_used_for_several_dumps_shares_between_them():

@@ -78,7 +78,7 @@ def test_check_says_nothing_of_a_sound_program(name: str) -> None:
             "no_stale_types",
             stale(),
             CheckError,
-            r"Call in @main carries the type Tensor\[\(3\), .*\], but has the type Tensor\[\(2\), ",
+            r"Call in @main carries the type Tensor\S*\(3.*float32.*, but has the type Tensor\S*\(2",
         ),
     ],
 )
@@ -185,7 +185,8 @@ def test_check_of_the_passes_is_found_without_importing_every_pass() -> None:
     script = (
         "import sys, relayish.transform as t; t.get_check('well_formed'); "
         "print('relayish.passes.checks' in sys.modules); "
-        "t.check._load_checks(); print('relayish.passes.first_order_gradient' in sys.modules)"
+        "t.get_check('a_normal_form'); "
+        "print('relayish.passes.first_order_gradient' in sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
