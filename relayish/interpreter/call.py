@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from relayish.errors import EvaluationError
+from relayish.interpreter.failures import operator_failed
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, Op
 from relayish.op import registry
 
 CallEvaluator: TypeAlias = Callable[[Attrs | None, Sequence[Evaluated]], Evaluated]
-
-_SHOWN: Final = 6
 
 
 def evaluate_call(op: Op, attrs: Attrs | None, values: Sequence[Evaluated]) -> Evaluated:
@@ -60,9 +59,24 @@ def call_evaluator(op: Op) -> CallEvaluator:
         except EvaluationError:
             raise
         except Exception as error:
-            raise operator_failed(op, list(values), error) from error
+            raise operator_failed(op, values, error) from error
 
     return evaluate
+
+
+def result_size(op: Expr, attrs: Attrs | None, values: Sequence[Evaluated]) -> int | None:
+    """Return how many elements ``op`` on ``values`` has at most; ``None`` where it does not tell.
+
+    Raises:
+        EvaluationError: If that cannot be told of these.
+    """
+    size = registry.result_size.get(op)
+    if size is None:
+        return None
+    try:
+        return size(attrs, *values)
+    except Exception as error:
+        raise operator_failed(op, values, error) from error
 
 
 def call_problem(op: Op, count: int) -> str:
@@ -86,28 +100,3 @@ def default_attrs(op: Expr) -> Attrs | None:
         return kind()
     except TypeError:  # some attribute has no default; the operator will say what it misses
         return None
-
-
-def operator_failed(op: Expr, values: list[Evaluated], error: Exception) -> EvaluationError:
-    """Return the error that says on what ``op`` failed."""
-    assert isinstance(op, Op)
-    shown = ", ".join(_shape(value) for value in values[:_SHOWN])
-    more = ", ..." if len(values) > _SHOWN else ""
-    return EvaluationError(
-        f"operator {op.full_name} cannot be evaluated on ({shown}{more}): "
-        f"{type(error).__name__}: {error}"
-    )
-
-
-def evaluator_failed(node: Expr, error: Exception) -> EvaluationError:
-    """Return the error that says whose evaluator failed."""
-    kind = type(node).__name__
-    return EvaluationError(f"the evaluator of {kind} failed: {type(error).__name__}: {error}")
-
-
-def _shape(value: Evaluated) -> str:
-    if isinstance(value, (np.ndarray, np.generic)):
-        return f"{value.dtype}{list(value.shape)}"
-    if isinstance(value, tuple):
-        return f"tuple of {len(value)}"
-    return type(value).__name__

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from relayish._support.graph import walk_tree
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter.arguments import ordered_arguments
-from relayish.interpreter.call import evaluator_failed, operator_failed
 from relayish.interpreter.evaluator import EVALUATORS
-from relayish.interpreter.plan import CALLED, ONE, Plan, Step, make_plan
-from relayish.interpreter.value import Evaluated, as_argument, map_leaves, normalise
+from relayish.interpreter.failures import SHOWN_CALLS, add_notes, evaluator_failed, operator_failed
+from relayish.interpreter.plan import CALLED, ONE, Plan, Step
+from relayish.interpreter.planning import make_plan
+from relayish.interpreter.value import (
+    SCALARS,
+    Evaluated,
+    as_argument,
+    leaves,
+    map_leaves,
+    normalise,
+)
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.span import at_span
-
-_SCALARS: Final = frozenset(
-    {np.bool_, np.float32, np.float64, np.float16, np.int8, np.int16, np.int32, np.int64}
-    | {np.uint8, np.uint16, np.uint32, np.uint64}
-)
 
 
 class PlannedFunction:
@@ -76,7 +76,7 @@ def run_plan(plan: Plan, values: list[Evaluated]) -> Evaluated:
     steps = iter(plan.steps)
     # the calls under way: plan, what is left of its steps, registers, place of the result, dead
     callers: list[tuple[Plan, Iterator[Step], list[Evaluated], int, tuple[int, ...]]] = []
-    scalars, array = _SCALARS, np.ndarray
+    scalars, array = SCALARS, np.ndarray
     try:
         while True:
             for function, attrs, place, left, right, dead in steps:
@@ -147,11 +147,9 @@ def _add_notes(
     steps: Iterator[Step],
     callers: list[tuple[Plan, Iterator[Step], list[Evaluated], int, tuple[int, ...]]],
 ) -> None:
-    expr = plan.exprs[_at(plan, steps)]
-    error.add_note(f"while evaluating {expr!r}{at_span(expr)}")
-    for caller, left, *_ in callers[:-6:-1]:
-        expr = caller.exprs[_at(caller, left)]
-        error.add_note(f"reached from {expr!r}{at_span(expr)}")
+    shown = callers[: -SHOWN_CALLS - 1 : -1]
+    innermost = [caller.exprs[_at(caller, left)] for caller, left, *_ in shown]
+    add_notes(error, plan.exprs[_at(plan, steps)], innermost, len(callers))
 
 
 def _apart(result: Evaluated, values: list[Evaluated]) -> Evaluated:
@@ -159,8 +157,8 @@ def _apart(result: Evaluated, values: list[Evaluated]) -> Evaluated:
 
     Arguments are not copied when a function is called, so a caller may write to them afterwards.
     """
-    arrays = [part for value in values for part in _leaves(value) if isinstance(part, np.ndarray)]
-    parts = _leaves(result)
+    arrays = [part for value in values for part in leaves(value) if isinstance(part, np.ndarray)]
+    parts = leaves(result)
     shared = {
         id(part): part.copy()
         for part in parts
@@ -169,12 +167,6 @@ def _apart(result: Evaluated, values: list[Evaluated]) -> Evaluated:
     if not shared:
         return result
     return map_leaves(result, lambda part: shared.get(id(part), part))
-
-
-def _leaves(value: Evaluated) -> list[Evaluated]:
-    """Return what is no tuple in nested tuples, in order."""
-    parts = walk_tree(value, lambda part: part if isinstance(part, tuple) else ())
-    return [part for part in parts if not isinstance(part, tuple)]
 
 
 class GraphExecutor:

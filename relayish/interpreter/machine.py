@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter import code as c
 from relayish.interpreter.arguments import checked_argument, in_order
-from relayish.interpreter.call import evaluate_call, evaluator_failed, operator_failed
+from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.code import UNSET, Block, Code
 from relayish.interpreter.compile import compile_expr
 from relayish.interpreter.emit import Entries
 from relayish.interpreter.evaluator import Apply, Capture, Run
+from relayish.interpreter.failures import (
+    SHOWN_CALLS,
+    add_notes,
+    evaluator_failed,
+    fail,
+    operator_failed,
+    out_of_scope,
+    refuse_arguments,
+    refuse_condition,
+    refuse_match,
+    refuse_more,
+    refuse_projection,
+    refuse_reference,
+    refuse_unset,
+)
 from relayish.interpreter.matching import match_pattern
 from relayish.interpreter.requests import captured, entered
 from relayish.interpreter.value import (
+    SCALARS,
     Closure,
     ConstructorValue,
     Evaluated,
@@ -27,25 +43,15 @@ from relayish.interpreter.value import (
     normalise,
 )
 from relayish.ir.attrs import Attrs
-from relayish.ir.naming import display_name
 from relayish.ir.relay.adt import (
     Constructor,
 )
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import SizeVar, TensorType
-from relayish.ir.span import at_span
 
 MAX_DEPTH: Final = 5_000_000
 """How many calls may be under way at once, unless a caller says otherwise."""
-
-_SHOWN_CALLS: Final = 5
-"""How many of the calls under way an error names."""
-
-_SCALARS: Final = frozenset(
-    {np.bool_, np.float32, np.float64, np.float16, np.int8, np.int16, np.int32, np.int64}
-    | {np.uint8, np.uint16, np.uint32, np.uint64}
-)
 
 _EVALUATING: Final = frozenset({c.EVALUATE, c.BEGIN, c.ADVANCE})
 """The instructions in which evaluators of other packages run."""
@@ -113,7 +119,7 @@ class Machine:
                     else:
                         _, place, function, attrs, operands = instruction
                         result = function(attrs, *[frame[operand] for operand in operands])
-                    frame[place] = result if type(result) in _SCALARS else normalise(result)
+                    frame[place] = result if type(result) in SCALARS else normalise(result)
                 elif operation == c.LOAD:
                     _, place, path, source = instruction
                     outer = frame
@@ -121,12 +127,12 @@ class Machine:
                         outer = outer[step]
                     value = outer[source]
                     if value is UNSET:
-                        _unset(block.exprs[at - 1])
+                        refuse_unset(block.exprs[at - 1])
                     frame[place] = value
                 elif operation == c.BRANCH:
                     cond = frame[instruction[1]]
                     if type(cond) is not np.bool_:
-                        _not_a_condition(cond)
+                        refuse_condition(cond)
                     if not cond:
                         at = instruction[2]
                 elif operation == c.RETURN:
@@ -157,10 +163,10 @@ class Machine:
                         continue
                     calls_left -= 1
                     if calls_left == -1 and self.max_calls is not None:
-                        _too_many("calls", self.max_calls, "max_calls")
+                        refuse_more("calls", self.max_calls, "max_calls")
                     if place >= 0:
                         if len(control) >= max_depth:
-                            _too_many("calls under way", max_depth, "max_depth")
+                            refuse_more("calls under way", max_depth, "max_depth")
                         control.append((block, at, frame, place))
                     frame = _activate(closure, values)
                     block = closure.code.block
@@ -180,7 +186,7 @@ class Machine:
                         frame[place] = known
                         continue
                     if len(control) >= max_depth:
-                        _too_many("calls under way", max_depth, "max_depth")
+                        refuse_more("calls under way", max_depth, "max_depth")
                     control.append((block, at, frame, place))
                     block, frame = known.block, known.template[:]
                     instructions, at = block.instructions, 0
@@ -190,7 +196,7 @@ class Machine:
                     _, place, operand, index = instruction
                     value = frame[operand]
                     if type(value) is not tuple or not 0 <= index < len(value):
-                        _no_field(value, index)
+                        refuse_projection(value, index)
                     frame[place] = value[index]
                 elif operation == c.GUARD:
                     _, path, place, guarded = instruction
@@ -215,7 +221,7 @@ class Machine:
                             at = start
                             break
                     else:
-                        _no_clause(value)
+                        refuse_match(value)
                 elif operation == c.CONSTRUCT:
                     _, place, constructor, operands = instruction
                     fields = tuple([frame[operand] for operand in operands])
@@ -225,13 +231,13 @@ class Machine:
                 elif operation == c.REF_READ:
                     reference = frame[instruction[2]]
                     if type(reference) is not RefValue:
-                        _not_a_reference(reference, "ref_read")
+                        refuse_reference(reference, "ref_read")
                     frame[instruction[1]] = reference.value
                 elif operation == c.REF_WRITE:
                     _, place, target, source = instruction
                     reference = frame[target]
                     if type(reference) is not RefValue:
-                        _not_a_reference(reference, "ref_write")
+                        refuse_reference(reference, "ref_write")
                     reference.value = frame[source]
                     frame[place] = ()
                 elif operation == c.EVALUATE:
@@ -257,15 +263,15 @@ class Machine:
                         continue
                     calls_left -= 1
                     if calls_left == -1 and self.max_calls is not None:
-                        _too_many("calls", self.max_calls, "max_calls")
+                        refuse_more("calls", self.max_calls, "max_calls")
                     if len(control) >= max_depth:
-                        _too_many("calls under way", max_depth, "max_depth")
+                        refuse_more("calls under way", max_depth, "max_depth")
                     control.append((block, at, frame, sent))
                     frame = _activate(closure, given)
                     block = closure.code.block
                     instructions, at = block.instructions, 0
                 else:
-                    _fail(instruction[1], instruction[2])
+                    fail(instruction[1], instruction[2])
         except RelayishError as error:
             _add_notes(error, block.exprs[at - 1], control)
             raise
@@ -274,7 +280,7 @@ class Machine:
             if instruction[0] in _EVALUATING:
                 failed = evaluator_failed(block.exprs[at - 1], error)
             elif instruction[0] <= c.OPN:
-                failed = _explain(block.exprs[at - 1], instruction, frame, error)
+                failed = _operator_failed(block.exprs[at - 1], instruction, frame, error)
             else:
                 raise
             _add_notes(failed, block.exprs[at - 1], control)
@@ -352,7 +358,7 @@ def _activate(closure: Closure, values: list[Evaluated]) -> Frame:
     code = closure.code
     arity = code.arity
     if len(values) != arity:
-        _wrong_arity(code.function, len(values))
+        refuse_arguments(code.function, len(values))
     frame: Frame = code.template[:]
     parent = frame[c.PARENT] = closure.frame
     frame[c.SKIP] = parent[c.SKIP][c.SKIP] if code.skips else parent  # type: ignore[index]
@@ -387,78 +393,26 @@ def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluat
     return taken
 
 
-# Errors
-
-
-def _fail(message: str, error: type[RelayishError]) -> NoReturn:
-    raise error(message)
-
-
-def _not_a_condition(value: object) -> NoReturn:
-    raise EvaluationError(
-        f"the condition of an if must be a scalar of type bool; found {describe(value)}"
-    )
-
-
-def _no_field(value: object, index: int) -> NoReturn:
-    expected = f"0 to {len(value) - 1}" if isinstance(value, tuple) and value else "no field at all"
-    what = "field" if isinstance(value, tuple) else "field of something that is no tuple:"
-    raise EvaluationError(f"there is no {what} {index} in {describe(value)}; it has {expected}")
-
-
-def _not_a_reference(value: object, what: str) -> NoReturn:
-    raise EvaluationError(f"{what} needs a reference, made by ref; found {describe(value)}")
-
-
-def _no_clause(value: object) -> NoReturn:
-    raise EvaluationError(
-        f"no clause of the match covers {describe(value)}; add one, or a wildcard"
-    )
-
-
-def _wrong_arity(function: Function, found: int) -> NoReturn:
-    names = ", ".join(param.name_hint for param in function.params)
-    raise EvaluationError(
-        f"the function takes {len(function.params)} arguments ({names}); found {found}"
-    )
-
-
-def _too_many(what: str, limit: int, option: str) -> NoReturn:
-    raise EvaluationError(
-        f"more than {limit:,} {what}: the program seems to recurse without end; "
-        f"raise {option} if it does not"
-    )
-
-
-def _unset(expr: Expr) -> NoReturn:
-    raise EvaluationError(f"variable {display_name(expr)} is used before it is bound")
-
-
 def _known(value: Evaluated) -> Evaluated:
     """Return the value of an operand, which a variable has only in the scope of its binder."""
     if value is UNSET:
-        raise EvaluationError("an operand is a variable used outside the scope of its binder")
+        raise out_of_scope()
     return value
 
 
-def _explain(
+def _operator_failed(
     call: Expr, instruction: c.Instruction, frame: Frame, error: Exception
 ) -> EvaluationError:
     """Return the error for a call of an operator that did not work."""
     given = instruction[4] if instruction[0] == c.OPN else instruction[4:]
     values = [frame[place] for place in given]
-    for value in values:
-        if value is UNSET:
-            return EvaluationError("an operand is a variable used outside the scope of its binder")
+    if any(value is UNSET for value in values):
+        return out_of_scope()
     return operator_failed(call.op, values, error)  # type: ignore[attr-defined]
 
 
 def _add_notes(
     error: RelayishError, expr: Expr, control: list[tuple[Block, int, Frame, int]]
 ) -> None:
-    error.add_note(f"while evaluating {expr!r}{at_span(expr)}")
-    for block, at, _, _ in control[: -_SHOWN_CALLS - 1 : -1]:
-        caller = block.exprs[at - 1]
-        error.add_note(f"reached from {caller!r}{at_span(caller)}")
-    if len(control) > _SHOWN_CALLS:
-        error.add_note(f"and from {len(control) - _SHOWN_CALLS} more calls under way")
+    innermost = control[: -SHOWN_CALLS - 1 : -1]
+    add_notes(error, expr, [block.exprs[at - 1] for block, at, _, _ in innermost], len(control))

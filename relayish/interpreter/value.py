@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from relayish._support.graph import walk_tree
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Constant
 from relayish.ir.value import as_value
@@ -15,6 +16,12 @@ Evaluated: TypeAlias = Any  # Any: numpy values, tuples of values, str, None and
 """A numpy scalar (rank 0), a read-only array, a tuple of values, a :class:`Closure`, a
 :class:`RefValue`, a :class:`ConstructorValue`; also an ``Op`` or ``Constructor`` used as a value.
 """
+
+SCALARS: Final = frozenset(
+    {np.bool_, np.float32, np.float64, np.float16, np.int8, np.int16, np.int32, np.int64}
+    | {np.uint8, np.uint16, np.uint32, np.uint64}
+)
+"""The classes of results that are values as they are, told sooner than by :func:`normalise`."""
 
 
 class RefValue:
@@ -103,6 +110,19 @@ def map_leaves(value: object, convert: Callable[[object], Evaluated]) -> Evaluat
         else:
             done.append(convert(item))
     return done[0]
+
+
+def leaves(value: Evaluated) -> list[Evaluated]:
+    """Return what is no tuple in nested tuples, in order."""
+    parts = walk_tree(value, lambda part: part if isinstance(part, tuple) else ())
+    return [part for part in parts if not isinstance(part, tuple)]
+
+
+def count_elements(value: Evaluated) -> int:
+    """Return how many elements there are in a value; what is no tensor counts as one."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.size
+    return sum([getattr(part, "size", 1) for part in leaves(value)])
 
 
 def same_value(left: Evaluated, right: Evaluated) -> bool:

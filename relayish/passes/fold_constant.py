@@ -17,7 +17,6 @@ from typing import Final, NamedTuple, cast
 
 import numpy as np
 
-from relayish._support.graph import walk_tree
 from relayish.analysis.marks import is_primitive
 from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
 from relayish.analysis.referential_transparency import ReferentialTransparency
@@ -25,7 +24,8 @@ from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.variables import free_vars
 from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
-from relayish.interpreter.call import CallEvaluator, call_evaluator
+from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
+from relayish.interpreter.value import count_elements
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.held import Held, holding
 from relayish.ir.node import VARIABLES, Node
@@ -230,7 +230,7 @@ class ConstantFolder(MixedModeMutator):
         if isinstance(result, np.generic):
             folded: Constant = Constant._make(result, post.span, None)
             return folded
-        if _elements(result) > max(self._size_limit, sum(map(_elements, values))):
+        if count_elements(result) > max(self._size_limit, sum(map(count_elements, values))):
             return post
         return value_to_expr(result)
 
@@ -254,12 +254,13 @@ class ConstantFolder(MixedModeMutator):
 
     def _grows(self, call: Call, values: list[Value]) -> bool:
         """Return whether the result would be so large that it had better be computed later."""
-        size = registry.result_size.get(call.op) or _broadcast_size
-        given = sum(map(_elements, values))
         try:
-            return bool(size(call.attrs, *values) > max(self._size_limit, given))
-        except Exception:  # noqa: BLE001 - an ill-typed call, or one without a value
+            size = result_size(call.op, call.attrs, values)
+        except EvaluationError:  # an ill-typed call, or one without a value
             return True  # when the program comes there, it will say so itself
+        if size is None:
+            size = _broadcast_size(values)
+        return size > max(self._size_limit, sum(map(count_elements, values)))
 
     def _fold_shape(self, pre: Call, post: Call) -> Expr:
         """Fold what depends on the shape of its argument alone, which need not be constant."""
@@ -305,23 +306,7 @@ def _variables_held(kind: type[Node]) -> Held | None:
 _VARIABLES_HELD: Final = ByKind(_variables_held)
 
 
-def _elements(value: Value) -> int:
-    """Return how many elements there are in a value, what is no tensor counting as one."""
-    if isinstance(value, _NUMBERS):
-        return value.size
-    parts = walk_tree(cast("Value", value), _items)
-    return sum(
-        part.size if isinstance(part, _NUMBERS) else 1
-        for part in parts
-        if not isinstance(part, tuple)
-    )
-
-
-def _items(value: Value) -> tuple[Value, ...]:
-    return value if isinstance(value, tuple) else ()
-
-
-def _broadcast_size(_attrs: object, *values: Value) -> int:
+def _broadcast_size(values: list[Value]) -> int:
     """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
     shapes = [value.shape for value in values if isinstance(value, _NUMBERS)]
     try:

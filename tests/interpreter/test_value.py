@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from relayish.interpreter import ConstructorValue, RefValue, normalise, same_value
-from relayish.interpreter.value import as_argument
+from relayish.interpreter.value import as_argument, count_elements
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import GlobalTypeVar
@@ -95,3 +95,17 @@ def test_as_argument_is_not_recursive():
 def test_as_argument_refuses_objects():
     with pytest.raises(TypeError, match="a constant holds"):
         as_argument(object())
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        (np.float32(1), 1),
+        (np.ones((2, 3)), 6),
+        ((np.ones(2), (np.ones(3), "text", None)), 7),
+        ((), 0),
+        ("text", 1),
+    ],
+)
+def test_elements_of_a_value_are_those_of_its_tensors_and_whatever_else_it_holds(value, count):
+    assert count_elements(value) == count
