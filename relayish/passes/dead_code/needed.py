@@ -1,4 +1,4 @@
-"""Liveness of bindings: which of them the result of an expression, or an effect, depends on."""
+"""Mark phase: which bindings the result of an expression, or an effect, depends on."""
 
 from __future__ import annotations
 

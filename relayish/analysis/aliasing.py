@@ -1,0 +1,266 @@
+"""Alias analysis: what the value of an expression may be, or hold on to.
+
+The analysis is of programs in A-normal form: operands are variables, constants and names. A
+variable may stand for another one, for a tuple or data made of it, a view of it, a closure over it,
+a reference to it, or the result of a call that may return it. Results of operators other than views
+and marks are new memory. Of kinds that other packages declare it is taken that their value may hold
+on to whatever they are given; unless they are pure, that anything else may do so from then on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.analysis.marks import is_marked, is_primitive
+from relayish.ir.effect import Effect
+from relayish.ir.held import scope_fields
+from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
+    Call,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Role, Runs
+from relayish.ir.scoping import has_scopes, operands, scope_roots, scopes
+from relayish.ir.traversal import ByKind
+from relayish.op import registry
+
+
+class Aliases:
+    """What the values in one function may hold on to.
+
+    Args:
+        func: A function in A-normal form.
+
+    Attributes:
+        captured: For each function inside, the variables of functions around it that it uses.
+        escaped: The variables whose values are known elsewhere from some point on.
+
+    Complexity:
+        Linear in distinct nodes, but that what functions, branches and arms need of the blocks
+        around them is counted for each of these; no recursion.
+    """
+
+    def __init__(self, func: Function) -> None:
+        self.captured: dict[Node, tuple[Node, ...]] = {}
+        self.escaped: set[Node] = set()
+        self._value: dict[Node, Node] = {}  # what a variable is bound to, or taken out of
+        self._owner: dict[Node, Node] = {}  # the function a variable is bound in
+        self._home: dict[Node, Node] = {}  # the block a variable is bound in
+        self._given_out: dict[Node, list[Node]] = {}
+        self._held_by_op: dict[Op, slice] = {}
+        self._place_variables(func)
+
+    def owner(self, var: Node) -> Node | None:
+        """Return the function that binds ``var``; ``None`` in a kernel, or for a free variable."""
+        return self._owner.get(var)
+
+    def is_given(self, var: Node) -> bool:
+        """Return whether the value of ``var`` is not known here, as that of a parameter is not."""
+        return var not in self._value
+
+    def held_by(self, node: Node) -> list[Node]:
+        """Return what the value of ``node`` may be, or hold on to."""
+        if type(node) in VARIABLES:
+            value = self._value.get(node)
+            return [] if value is None else [value]
+        if type(node) is Call:
+            return [held for held in self._held_by_call(node) if type(held) is not Op]
+        if node in self.captured:
+            return [*self.captured[node], *operands(node)]
+        if node in self._given_out:
+            return self._given_out[node]
+        if type(node) is Let or type(node) is RefWrite:
+            return []
+        if type(node) is TupleGetItem:
+            made = self._value.get(node.tuple_value)
+            if type(made) is Tuple and 0 <= node.index < len(made.fields):
+                return [made.fields[node.index]]
+        return [operand for operand in operands(node) if type(operand) is not Op]
+
+    def hold(self, expr: Node, live: set[Node]) -> None:
+        """Put the variables that ``expr`` may hold on to into ``live``."""
+        seen: set[Node] = set()
+        stack: list[Node] = [expr]
+        while stack:
+            node = stack.pop()
+            if node in seen or node in live:
+                continue
+            seen.add(node)
+            if type(node) in VARIABLES:
+                live.add(node)
+            stack += self.held_by(node)
+
+    def origins(self, var: Node) -> tuple[list[Node], list[Node]]:
+        """Return the variables on the ways to where a value comes from, and these places."""
+        names: list[Node] = []
+        found: dict[Node, None] = {}
+        seen: set[Node] = set()
+        stack: list[Node] = [var]
+        while stack:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            held = self.held_by(node)
+            if type(node) in VARIABLES:
+                names.append(node)
+                value = self._value.get(node)
+                if value is not None and type(value) in _NEW and not self.held_by(value):
+                    held = []
+            if not held or is_foreign(node):
+                found[node] = None
+            stack += held
+        return names, list(found)
+
+    # Where variables are bound, and what functions hold on to
+
+    def _place_variables(self, func: Function) -> None:
+        order = EXPRESSIONS.post_order(func)
+        order = [n for n in order if not PLAIN[type(n)]]
+        for node in order:
+            if is_closure(node):
+                self._place_in(node)
+        for node in order:
+            if type(node) is Let:
+                if type(node.value) is Let:
+                    self._given_out[node.value] = self._given_out_by((node.value,))
+            elif has_scopes(type(node)) and node not in self.captured:
+                given = self._given_out_by(inner_blocks(node))
+                self._given_out[node] = [*given, *operands(node)] if is_foreign(node) else given
+        for node in order:
+            if type(node) is RefWrite:
+                self.hold(node.value, self.escaped)
+            elif is_foreign(node) and node.traits_.effect & ~Effect.READS:
+                self.hold(node, self.escaped)
+
+    def _given_out_by(self, blocks: tuple[Node, ...]) -> list[Node]:
+        """Return what the results of blocks may hold on to, in terms of what is known outside."""
+        found: dict[Node, None] = {}
+        for block in blocks:
+            tail = block
+            while type(tail) is Let:
+                self._home[tail.var] = block
+                tail = tail.body
+            seen: set[Node] = set()
+            stack: list[Node] = [tail]
+            while stack:
+                node = stack.pop()
+                if node in seen:
+                    continue
+                seen.add(node)
+                held = self.held_by(node)
+                inside = type(node) not in VARIABLES or self._home.get(node) is block
+                if inside and held:
+                    stack += held
+                else:
+                    found[node] = None
+        return list(found)
+
+    def _place_in(self, func: Node) -> None:
+        """Note what is bound in ``func`` itself, and what it uses of functions around it."""
+        used: dict[Node, None] = {}
+        bound = dict.fromkeys([var for scope in scopes(func) for var in scope.binders])
+        captured, values = self.captured, self._value
+        for node in EXPRESSIONS.pre_order(inner_blocks(func), lambda node: node not in captured):
+            if type(node) in VARIABLES:
+                used[node] = None
+            elif PLAIN[type(node)]:
+                continue
+            elif type(node) is Let:
+                bound[node.var] = None
+                values[node.var] = node.value
+            elif node in captured:
+                for held in (node, *operands(node)):
+                    own = (held,) if type(held) in VARIABLES else ()
+                    used.update(dict.fromkeys(captured.get(held, own)))
+            elif _BINDS[type(node)]:
+                self._place_binders(node, bound)
+        for var in bound:
+            self._owner[var] = func
+        captured[func] = tuple([var for var in used if var not in bound])
+
+    def _place_binders(self, node: Node, bound: dict[Node, None]) -> None:
+        """Note what ``node`` binds in its scopes: what is matched, or part of it, or anything."""
+        value = node.data if type(node) is Match else node
+        for scope in scopes(node):
+            for var in scope.binders:
+                bound.setdefault(var)
+                self._value[var] = value
+                if len(scope.roots) == 1:
+                    self._home[var] = scope.roots[0]
+
+    def _held_by_call(self, call: Call) -> tuple[Expr, ...]:
+        op = call.op
+        if type(op) is Op:
+            held = self._held_by_op.get(op)
+            if held is None:
+                held = self._held_by_op[op] = _held_by_result(op)
+            return call.args[held]
+        if type(op) is Constructor:
+            return call.args
+        if is_primitive(op):
+            return call.args if is_marked(op, "relay.reshape_only") else ()
+        return (op, *call.args)
+
+
+def is_new(value: Node) -> bool:
+    """Return whether ``value`` is new memory where it holds on to nothing."""
+    return type(value) in _NEW
+
+
+def is_closure(node: Node) -> bool:
+    """Return whether the value of ``node`` is a function made of what is in its scopes."""
+    if not _MAY_DEFER[type(node)]:
+        return False
+    return any(scope.runs is Runs.DEFERRED for scope in scopes(node))
+
+
+_MAY_DEFER: Final = ByKind(
+    lambda kind: any(
+        f.runs is Runs.DEFERRED or (f.role is Role.PART and kind is not Match) for f in kind.fields_
+    )
+)
+
+
+_BINDS: Final = ByKind(lambda kind: bool(scope_fields(kind).binders or scope_fields(kind).parts))
+
+
+def is_foreign(node: Node) -> bool:
+    """Return whether ``node`` is of a kind of which no more is known than its declaration."""
+    kind = type(node)
+    return kind not in _KNOWN and kind not in ATOMS and node.held_as_ is Role.OPERAND
+
+
+def inner_blocks(node: Node) -> tuple[Node, ...]:
+    """Return what ``node`` evaluates in blocks of their own, where it stands as a value."""
+    return (node,) if type(node) is Let else scope_roots(node)
+
+
+def _held_by_result(op: Op) -> slice:
+    """Return which of its arguments the result of an operator may hold on to."""
+    if op in registry.view:
+        return slice(1)
+    is_new = op not in registry.mark and op not in registry.non_computational
+    return slice(0) if is_new and registry.is_registered(op) else slice(None)
+
+
+_NEW: Final[frozenset[type[Node]]] = frozenset({Call, Tuple, RefCreate, RefWrite})
+_KNOWN: Final[frozenset[type[Node]]] = frozenset(
+    {Call, Function, If, Let, Match, RefCreate, RefRead, RefWrite, Tuple, TupleGetItem}
+)
+"""Relay's kinds that compute: what their values hold on to, and need until when, is told here."""
+PLAIN: Final = ByKind(
+    lambda kind: kind in ATOMS or (kind in _KNOWN - {RefWrite} and not has_scopes(kind))
+)
+"""Whether nodes of a kind have no scopes, and nothing but their value holds on to anything."""
