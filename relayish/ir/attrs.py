@@ -7,11 +7,12 @@ import operator
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final, NoReturn, TypeVar, cast, dataclass_transform
 
 import numpy as np
 
+from relayish._support.graph import post_order
 from relayish.errors import (
     DeclarationError,
     DuplicateNameError,
@@ -117,7 +118,8 @@ def _restore(cls: type[Attrs], *values: object) -> Attrs:
 class DictAttrs(Attrs):
     """Attributes of a function, or of an operator nobody declared: any names, any values.
 
-    Two are equal when they hold equal values under the same names.
+    Two are equal when they hold the same values, in type and in every bit, under the same names.
+    Lists given become tuples, and dictionaries attributes of this class.
     """
 
     __slots__ = ("_values",)
@@ -125,7 +127,7 @@ class DictAttrs(Attrs):
     type_key = "DictAttrs"
 
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
-        object.__setattr__(self, "_values", {str(k): _freeze(v) for k, v in (values or {}).items()})
+        object.__setattr__(self, "_values", {str(k): frozen(v) for k, v in (values or {}).items()})
 
     def keys(self) -> tuple[str, ...]:
         return tuple(self._values)
@@ -151,7 +153,9 @@ class DictAttrs(Attrs):
         return len(self._values)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DictAttrs) and self._values == other._values
+        if not isinstance(other, DictAttrs) or self._values.keys() != other._values.keys():
+            return False
+        return all(same_literal(value, other[key]) for key, value in self._values.items())
 
     def __hash__(self) -> int:
         return hash(frozenset(self._values))
@@ -163,12 +167,48 @@ class DictAttrs(Attrs):
         return DictAttrs, (self._values,)
 
 
-def _freeze(value: object) -> object:
-    if isinstance(value, (list, tuple)):
-        return tuple(_freeze(item) for item in value)
-    if isinstance(value, dict):
-        return DictAttrs(value)
-    return value
+def frozen(root: object) -> object:
+    """Return a nest of lists and dictionaries as one of tuples and :class:`DictAttrs`.
+
+    Returns:
+        ``root`` itself where there is nothing to change; what is shared stays shared.
+
+    Raises:
+        TypeError: If a list or dictionary contains itself.
+
+    Complexity:
+        Linear in the distinct lists, tuples and dictionaries; no recursion.
+    """
+    if not isinstance(root, _NESTS):
+        return root
+    nests: dict[int, Any] = {id(root): root}  # Any: of these
+
+    def inside(key: int) -> Iterable[int]:
+        found = {id(item): item for item in _items(nests[key]) if isinstance(item, _NESTS)}
+        nests.update(found)
+        return found
+
+    images: dict[int, object] = {}
+    for key in post_order([id(root)], inside):
+        nest = nests[key]
+        if any(id(item) not in images for item in _items(nest) if isinstance(item, _NESTS)):
+            raise TypeError(f"a {type(nest).__name__} that contains itself has no value")
+        items = [images.get(id(i), i) if isinstance(i, _NESTS) else i for i in _items(nest)]
+        if isinstance(nest, dict):
+            made = DictAttrs.__new__(DictAttrs)
+            object.__setattr__(made, "_values", dict(zip(map(str, nest), items, strict=True)))
+            images[key] = made
+        else:
+            same = isinstance(nest, tuple) and all(map(operator.is_, nest, items))
+            images[key] = nest if same else tuple(items)
+    return images[id(root)]
+
+
+_NESTS: Final = (list, tuple, dict)
+
+
+def _items(nest: Any) -> Iterable[object]:  # Any: a list, a tuple or a dictionary
+    return nest.values() if isinstance(nest, dict) else nest
 
 
 _ATTRS_BY_KEY: dict[str, type[Attrs]] = {}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from relayish.errors import FieldError
+from relayish.ir.attrs import DictAttrs, frozen
 from relayish.ir.field import REQUIRED, Field, Shape, is_node_class
 from relayish.ir.naming import brief, is_node
 from relayish.ir.roles import Atom
@@ -111,7 +112,9 @@ def _repair(owner: type, declared: Field, value: object) -> object:
     if declared.shape in (Shape.MANY, Shape.MIXED):
         return _repair_tuple(where, declared, value)
     if declared.shape is Shape.LEAF and _may_hide_nodes(declared):
-        _check_shown(where, value)
+        value = _kept(where, value)
+    if isinstance(value, Mapping) and DictAttrs in declared.accepts:
+        value = _kept(where, dict(value))
     if declared.shape is Shape.LEAF and not declared.accepts:
         return value
     if declared.accepts == (tuple,) and value is None and declared.default == ():
@@ -153,15 +156,16 @@ def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, .
 
 def _may_hide_nodes(declared: Field) -> bool:
     """Return whether the annotation of a leaf leaves open whether nodes are in it."""
-    return not declared.accepts or any(a in _CONTAINERS for a in declared.accepts)
+    return not declared.accepts or tuple in declared.accepts
 
 
-_CONTAINERS: Final = (tuple, list, set, frozenset, dict)
+def _kept(where: str, given: object) -> object:
+    """Return what a leaf holds of ``given``: tuples for lists, attributes for dictionaries.
 
-
-def _check_shown(where: str, value: object) -> None:
-    """Raise if ``value``, which a leaf is to hold, is a node, or has one in it."""
-    pending, entered = [value], set[int]()
+    Raises:
+        FieldError: If it is a node, or has one in it.
+    """
+    pending, entered, is_loose = [given], set[int](), False
     while pending:
         found = pending.pop()
         if is_node(found):
@@ -172,8 +176,16 @@ def _check_shown(where: str, value: object) -> None:
             )
         if isinstance(found, _CONTAINERS) and id(found) not in entered:
             entered.add(id(found))  # the value keeps it alive
+            is_loose |= isinstance(found, (list, dict))
             pending += found
             pending += found.values() if isinstance(found, dict) else ()
+    try:
+        return frozen(given) if is_loose else given
+    except TypeError as error:
+        raise FieldError(f"{where}: {error}") from error
+
+
+_CONTAINERS: Final = (tuple, list, set, frozenset, dict)
 
 
 def _names(accepted: tuple[Any, ...]) -> str:  # Any: classes and generic aliases alike

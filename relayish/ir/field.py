@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -137,6 +139,12 @@ class Field:
         check_enum(f"access of {owner}.{name}", declared.access, Access)
         self.shape, self.kind, self.accepts = _classify(annotated)
         hidden = _node_class_in(annotated) if self.shape is Shape.LEAF else None
+        loose = _loose_container_in(annotated)
+        if loose is not None:
+            raise DeclarationError(
+                f"{owner}.{name} is annotated {annotated}, but nodes keep no {loose.__name__}: "
+                f"they are never changed, and have a text; {_instead_of(loose, hidden)}"
+            )
         if hidden is not None:
             raise DeclarationError(
                 f"{owner}.{name} is annotated {annotated}, in which a {hidden.__name__} would not "
@@ -208,6 +216,42 @@ def _node_class_in(annotated: object) -> type[Any] | None:
             return part
         pending += typing.get_args(part)
     return None
+
+
+def _loose_container_in(annotated: object) -> type | None:
+    """Return a class of containers in an annotation that is none of those which nodes keep."""
+    pending = [annotated]
+    while pending:
+        part = pending.pop()
+        found = typing.get_origin(part) or part
+        if (
+            inspect.isclass(found)
+            and issubclass(found, _CONTAINERS)
+            and not issubclass(found, _KEPT)
+        ):
+            return found
+        pending += typing.get_args(part)
+    return None
+
+
+def _instead_of(container: type, node: type[Any] | None) -> str:
+    """Return what is to be declared in place of a field that holds ``container``."""
+    if not issubclass(container, Mapping):
+        held = "item" if node is None else node.__name__
+        return f"annotate it tuple[{held}, ...], which takes a list"
+    if node is None:
+        return (
+            "annotate it DictAttrs, which takes a dict, or with a class of attributes that @attrs "
+            "declares"
+        )
+    return (
+        f"annotate it tuple[{node.__name__}, ...] beside the names as tuple[str, ...], or with "
+        f"nodes of a kind of part that holds a name and a {node.__name__}"
+    )
+
+
+_CONTAINERS: Final = (Mapping, Sequence, AbstractSet)
+_KEPT: Final = (str, bytes, tuple, range)
 
 
 def check_enum(what: str, given: object, wanted: type[Enum]) -> None:

@@ -106,7 +106,6 @@ def test_field_shows_name_and_shape():
         (str | None, Shape.LEAF, (str, type(None))),
         (int | str, Shape.LEAF, (int, str)),
         (object, Shape.LEAF, ()),
-        (list[int], Shape.LEAF, ()),
     ],
 )
 def test_annotation_is_classified(hint, shape, accepts):

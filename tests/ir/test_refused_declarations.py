@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from pyrsistent import PMap, PVector
 
 from relayish.analysis import register_type_rule
 from relayish.errors import DeclarationError, FieldError
 from relayish.functor import ExprMutator
 from relayish.functor.vtable import is_default
+from relayish.ir.attrs import DictAttrs
 from relayish.ir.effect import Effect
 from relayish.ir.language import RESERVED
 from relayish.ir.node import field, node
@@ -53,9 +56,10 @@ def test_annotation_that_hides_nodes_is_refused(annotated: Any) -> None:
         (tuple[object, ...], (x,)),
         (tuple[int, ...], (x,)),
         (tuple[int, ...] | None, (x,)),
-        (list, [x]),
-        (dict, {"a": [x]}),
+        (object, [x]),
+        (object, {"a": [x]}),
         (Any, {x: 1}),
+        (DictAttrs, {"a": [x]}),
     ],
 )
 def test_value_that_hides_a_node_is_refused(annotated: Any, value: object) -> None:
@@ -215,3 +219,35 @@ def test_an_atom_has_no_operand() -> None:
 def test_what_is_registered_is_registered_of_a_class_of_nodes() -> None:
     with pytest.raises(DeclarationError, match=r"register_type_rule is given <class 'int'>; exp"):
         register_type_rule(int, lambda _node, _infer: None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("annotated", "instead"),
+    [
+        (dict[str, int], "annotate it DictAttrs, which takes a dict"),
+        (dict[str, int] | None, "annotate it DictAttrs, which takes a dict"),
+        (dict, "annotate it DictAttrs, which takes a dict"),
+        (Mapping[str, int], "annotate it DictAttrs, which takes a dict"),
+        (PMap[str, int], "annotate it DictAttrs, which takes a dict"),
+        (tuple[dict[str, int], ...], "annotate it DictAttrs, which takes a dict"),
+        (dict[str, Expr], r"annotate it tuple\[Expr, ...\] beside the names as tuple\[str, ...\]"),
+        (Mapping[str, tuple[Expr, ...]], r"or with nodes of a kind of part that holds a name"),
+        (list[int], r"annotate it tuple\[item, ...\], which takes a list"),
+        (Sequence[str], r"annotate it tuple\[item, ...\], which takes a list"),
+        (frozenset[int], r"annotate it tuple\[item, ...\], which takes a list"),
+        (set, r"annotate it tuple\[item, ...\], which takes a list"),
+        (PVector, r"annotate it tuple\[item, ...\], which takes a list"),
+        (list[Expr], r"annotate it tuple\[Expr, ...\], which takes a list"),
+    ],
+    ids=str,
+)
+def test_annotation_with_a_container_that_nodes_do_not_keep_is_refused(annotated, instead) -> None:
+    with pytest.raises(DeclarationError, match=rf"Box.held is annotated .* keep no .*{instead}"):
+        holding(annotated)
+
+
+def test_list_that_contains_itself_is_refused() -> None:
+    items: list[object] = []
+    items.append({"again": items})
+    with pytest.raises(FieldError, match=r"Box.held: a (list|dict) that contains itself"):
+        holding(object)(items)
