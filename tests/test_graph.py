@@ -76,6 +76,10 @@ def test_components_put_what_is_referred_to_first() -> None:
     assert components({"a": "b", "b": "c", "c": "b"}) == [["c", "b"], ["a"]]
 
 
+def test_components_hold_what_several_refer_to_once() -> None:
+    assert components({"a": "bc", "b": "", "c": "b"}) == [["b"], ["c"], ["a"]]
+
+
 def test_components_pass_over_what_is_no_key() -> None:
     assert components({"a": "z"}) == [["a"]]
 

@@ -55,6 +55,4 @@ def _touched(node: Node, bound_at: Mapping[Node, int], end: int) -> int:
         if type(node.op) in (Op, Constructor, Function):
             return _EVERYWHERE  # what they do is theirs
         return bound_at.get(node.op, end)
-    if type(node) is RefCreate or not isinstance(node, Expr):
-        return _EVERYWHERE
     return end if has_own_effect(node) else _EVERYWHERE

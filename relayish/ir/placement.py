@@ -77,7 +77,7 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
         lines += _open(
             declared,
             number,
-            shares=shared and joined,
+            shares=joined,
             opened=branches or binds or runs_once,
             fixed=fixed,
         )

@@ -64,9 +64,13 @@ def _named(body: Expr, rest: Callable[[Var], Expr]) -> Expr:
 
 
 A, B, NOTHING = _step(2), _step(3), Tuple(())
+READ, HELD, F = RefRead(CELL), RefRead(Var("held")), Var("f")
 
 RIGHT: dict[str, Expr] = {
     "both branches start with it": If(TEST, A, Tuple((A, B))),
+    "both branches start with it, one with an operator": If(
+        TEST, Tuple((Call(ADD, (READ, ONE)), A)), Tuple((READ, A))
+    ),
     "branches start with the same two": If(TEST, Tuple((A, B)), Tuple((Tuple((A,)), B, ONE))),
     "one branch, and then what follows": Tuple((If(TEST, A, NOTHING), A)),
     "it came before the branches": Tuple((A, If(TEST, A, B), B)),
@@ -81,10 +85,23 @@ WRONG: dict[str, Expr] = {
     "something else comes first in the other branch": Tuple((If(TEST, A, B), A, B)),
     "something else comes between": Tuple((If(TEST, A, NOTHING), _step(5), A)),
     "something else comes first in the branch": Tuple((If(TEST, Tuple((_step(5), A)), A), A)),
+    "the other branch may not need it": Tuple((If(TEST, If(TEST, A, NOTHING), A), B, A)),
+    "the first branch may not need it": Tuple((If(TEST, A, If(TEST, A, NOTHING)), B, A)),
+    "branches may need two in another order": Tuple(
+        (If(TEST, B, NOTHING), If(ONE, A, NOTHING), B, A)
+    ),
     "only branches need it": Tuple((If(TEST, A, NOTHING), If(TEST, NOTHING, A))),
     "branches need two in another order": If(TEST, Tuple((A, B)), Tuple((B, A))),
     "something comes before the call": _named(A, lambda f: Tuple((_step(5), Call(f, ()), A))),
     "a function that is called in a branch": Tuple((If(TEST, _called(A), NOTHING), B, A)),
+    "a function that was read before is called between": Tuple(
+        (HELD, If(TEST, A, NOTHING), Call(HELD, ()), A)
+    ),
+    "a function that calls itself comes between": Let(
+        F,
+        Function((), Tuple((If(TEST, NOTHING, Call(F, ())), _step(5)))),
+        Tuple((If(TEST, A, NOTHING), Call(F, ()), A)),
+    ),
     "the call is of a function that is not known": _named(
         A, lambda f: Tuple((Call(TupleGetItem(Tuple((f,)), 0), ()), A))
     ),
@@ -125,7 +142,7 @@ def test_what_does_nothing_may_come_at_any_time(form: Callable[[Expr], Expr]) ->
 
 # References of its own
 
-R, F, P = Var("r"), Var("f"), Var("p")
+R, P = Var("r"), Var("p")
 
 
 def _writes(ref: Expr) -> Expr:

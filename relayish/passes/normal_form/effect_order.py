@@ -131,7 +131,7 @@ class _Walk:
         if node in self.effectful:
             own = self.scope.get(node, around)
             self.know(node, [], around)
-            if is_met or (own != around and own in self.open):
+            if is_met or own != around:
                 self.note([(node, False)], around)
                 if not is_met:
                     self.bind(node, own)
