@@ -210,7 +210,7 @@ def _declared(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
     found: dict[str, Default | None] = dict.fromkeys(arguments.get(op, ()))
     if cls is None:
         return found
-    optional = may_be_none(cls)
+    optional = may_be_none(cls)  # type: ignore[arg-type]  # mypy takes the hash of instances
     for name in cls.field_names:
         if name in found:
             continue

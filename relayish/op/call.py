@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
@@ -95,24 +96,18 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
 
 def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
     """Return what a required attribute is when a call does not give it."""
-    if name in may_be_none(cls):
+    if name in may_be_none(cls):  # type: ignore[arg-type]  # mypy takes the hash of instances
         return None
     if name in arguments.get(op, ()):  # dyn.reshape and its like: the argument says it
         return () if typing.get_origin(typing.get_type_hints(cls)[name]) is tuple else 0.0
     raise OperatorError(f"{op.full_name} is called without its attribute {name!r}")
 
 
-_MAY_BE_NONE: dict[type[Attrs], frozenset[str]] = {}
-
-
+@cache
 def may_be_none(cls: type[Attrs]) -> frozenset[str]:
     """Return the names of the fields of ``cls`` that ``None`` is a value of."""
-    found = _MAY_BE_NONE.get(cls)
-    if found is None:
-        hints = typing.get_type_hints(cls)
-        named = (n for n in cls.field_names if type(None) in typing.get_args(hints[n]))
-        found = _MAY_BE_NONE[cls] = frozenset(named)
-    return found
+    hints = typing.get_type_hints(cls)
+    return frozenset([n for n in cls.field_names if type(None) in typing.get_args(hints[n])])
 
 
 def _as_argument(op: Op, name: str, value: object) -> Expr:

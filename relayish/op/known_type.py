@@ -27,10 +27,9 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import FuncType, IncompleteType, TensorType, TupleType, Type
 from relayish.op.registry import relation, rule
-from relayish.op.relation import NULL_REPORTER
+from relayish.op.relation import NULL_REPORTER, is_known
 
 _UNKNOWN: Final = IncompleteType()
 
@@ -83,7 +82,7 @@ class TypeFinder:
 
     def decide(self, expr: Expr, ty: Type | None) -> Type | None:  # noqa: ARG002 - for others
         """Return the type of ``expr``, of which its parts tell ``ty``."""
-        return None if ty is None or _has_gaps(ty) else ty
+        return ty if ty is not None and is_known(ty) else None
 
     def of_callee(self, op: Expr) -> Type | None:
         """Return the type of what a call calls, which is no operator."""
@@ -96,13 +95,13 @@ class TypeFinder:
         by_rule, by_relation = rule.get(op), relation.get(op)
         found: Type | None = None
         try:
-            if by_rule is not None and not any(map(_has_gaps, args)):
+            if by_rule is not None and all(map(is_known, args)):
                 found = by_rule(call.attrs, *args)
             elif by_relation is not None:
                 found = by_relation(call.attrs, args, NULL_REPORTER)
         except TypeInferenceError:
             return None  # an ill-typed call; type inference will say so, and say where
-        return None if found is None or _has_gaps(found) else found
+        return found if found is not None and is_known(found) else None
 
     def of_branches(self, node: If) -> Type | None:
         """Return the type of the branches of ``node``: that of the first will do."""
@@ -123,12 +122,6 @@ def known_type(expr: Expr) -> Type | None:
         what is found is kept with the node; no recursion.
     """
     return _KNOWN.of(expr)
-
-
-def _has_gaps(ty: Type) -> bool:
-    if type(ty) is TensorType:
-        return False
-    return any(type(part) is IncompleteType for part in TYPES.pre_order(ty))
 
 
 def _of_call(finder: TypeFinder, call: Call) -> Type | None:

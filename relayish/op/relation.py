@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.relay.traversal import TYPES
-from relayish.ir.relay.type import IncompleteType, Type
+from relayish.ir.relay.type import IncompleteType, TensorType, Type
 
 
 class TypeReporter(Protocol):
@@ -60,4 +60,6 @@ def is_known(ty: Type) -> bool:
     Complexity:
         Linear in the distinct types in ``ty``; no recursion.
     """
+    if type(ty) is TensorType:  # the commonest by far; no type is in it
+        return True
     return not any(type(part) is IncompleteType for part in TYPES.pre_order(ty))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -23,8 +24,6 @@ _SLIDING: Final = re.compile(
     r"(?:qnn|nn)\.(?:contrib_|deformable_|bitserial_|contrib_depthwise_|max_|avg_)?"
     r"(?:conv|pool)([123])d"
 )
-_TUPLES: dict[type[Attrs], frozenset[str]] = {}
-_EXPRESSIONS: dict[type[Attrs], frozenset[str]] = {}
 
 
 NUMBERS: Final[Mapping[str, str]] = {
@@ -49,7 +48,8 @@ def spelt_out(op: Op, attributes: dict[str, object]) -> dict[str, object]:
     cls = attrs_type.get(op)
     if cls is None:
         return attributes
-    tuples, expressions = _of_tuples(cls), _EXPRESSIONS[cls]
+    # mypy takes the hash of instances for that of their class
+    tuples, expressions = _tuples(cls), _expressions(cls)  # type: ignore[arg-type]
     rank = spatial_rank(op.full_name)
     return {
         name: value
@@ -59,20 +59,20 @@ def spelt_out(op: Op, attributes: dict[str, object]) -> dict[str, object]:
     }
 
 
-def _of_tuples(cls: type[Attrs]) -> frozenset[str]:
+@cache
+def _tuples(cls: type[Attrs]) -> frozenset[str]:
     """Return the names of the attributes that are tuples and of nothing else."""
-    found = _TUPLES.get(cls)
-    if found is None:
-        hints = {name: _annotation(cls, name) for name in cls.field_names}
-        _EXPRESSIONS[cls] = frozenset(
-            n for n, hint in hints.items() if re.search(r"\b(Expr|Constant|object)\b", hint)
-        )
-        found = _TUPLES[cls] = frozenset(
-            n
-            for n, hint in hints.items()
-            if hint.startswith("tuple[") and "tuple[tuple" not in hint
-        )
-    return found
+    hints = [(name, _annotation(cls, name)) for name in cls.field_names]
+    return frozenset(
+        [n for n, hint in hints if hint.startswith("tuple[") and "tuple[tuple" not in hint]
+    )
+
+
+@cache
+def _expressions(cls: type[Attrs]) -> frozenset[str]:
+    """Return the names of the attributes that may hold expressions."""
+    hints = [(name, _annotation(cls, name)) for name in cls.field_names]
+    return frozenset([n for n, hint in hints if re.search(r"\b(Expr|Constant|object)\b", hint)])
 
 
 def _annotation(cls: type[Attrs], name: str) -> str:
