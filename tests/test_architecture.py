@@ -230,7 +230,7 @@ def test_the_check_finds_an_import_that_breaks_a_rule(source, complaint):
 
 
 def test_the_check_lets_imports_pass_that_point_down():
-    source = "import numpy\nfrom relayish.ir.relay.expr import Var\nfrom ..vtable import VTable"
+    source = "import numpy\nfrom relayish.ir.relay.expr import Var\nfrom ..vtable import Handler"
     path = PACKAGE / "functor" / "relay" / "made_up.py"
     found = list(imports_in(ast.parse(source), "relayish.functor.relay.made_up", path))
     assert [each.imported for each in found] == [

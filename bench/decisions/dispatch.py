@@ -8,7 +8,7 @@ from typing import Any
 import multipledispatch
 from measure import nanoseconds, show
 
-from relayish.functor.vtable import VTable, find_handler
+from relayish.functor.vtable import find_handler
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import (
     Call,
@@ -26,6 +26,7 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
+from relayish.ir.traversal import ByKind
 
 X = Var("x")
 NODES: tuple[Expr, ...] = (
@@ -66,7 +67,7 @@ def handler(self: object, node: object) -> object:
 class Handlers:
     """Handlers for every kind, and the ways to choose one."""
 
-    table: VTable
+    table: ByKind
 
     def by_name(self, node: Expr) -> object:
         return getattr(self, "visit_" + node.visit_name)(node)
@@ -85,7 +86,7 @@ for _kind, _name in LADDER:
     by_single_dispatch.register(_kind, handler)
     setattr(Handlers, f"visit_{_name}", handler)
     Handlers.by_single_dispatch.register(_kind, handler)  # type: ignore[attr-defined]
-Handlers.table = VTable(lambda kind: find_handler(Handlers, "visit_", kind))
+Handlers.table = ByKind(lambda kind: find_handler(Handlers, "visit_", kind))
 
 _source = ["def by_isinstance(self, node):"]
 for _kind, _name in LADDER:

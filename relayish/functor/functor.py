@@ -25,7 +25,6 @@ from relayish._support.segments import IDLE, Levels, descend, has_room
 from relayish.errors import DispatchError, UnvisitedNodeError
 from relayish.functor.vtable import (
     Handler,
-    VTable,
     check_handler_names,
     default_handler,
     find_handler,
@@ -33,7 +32,7 @@ from relayish.functor.vtable import (
     is_default,
 )
 from relayish.ir.node import Node
-from relayish.ir.traversal import EVERYTHING, Rebuild, Traversal
+from relayish.ir.traversal import EVERYTHING, ByKind, Rebuild, Traversal
 
 N = TypeVar("N", bound=Node)
 M = TypeVar("M", bound=Node)
@@ -76,10 +75,10 @@ class Functor(Generic[N, R]):
     """How often a node that is reached repeatedly is handled, where that is counted."""
 
     _levels: Levels
-    _handlers: ClassVar[VTable]
+    _handlers: ClassVar[ByKind]
     _memo: ClassVar[type[dict[Node, Any]]] = dict  # Any: as above
-    _steps: VTable  # what a visit calls: the handler of the node's kind, or the loop
-    _images: VTable | None = None  # the kinds that may take the place of one, if checked
+    _steps: ByKind  # what a visit calls: the handler of the node's kind, or the loop
+    _images: ByKind | None = None  # the kinds that may take the place of one, if checked
     _intercepts: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
@@ -104,7 +103,7 @@ class Functor(Generic[N, R]):
     @classmethod
     def _tabulate(cls) -> None:
         """Make the tables of the class; those of its bases do not know its handlers."""
-        cls._handlers = VTable(lambda kind: find_handler(cls, "visit_", kind) or cls._missing(kind))
+        cls._handlers = ByKind(lambda kind: find_handler(cls, "visit_", kind) or cls._missing(kind))
         cls._steps = cls._handlers
 
     @classmethod
@@ -191,7 +190,7 @@ def functor_at_work() -> Functor[Any, Any] | None:  # Any: over any family, with
 
 def _tables(
     owner: type[Functor[Any, Any]], pushes: Any, loop: Handler, leaf: Handler
-) -> tuple[VTable, VTable]:  # Any: functors and tables of all kinds
+) -> tuple[ByKind, ByKind]:  # Any: functors and tables of all kinds
     """Return how the engine takes each node class: in its loop, and where a visit begins.
 
     The first says how to go on from a node: a push, ``None`` for a leaf, or that the class handles
@@ -209,7 +208,7 @@ def _tables(
         found: object = pushes[kind]
         return found
 
-    pushed = VTable(push_of)
+    pushed = ByKind(push_of)
 
     def step_of(kind: type[Node]) -> Handler | None:
         push = pushed[kind]
@@ -217,7 +216,7 @@ def _tables(
             return cast("Handler", owner._handlers[kind])  # noqa: SLF001
         return leaf if push is None else loop
 
-    return pushed, VTable(step_of)
+    return pushed, ByKind(step_of)
 
 
 def _kind(family: type[Node]) -> str:
@@ -236,7 +235,7 @@ class Visitor(Functor[N, Any]):
     """
 
     visit_counter: dict[Node, int]
-    _push: ClassVar[VTable]
+    _push: ClassVar[ByKind]
 
     def __new__(cls, *args: object, **options: object) -> Visitor[N]:
         self = cast("Visitor[N]", super().__new__(cls, *args, **options))
@@ -297,16 +296,16 @@ class Mutator(Functor[N, N]):
         Linear in the number of distinct nodes and edges.
     """
 
-    _push: ClassVar[VTable]
-    _rebuild: ClassVar[VTable]
-    _images: VTable
+    _push: ClassVar[ByKind]
+    _rebuild: ClassVar[ByKind]
+    _images: ByKind
 
     @classmethod
     def _tabulate(cls) -> None:
         super()._tabulate()
         cls._push, cls._steps = _tables(cls, cls.traversal.push, cls._mutate, cls._keep)
-        cls._rebuild = VTable(cls.traversal.rebuild.__getitem__)
-        cls._images = VTable(lambda kind: _family_of(kind).kinds)
+        cls._rebuild = ByKind(cls.traversal.rebuild.__getitem__)
+        cls._images = ByKind(lambda kind: _family_of(kind).kinds)
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, TypeVar
 from relayish.functor.functor import OVERRIDDEN, Mutator, Visitor
 from relayish.functor.vtable import (
     Handler,
-    VTable,
     check_handler_names,
     default_handler,
     find_handler,
     install_default,
 )
 from relayish.ir.node import Node
+from relayish.ir.traversal import ByKind
 
 N = TypeVar("N", bound=Node)
 
@@ -38,7 +38,7 @@ class PostOrderVisitor(Visitor[N]):
     post_order: ClassVar[frozenset[type[Node]] | None] = None
     """The kinds that are handled after what is below them, if not all. A handler of another kind
     decides what is visited below its node; kinds without a handler are walked."""
-    _after: ClassVar[VTable]
+    _after: ClassVar[ByKind]
 
     def __init__(self, visit_limit: int = 1) -> None:
         if not 1 <= visit_limit <= 9:
@@ -69,8 +69,8 @@ class PostOrderVisitor(Visitor[N]):
         def after(kind: type[Node]) -> Handler | None:
             return find_handler(cls, "visit_", kind) if engine_asks(kind) else None
 
-        cls._push, cls._after = VTable(push), VTable(after)
-        cls._steps = VTable(step)
+        cls._push, cls._after = ByKind(push), ByKind(after)
+        cls._steps = ByKind(step)
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
@@ -120,13 +120,13 @@ class RewriteHandlers:
     visited again.
     """
 
-    _rewrites: ClassVar[VTable]
+    _rewrites: ClassVar[ByKind]
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
         family: type[Node] = getattr(cls, "family", Node)
         check_handler_names(cls, RewriteHandlers, "rewrite_", (family,))
-        cls._rewrites = VTable(lambda kind: find_handler(cls, "rewrite_", kind))
+        cls._rewrites = ByKind(lambda kind: find_handler(cls, "rewrite_", kind))
 
 
 class Rewriter(RewriteHandlers, Mutator[N]):

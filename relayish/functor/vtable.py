@@ -120,17 +120,3 @@ def find_handler(owner: type, prefix: str, kind: type[Node]) -> Handler | None:
         if ancestor is Node:
             return None
     return None
-
-
-class VTable(dict[type[Node], Any]):  # Any: what `resolve` returns for each node class
-    """A table from node class to whatever ``resolve`` makes of it, filled on first use."""
-
-    __slots__ = ("_resolve",)
-
-    def __init__(self, resolve: Callable[[type[Node]], object]) -> None:
-        super().__init__()
-        self._resolve = resolve
-
-    def __missing__(self, kind: type[Node]) -> object:
-        found = self[kind] = self._resolve(kind)
-        return found
