@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
+from relayish.analysis.effect_rules import effect_of_op
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.matcher import Matcher
@@ -34,7 +35,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.ir.scoping import has_scopes
-from relayish.op.registry import stateful
 
 CHAIN_LIMIT: Final = 100
 """How often rules may replace what stands at one place."""
@@ -222,7 +222,7 @@ def _begins(roots: list[Root], key: Key) -> bool:
 def _computes(node: Node) -> bool:
     """Return whether ``node`` does nothing but compute a value from its operands."""
     if type(node) is Call:
-        return type(node.op) is Op and node.op not in stateful
+        return type(node.op) is Op and not effect_of_op(node.op)
     kind, traits = type(node), node.traits_
     is_atom_or_scoped = kind in ATOMS or has_scopes(kind)
     return traits.is_pure and not traits.allocates and not is_atom_or_scoped
@@ -281,7 +281,7 @@ class _Rewriting:
                 op = image.op
                 if op not in calls:
                     calls[op] = for_calls(op) if type(op) is Op else None
-                    self._may_act = self._may_act or type(op) is not Op or op in stateful
+                    self._may_act = self._may_act or type(op) is not Op or effect_of_op(op) != 0
                 by_arguments = calls[op]
                 if by_arguments is not None:
                     args = image.args

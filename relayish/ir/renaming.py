@@ -28,6 +28,19 @@ def fresh_variable(variable: N) -> N:
     return made
 
 
+def duplicate(node: N) -> N:
+    """Return another node of the same fields: one that is evaluated, and compared, by itself.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Tuple
+        >>> unit = Tuple(())
+        >>> duplicate(unit) is unit, duplicate(unit).fields is unit.fields
+        (False, True)
+    """
+    made: N = node._make(*[getattr(node, declared.name) for declared in node.fields_])
+    return made
+
+
 def fresh_variables(
     root: Node, images: Mapping[Any, Node] | None = None, *, traversal: Traversal = PROGRAM
 ) -> dict[Node, Node]:

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Final
 
+from relayish.analysis.effect_rules import effect_of_op
 from relayish.analysis.exact_key import exact_key, scalar_key
 from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
-from relayish.op import registry
 from relayish.transform import FunctionPass, register_pass
 
 _BY_VALUE: Final[frozenset[type[Node]]] = frozenset({Constant, Tuple})
@@ -33,8 +33,7 @@ class _Mergeable(dict[Expr, bool]):
     """Whether calls of an operator may be merged, found out when it is first met."""
 
     def __missing__(self, op: Expr) -> bool:
-        known = type(op) is Op and registry.is_registered(op)
-        mergeable = self[op] = known and not registry.stateful.get(op)
+        mergeable = self[op] = type(op) is Op and not effect_of_op(op)
         return mergeable
 
 

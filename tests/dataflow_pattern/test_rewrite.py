@@ -33,6 +33,7 @@ from relayish.dataflow_pattern.rule import Rule
 from relayish.errors import DeclarationError, PassError
 from relayish.interpreter import evaluate
 from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
 
 X, Y, Z, W = (relay.var(name, shape=(4,)) for name in "xyzw")
@@ -609,3 +610,17 @@ def test_constant_in_a_rule_is_the_same_bit_by_bit(dtype, wanted):
             expr = relay.Tuple((relay.negative(relay.Constant(data)), x))
             same = other_dtype == dtype and data.tobytes() == number.tobytes()
             assert (rewrite_rules([found_it], expr) is not expr) == same
+
+
+@pytest.mark.parametrize("keep_order", [True, False])
+def test_rule_that_swaps_calls_of_undeclared_operators_is_left_out_to_keep_order(keep_order):
+    first, second = (relay.Call(intern_op(f"somebody.{name}"), (X,)) for name in ("one", "two"))
+    left, right = wildcard(), wildcard()
+
+    @rule(left - right)
+    def swapped(_call, found):
+        return relay.negative(found[right]) + found[left]
+
+    difference = first - second
+    image = rewrite_rules([swapped], difference, keep_order=keep_order)
+    assert (image is difference) is keep_order

@@ -15,6 +15,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import ATOMS
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.op import intern_op
+from relayish.ir.renaming import duplicate
 from relayish.passes.interprocedural.copy import retyped_var
 
 CHECKPOINT: Final = intern_op("annotation.checkpoint")
@@ -48,10 +49,7 @@ class _Copier(MixedModeMutator):
     """Makes every node anew but for leaves, and for what stands in the memo already."""
 
     def rewrite_expr(self, pre: Expr, post: Expr) -> Expr:
-        if post is not pre or type(post) in ATOMS:
-            return post
-        made: Expr = type(post)._make(*[getattr(post, field.name) for field in post.fields_])
-        return made
+        return post if post is not pre or type(post) in ATOMS else duplicate(post)
 
 
 def copied(expr: Expr, known: Mapping[Expr, Expr]) -> Expr:

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final, TypeAlias
 
+from relayish.analysis.effect_rules import effect_of_op
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.type import TensorType
-from relayish.op.registry import OpPattern, is_registered, pattern, relay_op, stateful
+from relayish.op.registry import OpPattern, pattern, relay_op
 
 Branch: TypeAlias = tuple[Call, ...]
 """A call of the operator, and calls that follow it, each the one consumer of the one before."""
@@ -56,7 +57,7 @@ class Combiner(ABC):
 def is_map(call: Call) -> bool:
     """Return whether the operator does the same to each element of its arguments, broadcast."""
     op = call.op
-    if type(op) is not Op or not is_registered(op) or stateful.get(op):
+    if type(op) is not Op or effect_of_op(op):
         return False
     if pattern.get(op) not in (OpPattern.ELEMWISE, OpPattern.BROADCAST):
         return False

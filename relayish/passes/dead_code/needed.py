@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from relayish.analysis.effect_rules import effect_of_op
 from relayish.analysis.effects import Effect, Effects
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op import registry
 
 
 class EffectQuery:
@@ -55,8 +55,7 @@ class EffectQuery:
         return True
 
     def _is_pure(self, op: Op) -> bool:
-        pure = registry.is_registered(op) and not registry.stateful.get(op)
-        self._pure_ops[op] = pure
+        pure = self._pure_ops[op] = not effect_of_op(op)
         return pure
 
     def must_stay(self, value: Expr) -> bool:

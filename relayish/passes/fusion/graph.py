@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.analysis.effect_rules import effect_of_op
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
@@ -128,7 +129,7 @@ def _enter_call(graph: FusionGraph, index: int, call: Call) -> None:
     pattern = OpPattern.OPAQUE
     if type(op) is Op:
         pattern = registry.pattern.get(op, OpPattern.OPAQUE)
-        if op in registry.stateful:
+        if not graph.may_act and effect_of_op(op):
             graph.may_act = True
         if op in registry.shape_from_values and graph.dynamic.check(call.checked_type):
             pattern = OpPattern.OPAQUE  # the shape is known only when the arguments are

@@ -16,7 +16,13 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
-from relayish.ir.renaming import fresh_variable, fresh_variables, rename_bound, replace_nodes
+from relayish.ir.renaming import (
+    duplicate,
+    fresh_variable,
+    fresh_variables,
+    rename_bound,
+    replace_nodes,
+)
 
 _Copy = TypeVar("_Copy", bound=Expr)
 _Node = TypeVar("_Node", bound=Node)
@@ -112,6 +118,6 @@ class OwnNodes:
             rebuild = EXPRESSIONS.rebuild[type(node)]
             image = node if rebuild is None else rebuild(node, images.get)
             if image is node and node in shared:
-                image = node._make(*[getattr(node, declared.name) for declared in node.fields_])
+                image = duplicate(node)
             images[node] = image
         return cast("_Copy", images[copy])

@@ -20,7 +20,7 @@ from relayish.errors import PassError
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.renaming import fresh_variable, with_names
+from relayish.ir.renaming import duplicate, fresh_variable, with_names
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders, operands
@@ -200,7 +200,7 @@ def _copied(
         rebuild = EXPRESSIONS.rebuild[type(node)]
         copy = node if rebuild is None else rebuild(node, copies.get)
         if copy is node and node in members:
-            copy = node._make(*[getattr(node, f.name) for f in node.fields_])
+            copy = duplicate(node)
         copies[node] = copy
         if node not in members:
             images[node] = copy

@@ -39,6 +39,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
+from relayish.ir.renaming import duplicate
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Runs
 from relayish.ir.scoping import operands, scopes
@@ -445,7 +446,7 @@ class Evaluator:
             self._store.join(written)
         left = _with_types(with_evaluated(node, exprs, code, fresh), frame.types)
         if left is node:  # it is evaluated once for each time that it is met here
-            left = node._make(*[getattr(node, declared.name) for declared in node.fields_])
+            left = duplicate(node)
         return self._leave_code(left, frame)
 
     def _types(self, call: Call, frame: Frame) -> tuple[Type, ...]:
