@@ -18,7 +18,7 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.traversal import ByKind, Traversal
 from relayish.text.layout import is_written
-from relayish.text.tables import LEAVES, NODE, family_of
+from relayish.text.tables import NODE, family_of
 from relayish.text.values_writer import ValueContext, spell_items, spell_key, spell_value
 
 
@@ -62,7 +62,7 @@ def _form_of_kind(kind: type[Node]) -> Form:
     found = [(f, _how(kind, f), f"{spell_key(f.name)}=") for f in kind.fields_ if is_written(f)]
     found.sort(key=lambda item: _ORDER.get(item[1], 2))  # which leaves all others as they are
     types_bound = holding([f for f, way, _ in found if way is How.TYPES_BOUND])
-    nests = any(way not in PLAIN for _, way, _ in found) and kind not in VARIABLES
+    nests = any(way not in PLAIN for _, way, _ in found)
     return Form(tuple(found), types_bound, nests)
 
 
@@ -84,8 +84,7 @@ def _how(kind: type[Node], declared: Field) -> How:
         return How.FAMILY
     if declared.role is Role.BINDER:
         return How.BINDER
-    is_named = declared.kind in VARIABLES or declared.kind in LEAVES
-    if declared.role in (Role.PART, Role.ANNOTATION) and not is_named:
+    if declared.role in (Role.PART, Role.ANNOTATION) and declared.kind not in VARIABLES:
         return How.INLINE
     return How.OPERAND
 

@@ -66,6 +66,12 @@ class TestPlaces:
         assert Scopes(let, flat=(Let,)).scope[y] == OUTERMOST
         assert Scopes(let).scope[y] == Scopes(let).binding_scope[y] != OUTERMOST
 
+    def test_what_a_statement_shares_with_its_scope_stays_in_the_statement(self):
+        node, it = shared(), KINDS.it("it")
+        statement = KINDS.with_(it, node, Tuple((it, node)))
+        found = Scopes(KINDS.do(y, one, (statement, one)))
+        assert found.scope[node] == found.scope[statement]
+
     def test_several_roots_belong_to_the_outermost_scope(self):
         first, second = If(c, one, x), If(c, x, one)
         found = Scopes([first, second])

@@ -6,11 +6,11 @@ from recorded import assert_same_program
 
 from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
-from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Var
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, RefWrite, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.type import RefType, TensorType
 from relayish.text import parse
 from relayish.transform import get_pass
 
@@ -181,3 +181,31 @@ def test_what_acts_and_is_shared_with_a_branch_is_evaluated_once() -> None:
     out = get_pass("LiftBranchBody")(infer_type(mod))
     assert len(out) == 3
     assert evaluate(out["main"], mod=out)(5) == evaluate(mod["main"])(5) == 6
+
+
+CELL, C, N = Var("cell", RefType(INT)), Var("c", BOOL), Var("n", INT)
+WRITE = RefWrite(CELL, N)
+
+
+def typed(body: Expr) -> IRModule:
+    return infer_type(IRModule({"main": Function((CELL, C, N), body)}))
+
+
+def test_function_without_branches_is_left_though_it_shares_what_acts() -> None:
+    mod = typed(Tuple((Call(Function((), WRITE), ()), WRITE)))
+    assert lift(mod) is mod
+
+
+PURE = Call(add, (N, N))
+WRITING = Function((), WRITE)
+SHARED_ALIKE = {
+    "what does nothing": Tuple((WRITE, If(C, PURE, Call(add, (PURE, N))))),
+    "a function that acts": If(C, Call(WRITING, ()), Call(WRITING, ())),
+}
+
+
+@pytest.mark.parametrize("body", SHARED_ALIKE.values(), ids=SHARED_ALIKE)
+def test_what_branches_may_evaluate_each_is_bound_by_no_let(body: Expr) -> None:
+    out = lift(typed(body))
+    assert len(out) == 3
+    assert not [n for name in out for n in EXPRESSIONS.post_order(out[name]) if type(n) is Let]

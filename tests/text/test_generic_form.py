@@ -272,6 +272,11 @@ def test_block_of_statements_is_read_back() -> None:
     back(For(i, Imm(10), ()))
 
 
+def test_variable_that_a_node_binds_is_a_free_one_behind_it() -> None:
+    i = Var("i")
+    assert astext(Tuple((While(i, Constant(1), i, i), i))).startswith("free_var %i;\n")
+
+
 def test_free_variables_of_every_kind_are_declared() -> None:
     i = TirVar("i")
     assert back(i) == "free_var node text.tir.var %i;\n%i"
@@ -353,6 +358,7 @@ def test_str_of_every_node_is_its_text() -> None:
         ("node text_values(one=1", 23, r"expected '\)' or ',' after a field; found the end"),
         ("node text_while(var=%i, init=1, cond={ 1, body={ 1 })", 41, "expected '}' at the end"),
         ("node text_while(var=%i, init=%i)", 30, "unknown variable %i"),
+        ("(node text_while(var=%i, init=1, cond={1}, body={%i}), %i)", 56, "unknown variable %i"),
         ("node text_switch(value=1, cases=[1])", 34, r"text_switch.cases\[0\] must be Part"),
         ("node text_switch(value=1, cases=1)", 33, r"expected '\[' before the items of"),
         ('node text.tir.var(name="x")', 1, "is a kind of variable"),
