@@ -8,10 +8,11 @@ Rules are generators as in the parser; what does not nest is written by plain fu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
+import relayish.text.relay.block_layout  # noqa: F401 - says where statements are written
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, Match, Pattern, TypeData
@@ -32,16 +33,16 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.language import RELAY
-from relayish.ir.relay.type import TensorType, Type, TypeVar
+from relayish.ir.relay.type import Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
-from relayish.text.layout import OUTERMOST, Layout, Position, lay_out_by_roles
+from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.literals import quote, spell_name, spell_scalar
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.rules import Rule, run
-from relayish.text.tables import LAYOUTS, LEAVES, TEXTS, Write, is_reserved
+from relayish.text.tables import LEAVES, TEXTS, Write, is_reserved
 from relayish.text.values_writer import spell_items, spell_key
 from relayish.text.writer import DEEPEST, INDENTS
 
@@ -363,48 +364,6 @@ class BlockPrinter(NodeWriter):
             return f"{name}: {self.types.text(var.type_annotation)}"
         return name
 
-
-def _lay_out_let(layout: Layout, let: Let, scope: int) -> None:
-    """What follows a let is a block inside of its own, which at the end of one needs no braces."""
-    own = scope if layout.position.get(let) is Position.TAIL else layout.open(scope)
-    after = layout.open(own)
-    layout.opened[let] = (own, after)
-    annotation = let.var.type_annotation
-    if annotation is not None and type(annotation) is not TensorType:
-        layout.apart.append(annotation)
-    layout.use(let.value, own, Position.VALUE)
-    layout.use(let.body, after, Position.TAIL)
-
-
-def _lay_out_tuple(layout: Layout, node: Tuple, scope: int) -> None:
-    """The empty tuple is written where it is used; others have a line of their own."""
-    if node.fields:
-        _LAY_OUT_FIELDS(layout, node, scope)
-    elif node not in layout.position:
-        layout.place[node] = layout.open(scope)  # a block that nothing opens is not written
-
-
-_LAY_OUT_FIELDS: Final = lay_out_by_roles(Tuple)
-
-
-def _lay_out_match(layout: Layout, node: Match, scope: int) -> None:
-    """The arms are blocks of the match, also where it shares a clause with another."""
-    if type(node.data) not in LEAVES:
-        layout.use_operand(node.data, scope)
-    arms = tuple([layout.open(scope) for _ in node.clauses])
-    layout.opened[node] = (-1, *arms)
-    for clause, arm in zip(node.clauses, arms, strict=True):
-        layout.position[clause] = Position.VALUE
-        layout.use_operand(clause.lhs, scope)
-        layout.use(clause.rhs, arm, Position.TAIL)
-
-
-for _kind, _lay_out in {
-    Let: _lay_out_let,
-    Tuple: _lay_out_tuple,
-    Match: _lay_out_match,
-}.items():
-    LAYOUTS.register(_kind, cast(Callable[[Any, Any, Any], None], _lay_out))
 
 for _kind, _write in {
     Call: BlockPrinter._call,
