@@ -95,7 +95,7 @@ class RandomKinds:
 
     def _traits(self) -> dict[str, Any]:
         traits: list[dict[str, Any]] = [{}, {"effect": Effect.NONE}, {"effect": Effect.NONE}]
-        traits += [{"effect": Effect.NONE, "allocates": True}, {"counted": True}]
+        traits += [{"effect": Effect.NONE, "allocates": True}, {"graph_node": True}]
         return self.random.choice(traits)
 
     def _fields(self, *, is_part: bool = False) -> dict[str, Declared]:

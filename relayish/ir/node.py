@@ -33,7 +33,7 @@ from relayish.ir.roles import Access, Atom, Role, Traits
 
 __all__ = [
     "ATOMS",
-    "COUNTED",
+    "GRAPH_NODES",
     "NAMES",
     "SYMBOLS",
     "VARIABLES",
@@ -161,7 +161,7 @@ NAMES: Final[set[type[Node]]] = set()
 SYMBOLS: Final[set[type[Node]]] = set()
 """The kinds of variables and of names, which stand for what is somewhere else."""
 
-COUNTED: Final[set[type[Node]]] = set()
+GRAPH_NODES: Final[set[type[Node]]] = set()
 """The kinds whose sharing counts: a node used twice is another program than two copies."""
 
 
@@ -179,7 +179,7 @@ def node(
     *,
     atom: Atom | None = None,
     effect: Effect | None = None,
-    counted: bool | None = None,
+    graph_node: bool | None = None,
     allocates: bool = False,
 ) -> Callable[[_Class], _Class]:
     """Declare a concrete node class; ``visit`` is what follows ``visit_`` in its handlers' names.
@@ -193,8 +193,8 @@ def node(
         atom: Which sort of atom the nodes are, if they are atoms; these have no effect.
         effect: What evaluating a node does by itself, its operands and scopes aside. By default
             anything, and nothing for atoms and for kinds that are not evaluated, such as types.
-        counted: Whether a node used twice is another program than two copies of it; by default
-            where evaluating it may do something.
+        graph_node: Whether sharing counts: a node used twice is another program than two copies of
+            it (TVM's ``MarkGraphNode``). By default where evaluating it may do something.
         allocates: Whether each evaluation makes a thing of its own: it may be dropped, but neither
             repeated nor merged with another.
 
@@ -213,11 +213,11 @@ def node(
                 )
         is_evaluated = atom is None and typing.cast(type[Node], cls).held_as_ is Role.OPERAND
         own = effect if effect is not None else Effect.UNKNOWN if is_evaluated else Effect.NONE
-        counts = counted if counted is not None else own != Effect.NONE or allocates
+        shares = own != Effect.NONE or allocates if graph_node is None else graph_node
         fields = _collect_fields(cls)
         _check_roles(typing.cast(type[Node], cls), fields, atom)
         declared = _with_slots(cls, fields, visit)
-        declared.traits_ = Traits(atom, own, counts, allocates)
+        declared.traits_ = Traits(atom, own, shares, allocates)
         _enter(visit, declared)
         return typing.cast(_Class, declared)
 
@@ -312,7 +312,7 @@ def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:
         (VARIABLES, atom is Atom.VARIABLE),
         (NAMES, atom is Atom.NAME),
         (SYMBOLS, atom is Atom.VARIABLE or atom is Atom.NAME),
-        (COUNTED, kind.traits_.counted),
+        (GRAPH_NODES, kind.traits_.graph_node),
     ]
 
 

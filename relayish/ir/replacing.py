@@ -125,12 +125,12 @@ def _replace_of_kind(kind: type[Node]) -> Callable[[Any, Any, Any], Any] | None:
 
     Places that take any node of a family are trusted to get one; others are checked.
     """
-    told = [f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE, Role.PART)]
-    if any(f.role is Role.PART or f.shape is not Shape.ONE for f in told):
+    evaluated = [f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE, Role.PART)]
+    if any(f.role is Role.PART or f.shape is not Shape.ONE for f in evaluated):
         return None
     images: dict[str, str] = {}
     for role, given in ((Role.OPERAND, "operands"), (Role.SCOPE, "roots")):
-        names = [f.name for f in told if f.role is role]
+        names = [f.name for f in evaluated if f.role is role]
         images.update({name: f"{given}[{at}]" for at, name in enumerate(names)})
     names = list(images)
     values = [
@@ -142,7 +142,7 @@ def _replace_of_kind(kind: type[Node]) -> Callable[[Any, Any, Any], Any] | None:
         for f in kind.fields_
     ]
     same = " and ".join([f"new{at} is node.{name}" for at, name in enumerate(names)]) or "True"
-    trusted = all(f.kind is not None and Node in f.kind.__bases__ for f in told)
+    trusted = all(f.kind is not None and Node in f.kind.__bases__ for f in evaluated)
     lines = [f"new{at} = {image}" for at, image in enumerate(images.values())]
     lines += [f"if {same}: return node", f"return make({', '.join(values)})"]
     make = kind._make if trusted else kind

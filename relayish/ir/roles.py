@@ -57,13 +57,13 @@ class Traits(NamedTuple):
     Attributes:
         atom: Which sort of atom nodes of the kind are; ``None`` for all that is computed.
         effect: What evaluating a node does by itself, its operands and scopes aside.
-        counted: Whether sharing counts: a node used twice is another program than two copies.
+        graph_node: Whether sharing counts: a node used twice is another program than two copies.
         allocates: Whether each evaluation makes a thing of its own, distinct from all others.
     """
 
     atom: Atom | None = None
     effect: Effect = Effect.UNKNOWN
-    counted: bool = True
+    graph_node: bool = True
     allocates: bool = False
 
     @property

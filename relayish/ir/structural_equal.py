@@ -21,7 +21,7 @@ from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
 from relayish.ir.literal import same_literal
 from relayish.ir.module import AnyModule, Module
-from relayish.ir.node import COUNTED, NAMES, VARIABLES, Node
+from relayish.ir.node import GRAPH_NODES, NAMES, VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.traversal import ByKind
@@ -107,7 +107,7 @@ class _Comparer:
     def compare(self, lhs: object, rhs: object) -> Mismatch | None:
         stack, image, preimage = self._stack, self._image, self._preimage
         pop, append, bind = stack.pop, stack.append, self._bind
-        counted: dict[Any, Any] = _COUNTED  # Any: by class of nodes, or of values
+        graph_nodes: dict[Any, Any] = _GRAPH_NODES  # Any: by class of nodes, or of values
         expand: dict[Any, _Expand] = _EXPAND  # Any: as above
         stack.append((lhs, rhs, None, "", -1))
         while stack:
@@ -117,7 +117,7 @@ class _Comparer:
             reason: str | None
             if type(right) is not kind:
                 reason = "different kinds"
-            elif (counts := counted[kind]) is True or (counts and counts(left)):
+            elif (shares := graph_nodes[kind]) is True or (shares and shares(left)):
                 known = image.get(left)  # type: ignore[call-overload]
                 if known is None and right not in preimage:
                     image[left] = right  # type: ignore[index, assignment]
@@ -224,13 +224,13 @@ class _Comparer:
         return None
 
 
-def _counts(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of nodes, or of values
+def _is_graph_node(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of nodes, or of values
     """Return whether sharing of ``kind`` counts, or what tells it of one node.
 
     It does not where a node holds nothing and does nothing, as the empty tuple, or where
     something else decides alone.
     """
-    if kind not in COUNTED or COMPARISONS[kind].same is not None:
+    if kind not in GRAPH_NODES or COMPARISONS[kind].same is not None:
         return False
     held = PROGRAM.fields(kind)
     acts = not kind.traits_.is_pure or kind.traits_.allocates
@@ -239,7 +239,7 @@ def _counts(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of nodes, 
     return lambda node: bool(PROGRAM.children(node))
 
 
-_COUNTED: Final = COMPARISONS.derive(_counts)
+_GRAPH_NODES: Final = COMPARISONS.derive(_is_graph_node)
 _HOLDS_PROGRAM: Final = ByKind(
     lambda kind: kind.held_as_ is not Role.ANNOTATION and PROGRAM.push[kind] is not None
 )

@@ -128,9 +128,11 @@ class _Layout(NamedTuple):
 
 
 def _layout_of_kind(kind: type[Node]) -> _Layout:
-    told = COMPARISONS[kind].hashed
-    if told:
-        return _Layout(stable_hash(kind.visit_name), False, tuple([(n, Shape.LEAF) for n in told]))
+    hashed = COMPARISONS[kind].hashed
+    if hashed:
+        return _Layout(
+            stable_hash(kind.visit_name), False, tuple([(n, Shape.LEAF) for n in hashed])
+        )
     skipped, hints = _skipped(kind), kind in VARIABLES
     fields = [f for f in kind.fields_ if f.compared and f.name not in skipped]
     is_literal = kind.traits_.atom is Atom.LITERAL

@@ -189,8 +189,8 @@ def item_parts(
         word = None if bare and not none else ""
     else:
         piece = item if isinstance(item, own) else context.family_text(item)
-        told = not is_mixed and family_of(declared.kind) is not None
-        word = None if told or not family.word else family.word
+        is_clear = not is_mixed and family_of(declared.kind) is not None
+        word = None if is_clear or not family.word else family.word
     yield from (piece,) if word is None else (f"{word}(", piece, ")")
 
 

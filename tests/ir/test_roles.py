@@ -6,7 +6,7 @@ import pytest
 
 from relayish.errors import DeclarationError
 from relayish.ir.effect import Effect
-from relayish.ir.node import ATOMS, COUNTED, NAMES, VARIABLES, Node, field
+from relayish.ir.node import ATOMS, GRAPH_NODES, NAMES, VARIABLES, Node, field
 from relayish.ir.node import node as declare
 from relayish.ir.relay.adt import Clause, Match, PatternVar
 from relayish.ir.relay.expr import (
@@ -89,7 +89,7 @@ class TestDefaults:
             inside: Expr
 
         assert Mystery.traits_.effect is Effect.UNKNOWN
-        assert Mystery in COUNTED
+        assert Mystery in GRAPH_NODES
         assert Mystery not in ATOMS
 
     def test_kind_without_effect_is_not_counted(self):
@@ -97,14 +97,14 @@ class TestDefaults:
         class Pure(Expr):
             inside: Expr
 
-        assert Pure not in COUNTED
+        assert Pure not in GRAPH_NODES
 
     def test_kind_that_allocates_is_counted_though_it_does_nothing(self):
         @declare("cell", effect=Effect.NONE, allocates=True)
         class Cell(Expr):
             inside: Expr
 
-        assert Cell in COUNTED
+        assert Cell in GRAPH_NODES
 
     def test_kind_of_type_does_nothing(self):
         @declare("stream")
@@ -112,7 +112,7 @@ class TestDefaults:
             element: Type
 
         assert Stream.traits_.effect == Effect.NONE
-        assert Stream not in COUNTED
+        assert Stream not in GRAPH_NODES
 
     def test_atom_does_nothing(self):
         @declare("hole", atom=Atom.NAME)

@@ -166,7 +166,7 @@ class Op(Expr):
         return op
 
 
-@node("tuple", effect=Effect.NONE, counted=True)
+@node("tuple", effect=Effect.NONE, graph_node=True)
 class Tuple(Expr):
     """A tuple of the values of its fields; ``tup[0]``, ``len(tup)`` and iteration give these."""
 
@@ -238,7 +238,7 @@ class Call(Expr):
 _COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 
 
-@node("let", effect=Effect.NONE, counted=True)
+@node("let", effect=Effect.NONE, graph_node=True)
 class Let(Expr):
     """Bind ``var`` to ``value`` inside ``body``; a function may refer to its own ``var``."""
 
@@ -247,7 +247,7 @@ class Let(Expr):
     body: Expr = field(scope=Runs.ONCE)
 
 
-@node("if", effect=Effect.NONE, counted=True)
+@node("if", effect=Effect.NONE, graph_node=True)
 class If(Expr):
     """``true_branch`` where the boolean scalar ``cond`` holds, else ``false_branch``."""
 
@@ -256,7 +256,7 @@ class If(Expr):
     false_branch: Expr = field(scope=Runs.ONE_OF)
 
 
-@node("function", effect=Effect.NONE, counted=True)
+@node("function", effect=Effect.NONE, graph_node=True)
 class Function(Expr):
     """A function, closed over the free variables of its ``body``."""
 
