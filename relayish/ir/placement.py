@@ -73,12 +73,11 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
     lines.append(f"known = around = {around if shared else outer}")
     binds = bool(bound) and not shared
     for number, declared in enumerate(inner):
-        runs_once = declared.runs is Runs.ONCE
         lines += _open(
             declared,
             number,
             shares=joined,
-            opened=branches or binds or runs_once,
+            opened=branches or binds,
             fixed=fixed,
         )
     if shared:
