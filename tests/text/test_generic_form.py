@@ -272,6 +272,11 @@ def test_block_of_statements_is_read_back() -> None:
     back(For(i, Imm(10), ()))
 
 
+def test_type_is_told_by_a_word_where_other_things_may_stand() -> None:
+    assert back(Values(types=(1, INT))) == "node text_values(types=[1, type(int32)])"
+    assert back(Values(node=INT)) == "node text_values(node=type(int32))"
+
+
 def test_variable_that_a_node_binds_is_a_free_one_behind_it() -> None:
     i = Var("i")
     assert astext(Tuple((While(i, Constant(1), i, i), i))).startswith("free_var %i;\n")

@@ -79,6 +79,8 @@ with DECLARED:
         one: Expr | None = None
         type: Type | None = None
         sizes: tuple[int | PrimExpr, ...] = ()
+        types: tuple[int | Type, ...] = ()
+        node: Node | None = None
 
     @node("text_letrec")
     class LetRec(Expr):
