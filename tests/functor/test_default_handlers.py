@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from declared import known_in_tests
+from while_loop import DECLARED, While
 
 from relayish.errors import DeclarationError
 from relayish.functor import (
@@ -18,23 +19,12 @@ from relayish.functor import (
     TypeVisitor,
     post_order_rewrite,
 )
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.ir.roles import Runs
 
 ADD = intern_op("add")
-
-DECLARED = declared_temporarily()
-with DECLARED:
-
-    @node("while_loop")
-    class While(Expr):
-        var: Var = field(binder=True)
-        init: Expr
-        cond: Expr = field(scope=Runs.REPEATEDLY)
-        body: Expr = field(scope=Runs.REPEATEDLY)
 
 
 _kinds = known_in_tests(DECLARED)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import while_loop
 from declared import known_in_tests
+from while_loop import While
 
 from relayish.errors import DuplicateNameError, EvaluationError, UnknownKindError
 from relayish.interpreter import (
@@ -44,13 +46,6 @@ from relayish.op import get_op
 DECLARED = declared_temporarily()
 
 with DECLARED:
-
-    @node("loop", effect=Effect.NONE)
-    class While(Expr):
-        var: Var = field(binder=True)
-        init: Expr
-        cond: Expr = field(scope=Runs.REPEATEDLY)
-        body: Expr = field(scope=Runs.REPEATEDLY)
 
     @node("unregistered")
     class Unregistered(Expr):
@@ -147,7 +142,7 @@ with DECLARED:
         limit: int
 
 
-_kinds = known_in_tests(DECLARED)
+_kinds = known_in_tests(while_loop.DECLARED, DECLARED)
 
 
 NOTES = []
@@ -159,11 +154,14 @@ def notes():
     return NOTES
 
 
-@register_evaluator(While)
 def evaluate_while(loop, value):
     while (yield Run(loop.cond, {loop.var: value})):
         value = yield Run(loop.body, {loop.var: value})
     return value
+
+
+with while_loop.DECLARED, DECLARED:
+    register_evaluator(While, evaluate_while)
 
 
 @register_evaluator(Choose)

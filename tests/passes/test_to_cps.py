@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import pytest
+import while_loop
 from deep import DEEP_NESTS
 from random_exprs import random_arguments, random_module, same_value
+from while_loop import While
 
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type, register_type_rule
 from relayish.errors import PassError, UnknownKindError
 from relayish.interpreter import evaluate
-from relayish.ir.effect import Effect
-from relayish.ir.node import declared_temporarily, field, node
+from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, scalar_type
-from relayish.ir.roles import Runs
 from relayish.text import parse, parse_expr
 from relayish.transform import register_cps_rule, to_cps, un_cps
 
@@ -170,15 +170,7 @@ def while_program(kind):
 
 @pytest.fixture
 def while_kind():
-    with declared_temporarily():
-
-        @node("while_to_convert", effect=Effect.NONE)
-        class While(Expr):
-            var: Var = field(binder=True)
-            init: Expr
-            cond: Expr = field(scope=Runs.REPEATEDLY)
-            body: Expr = field(scope=Runs.REPEATEDLY)
-
+    with while_loop.DECLARED, declared_temporarily():
         register_type_rule(While, type_of_while)
         yield While
 

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 import text_kinds as kinds
+import while_loop
 from declared import known_in_tests
-from text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values, While
+from text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values
+from while_loop import While
 
 from relayish.errors import FieldError, ParseError
 from relayish.ir.attrs import DictAttrs
@@ -27,7 +29,7 @@ INT = TensorType((), "int32")
 ADD, LESS = intern_op("add"), intern_op("less")
 
 
-_kinds = known_in_tests(kinds.DECLARED)
+_kinds = known_in_tests(while_loop.DECLARED, kinds.DECLARED)
 
 
 def back(thing: Node, read: Any = parse_node) -> str:  # Any: a function of the module text
@@ -51,7 +53,7 @@ def test_scopes_are_blocks_and_binders_declarations() -> None:
     x = Var("x")
     assert back(Function((x,), loop(x))) == (
         "fn (%x) {\n"
-        "  node text_while(var=%i: int32, init=%x, cond={\n"
+        "  node while_loop(var=%i: int32, init=%x, cond={\n"
         "    less(%i, 3)\n"
         "  }, body={\n"
         "    add(%i, 1)\n"
@@ -89,7 +91,7 @@ def test_node_shared_between_scopes_of_one_binder_is_one_node_again() -> None:
 
 
 def test_operand_is_not_in_the_scope_of_its_binder() -> None:
-    outer = parse_expr("fn (%i) { node text_while(var=%i, init=%i, cond={ %i }, body={ %i }) }")
+    outer = parse_expr("fn (%i) { node while_loop(var=%i, init=%i, cond={ %i }, body={ %i }) }")
     assert isinstance(outer, Function)
     made: Any = outer.body
     assert made.init is outer.params[0]
@@ -342,10 +344,10 @@ def test_str_of_every_node_is_its_text() -> None:
 @pytest.mark.parametrize(
     ("text", "column", "said"),
     [
-        ("node text_whle(init=1)", 6, "unknown kind of node text_whle.*did you mean text_while?"),
+        ("node whle_loop(init=1)", 6, "unknown kind of node whle_loop.*did you mean while_loop?"),
         ("node text.tir.le(x=1)", 6, "did you mean text.tir.let?"),
-        ("node text_while(var=%i, init=1, cond={ 1 })", 1, "lacks its field 'body'"),
-        ("node text_while(vr=%i)", 17, "unknown field of text_while: vr; did you mean var?"),
+        ("node while_loop(var=%i, init=1, cond={ 1 })", 1, "lacks its field 'body'"),
+        ("node while_loop(vr=%i)", 17, "unknown field of while_loop: vr; did you mean var?"),
         ("node text_values(one=1, one=2)", 25, "field one of text_values is given twice"),
         ("node text.tir.add(lhs=1)", 23, "text.tir.add.lhs must be Tir; found Constant"),
         ("node text_values(one=node text.tir.imm(value=1))", 22, "must be Expr; found Imm"),
@@ -361,15 +363,15 @@ def test_str_of_every_node_is_its_text() -> None:
             "unknown value Colour.RED; did you mean Color.RED",
         ),
         ("node text_values(one=1", 23, r"expected '\)' or ',' after a field; found the end"),
-        ("node text_while(var=%i, init=1, cond={ 1, body={ 1 })", 41, "expected '}' at the end"),
-        ("node text_while(var=%i, init=%i)", 30, "unknown variable %i"),
-        ("(node text_while(var=%i, init=1, cond={1}, body={%i}), %i)", 56, "unknown variable %i"),
+        ("node while_loop(var=%i, init=1, cond={ 1, body={ 1 })", 41, "expected '}' at the end"),
+        ("node while_loop(var=%i, init=%i)", 30, "unknown variable %i"),
+        ("(node while_loop(var=%i, init=1, cond={1}, body={%i}), %i)", 56, "unknown variable %i"),
         ("node text_switch(value=1, cases=[1])", 34, r"text_switch.cases\[0\] must be Part"),
         ("node text_switch(value=1, cases=1)", 33, r"expected '\[' before the items of"),
         ('node text.tir.var(name="x")', 1, "is a kind of variable"),
         ("free_var node text.tir.imm %x; 1", 10, "text.tir.imm is no kind of variable"),
         ("node", 5, "expected a kind of node after node"),
-        ("fn (%x: node text_while()) { 1 }", 9, "lacks its field 'var'"),
+        ("fn (%x: node while_loop()) { 1 }", 9, "lacks its field 'var'"),
         ("match (1) { node text_literal(value=1) => 2 }", 13, "expected a pattern; found Literal"),
         ("fn (%x: node text_literal(value=1)) { 1 }", 9, "expected a type; found Literal"),
     ],

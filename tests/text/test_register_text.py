@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import text_kinds as kinds
-from text_kinds import While
+import while_loop
+from while_loop import While
 
 from relayish.errors import DeclarationError, DuplicateNameError, ParseError
 from relayish.ir.declarations import declared_temporarily
@@ -72,7 +73,7 @@ def read_box(reader: Any, _start: int) -> Any:
 
 @pytest.fixture(autouse=True)
 def _declared() -> Iterator[None]:
-    with kinds.DECLARED, declared_temporarily():
+    with while_loop.DECLARED, kinds.DECLARED, declared_temporarily():
         register_text(While, "while", write=write_while, read=read_while, replace=True)
         register_text(kinds.Switch, "switch", write=write_switch, read=read_switch, replace=True)
         register_text(kinds.Box, "box", write=write_box, read=read_box, replace=True)
@@ -149,7 +150,7 @@ def test_rule_says_where_a_mistake_is() -> None:
 
 
 def test_generic_form_is_read_beside_the_rule() -> None:
-    generic = parse_expr("node text_while(var=%i, init=1, cond={ True }, body={ %i })")
+    generic = parse_expr("node while_loop(var=%i, init=1, cond={ True }, body={ %i })")
     assert_structural_equal(generic, parse_expr("while (%i = 1) cond { True } do { %i }"))
 
 

@@ -37,13 +37,6 @@ class Width(IntEnum):
 
 with DECLARED:
 
-    @node("text_while")
-    class While(Expr):
-        var: Var = field(binder=True)
-        init: Expr
-        cond: Expr = field(scope=Runs.REPEATEDLY)
-        body: Expr = field(scope=Runs.REPEATEDLY)
-
     class Part(Node, language=RELAY, held_as=Role.PART):
         __slots__ = ()
         visit_name = "text_part"
