@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.traversal import Traversal
 
@@ -25,13 +26,32 @@ class _Stored(Traversal):
 
 _STORED: Final = _Stored(Node)
 
-INTERNED: Final[
-    dict[type[Node], Callable[[Any], tuple[Callable[..., Node], tuple[object, ...]]]]
-] = {}
-"""For kinds of which there is one node for each name: the function that finds it, and the name.
+Interning: TypeAlias = Callable[[Any], tuple[Callable[..., Node], tuple[object, ...]]]
+"""Gives for a node the function that finds it, and what that takes.  Any: a node of one kind"""
 
-Such a node is pickled as that, and is its own copy.  Any: a node of the kind
-"""
+_INTERNED: Final[KindTable[Interning | None]] = KindTable(
+    "interning", "relayish.ir.storage.register_interning", {Node: None}
+)
+
+
+def register_interning(kind: type[Node], interning: Interning) -> None:
+    """Say that there is one node of class ``kind`` for each name; it is pickled by that.
+
+    Such a node is its own copy.
+
+    Raises:
+        DuplicateNameError: If that was said already.
+    """
+    _INTERNED.register(kind, interning)
+
+
+def interned(node: Node) -> Node:
+    """Return the one node of the name that ``node`` has, or ``node`` where there may be several."""
+    interning = _INTERNED[type(node)]
+    if interning is None:
+        return node
+    find, arguments = interning(node)
+    return find(*arguments)
 
 
 class _BeingSaved(threading.local):
@@ -91,9 +111,9 @@ class _End:
 
 def _reduce(self: Node, _protocol: int = 2) -> tuple[Callable[..., Node], tuple[object, ...]]:
     kind = type(self)
-    interned = INTERNED.get(kind)
-    if interned is not None:
-        return interned(self)
+    interning = _INTERNED[kind]
+    if interning is not None:
+        return interning(self)
     values = tuple(getattr(self, f.name) for f in kind.fields_)
     if self in _being_saved.nodes or _STORED.push[kind] is None:
         return kind, values
@@ -105,7 +125,7 @@ def _restore_after(_below: list[Node], kind: type[Node], *values: object) -> Nod
 
 
 def _copy(self: Node) -> Node:
-    if type(self) in INTERNED:
+    if _INTERNED[type(self)] is not None:
         return self
     return type(self)(*(getattr(self, f.name) for f in self.fields_))
 
@@ -141,7 +161,7 @@ def _deepcopy(self: Node, memo: dict[int, object]) -> Node:
 
 
 def _copy_over(node: Node, get: Callable[[Any, Any], Any]) -> Node:  # Any: nodes and tuples
-    if type(node) in INTERNED:
+    if _INTERNED[type(node)] is not None:
         return node
     values = []
     for declared in node.fields_:

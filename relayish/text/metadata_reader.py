@@ -20,7 +20,7 @@ from relayish.errors import suggest
 from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.span import Span
-from relayish.ir.storage import INTERNED
+from relayish.ir.storage import interned
 from relayish.text.ndarray import decode_array, find_type
 
 Json: TypeAlias = dict[str, Any]  # Any: whatever the JSON holds
@@ -34,6 +34,12 @@ NO_ATTRS: Final = "None"
 
 class MetadataError(ValueError):
     """The metadata section is damaged, or holds what relayish does not know."""
+
+
+_UNREADABLE: Final = (
+    ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError
+)  # fmt: skip
+"""What reading a section that somebody else has made may end in."""
 
 
 class Metadata:
@@ -55,14 +61,7 @@ class Metadata:
             root = self._nodes[int(found["root"])]
             for key, index in zip(root.get("keys", ()), root.get("data", ()), strict=True):
                 self._sections[str(key)] = [int(i) for i in self._nodes[int(index)].get("data", ())]
-        except (
-            ValueError,
-            TypeError,
-            KeyError,
-            IndexError,
-            AttributeError,
-            RecursionError,
-        ) as error:
+        except _UNREADABLE as error:
             raise MetadataError(f"the metadata section cannot be read: {error}") from error
 
     def get(self, key: str, index: int) -> object:
@@ -83,14 +82,7 @@ class Metadata:
             return self._resolve(entries[index])
         except MetadataError:
             raise
-        except (
-            ValueError,
-            TypeError,
-            KeyError,
-            IndexError,
-            AttributeError,
-            OverflowError,
-        ) as error:
+        except _UNREADABLE as error:
             raise MetadataError(f"meta[{key}][{index}] cannot be read: {error}") from error
 
     def _resolve(self, root: int) -> object:
@@ -167,12 +159,7 @@ def _build_by_name(kind: str, values: dict[str, object]) -> object:
     if attrs_class(kind) is None and kind.startswith("relayish."):
         cls = _class_by_name(kind.removeprefix("relayish."))
         spans = [f.name for f in cls.fields_ if f.accepts == (Span,)]
-        made = cls(**values, **dict.fromkeys(spans, Span("metadata", 0, 0, 0, 0)))
-        interned = INTERNED.get(cls)
-        if interned is None:
-            return made
-        find, arguments = interned(made)
-        return find(*arguments)
+        return interned(cls(**values, **dict.fromkeys(spans, Span("metadata", 0, 0, 0, 0))))
     return build_attrs(kind, values)
 
 

@@ -13,7 +13,7 @@ from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
 from relayish.ir.span import Span
-from relayish.ir.storage import INTERNED
+from relayish.ir.storage import interned
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import binds_types
 from relayish.text.reader import Binder, Reader
@@ -339,11 +339,7 @@ def _build(
         named = [re.match(rf"{kind.__name__}\.{re.escape(name)}\b", str(error)) for name in places]
         at = [place for place, found in zip(places.values(), named, strict=True) if found]
         raise reader.error(str(error), at[0] if at else start) from error
-    interned = INTERNED.get(kind)
-    if interned is not None:
-        find, arguments = interned(made)
-        made = find(*arguments)
-    return made
+    return interned(made)
 
 
 def _required(kind: type[Node]) -> tuple[frozenset[str], list[str]]:

@@ -6,6 +6,7 @@ import io
 import pickle
 import threading
 import weakref
+from collections.abc import Iterator
 from contextlib import nullcontext
 
 import deep
@@ -15,12 +16,16 @@ from random_exprs import random_expr, random_module
 from work import lines_run
 
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, TypeVar
+from relayish.ir.roles import Atom
 from relayish.ir.span import Span
+from relayish.ir.storage import interned, register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING, Traversal
+from relayish.text import astext, parse_expr
 
 ADD = intern_op("add")
 DEPTH = 100_000
@@ -264,3 +269,29 @@ def test_deepcopy_of_a_node_reached_on_several_ways_copies_it_once():
     other = copy.deepcopy(Tuple((Tuple((inner, x)), inner, x)))
     assert other.fields[0].fields[0] is other.fields[1]
     assert other.fields[1].fields[0] is other.fields[2]
+
+
+class TestInterning:
+    """Of kinds of which there is one node for each name."""
+
+    @pytest.fixture
+    def metre(self) -> Iterator[Expr]:
+        with declared_temporarily():
+
+            @node("unit", atom=Atom.NAME)
+            class Unit(Expr):
+                name: str
+
+            known = {"m": Unit("m")}
+            register_interning(Unit, lambda unit: (known.__getitem__, (unit.name,)))
+            yield known["m"]
+
+    def test_node_is_its_own_copy(self, metre):
+        assert copy.copy(metre) is metre
+        assert copy.deepcopy(Tuple((metre,))).fields[0] is metre
+
+    def test_node_is_found_by_its_name(self, metre):
+        assert interned(type(metre)("m")) is metre
+
+    def test_node_that_is_read_is_the_one_of_its_name(self, metre):
+        assert parse_expr(astext(Tuple((metre,)))).fields[0] is metre

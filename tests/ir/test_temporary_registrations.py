@@ -28,6 +28,7 @@ from relayish.ir.module import Module
 from relayish.ir.node import Node, node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
+from relayish.ir.storage import register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.op import register_gradient, register_op
@@ -84,6 +85,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
+    "register_interning": lambda k, f: register_interning(k["kind"], f),
     "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)

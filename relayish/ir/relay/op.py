@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.language import RELAY
-from relayish.ir.storage import INTERNED
+from relayish.ir.storage import register_interning
 
 _OPS: dict[tuple[str, str], Op] = {}
 
@@ -32,7 +32,7 @@ def op_of(full: str) -> Op:
     return intern_op(name, domain) if mark else intern_op(full)
 
 
-INTERNED[Op] = lambda op: (
-    intern_op,
-    (op.name,) if op.domain == RELAY.name else (op.name, op.domain),
+register_interning(
+    Op,
+    lambda op: (intern_op, (op.name,) if op.domain == RELAY.name else (op.name, op.domain)),
 )

@@ -100,11 +100,6 @@ def check_pair_along(
     check_along(zero_point, f"{whose}_zero_point", ZERO_POINT, length)
 
 
-def is_single(ty: Type) -> bool:
-    """Return whether ``ty`` is the type of one element."""
-    return isinstance(ty, TensorType) and all(same(size, 1) is True for size in ty.shape)
-
-
 def _may_be_single(ty: Type) -> bool:
     """Return whether ``ty`` is the type of one element, or of a tensor that may have one."""
     return isinstance(ty, TensorType) and all(same(size, 1) is not False for size in ty.shape)
