@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
@@ -55,21 +55,27 @@ def with_evaluated(
     def change(_owner: Node, declared: Field, held: Node) -> Node:
         if declared.role in given:
             return next(given[declared.role])
-        return _renamed(held, variables) if variables and declared.role is Role.BINDER else held
+        return (
+            rename_pattern(held, variables) if variables and declared.role is Role.BINDER else held
+        )
 
     image = rebuild_fields(node, change)
     assert isinstance(image, type(node))
     return image
 
 
-def _renamed(root: Node, variables: Mapping[Node, Node]) -> Node:
-    """Return a variable, or a pattern of several, by its other name."""
+def rename_pattern(root: _Node, variables: Mapping[Any, Node]) -> _Node:  # Any: of some kind
+    """Return a pattern with other variables; a variable alone, by its other name.
+
+    Complexity:
+        Linear in the number of distinct nodes in the pattern; no recursion.
+    """
     images: dict[Node, Node] = {}
     for node in PATTERNS.post_order(root):
         rebuild = PATTERNS.rebuild[type(node)]
         image = node if rebuild is None else rebuild(node, images.get)
         images[node] = variables.get(node, image)
-    return images[root]
+    return cast("_Node", images[root])
 
 
 def rebuild_fields(node: Node, change: Callable[[Node, Field, Node], Node]) -> Any:  # Any: its kind

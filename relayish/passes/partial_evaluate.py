@@ -13,17 +13,20 @@ After, and after ``DeadCodeElimination{inline_once=true, ref_precision=true}``::
 
 from __future__ import annotations
 
+from typing import Final
+
 from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.visit import count_nodes
-from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.adt import Clause, Match
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, If, Let
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import has_scopes
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes.normal_form.fill import bind_shared
 from relayish.passes.normal_form.functions import transform_body, transform_functions
-from relayish.passes.partial_eval.evaluator import STEPS, Evaluator, is_left_alone
+from relayish.passes.partial_eval.evaluator import Evaluator, is_left_alone
 from relayish.passes.to_basic_block_normal_form import ToBasicBlockNormalForm
 from relayish.transform import ModulePass, register_pass
 
@@ -73,6 +76,10 @@ def partial_evaluate(mod: IRModule) -> IRModule:
     return mod.with_functions({name: typed[name] for name in changed})
 
 
+_ENTERED: Final = frozenset({Clause, Function, If, Let, Match})
+"""Relay's kinds with scopes, of which the evaluator knows when these run."""
+
+
 def _in_blocks(mod: IRModule) -> IRModule:
     """Return ``mod`` with what several scopes share bound, also where one surely runs, once.
 
@@ -82,7 +89,7 @@ def _in_blocks(mod: IRModule) -> IRModule:
 
     def bind(func: Function) -> Expr:
         kinds = {type(node) for node in EXPRESSIONS.post_order(func)}
-        if not any(kind not in STEPS and has_scopes(kind) for kind in kinds):
+        if not any(has_scopes(kind) and kind not in _ENTERED for kind in kinds):
             return func
         return transform_body(func, lambda body: bind_shared(body, find_effectful))
 

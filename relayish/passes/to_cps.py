@@ -24,7 +24,7 @@ from relayish.functor import ExprMutator, TypeMutator
 from relayish.ir.kind_table import KindTable
 from relayish.ir.naming import name_of
 from relayish.ir.node import SYMBOLS, VARIABLES, Node
-from relayish.ir.relay.adt import Clause, Constructor, Match, PatternVar
+from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -42,9 +42,10 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
-from relayish.ir.scoping import has_scopes, operands, scopes
+from relayish.ir.replacing import rename_pattern
+from relayish.ir.scoping import binders, has_scopes, operands, scopes
 from relayish.ir.span import at_span
 from relayish.passes.defunctionalize.encode import has_function_type
 from relayish.passes.normal_form.functions import own_functions
@@ -248,7 +249,8 @@ class _Converter:
         elif type(value) is Match:
             kept = self._kept[let] = Var("join")
             for clause in value.clauses:
-                for var in _bound(clause):
+                for var in binders(clause):
+                    assert isinstance(var, Expr)
                     self._rename(var)
             self._inner[value] = tuple([self._open(c.rhs, kept) for c in value.clauses])
         elif has_scopes(type(value)) and not is_primitive(value):
@@ -330,9 +332,7 @@ class _Converter:
         assert type(value) is Match
         clauses: list[Clause] = []
         for clause, block in zip(value.clauses, self._inner[value], strict=True):
-            renaming = _Renaming()
-            renaming.memo_map.update({var: self._vars[var] for var in _bound(clause)})
-            lhs: Any = renaming.visit(clause.lhs)  # type: ignore[arg-type]  # a pattern
+            lhs = rename_pattern(clause.lhs, self._vars)
             clauses.append(clause.with_fields(lhs=lhs, rhs=block.image))
         image = value.with_fields(data=self.name(value.data), clauses=tuple(clauses))
         return Let(self._kept[let], self.continuation(let, rest), image, span=let.span)
@@ -364,10 +364,6 @@ class _Converter:
             f"{what}{at_span(name)} is used as a value, but takes no continuation; the pass "
             f"EtaExpand makes functions of operators, constructors and global functions"
         )
-
-
-def _bound(clause: Clause) -> list[Var]:
-    return [part.var for part in PATTERNS.pre_order(clause.lhs) if type(part) is PatternVar]
 
 
 class Conversion:

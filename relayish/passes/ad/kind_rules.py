@@ -8,6 +8,12 @@ from typing import Any, Final, NamedTuple, TypeAlias, overload
 from relayish.errors import DeclarationError, GradientError
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
+from relayish.ir.relay.adt import (
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+)
 from relayish.ir.relay.expr import Expr, If, RefCreate, RefRead, RefWrite
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import has_scopes, operands
@@ -44,6 +50,9 @@ GRADIENT_RULES: Final[KindTable[GradientRule]] = KindTable(
         RefCreate: ControlFlow(),
         RefRead: ControlFlow(),
         RefWrite: ControlFlow(),
+        **dict.fromkeys(
+            (PatternConstructor, PatternTuple, PatternVar, PatternWildcard), ControlFlow()
+        ),
     },
 )
 

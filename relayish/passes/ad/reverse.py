@@ -24,11 +24,11 @@ from typing import NamedTuple, TypeAlias
 
 from relayish._support.graph import walk_tree
 from relayish.errors import GradientError
-from relayish.functor import MixedModeVisitor, PatternMutator
+from relayish.functor import MixedModeVisitor
 from relayish.ir.effect import Effect
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
-from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
+from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -44,9 +44,9 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.traversal import EXPRESSIONS, PATTERNS
 from relayish.ir.relay.type import TupleType, Type
-from relayish.ir.replacing import rebuild_fields
+from relayish.ir.replacing import rebuild_fields, rename_pattern
 from relayish.ir.roles import Role
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import binders, operands
@@ -355,7 +355,7 @@ class ReverseMode(MixedModeVisitor):
             if owner not in names:
                 names[owner] = {v: retyped_var(v, reverse_type) for v in binders(owner)}
             if field.role is Role.BINDER:
-                return _over(child, names[owner])
+                return rename_pattern(child, names[owner])
             if field.role is Role.ANNOTATION:
                 return reverse_type(child) if isinstance(child, Type) else child
             assert isinstance(child, Expr)
@@ -386,7 +386,12 @@ class ReverseMode(MixedModeVisitor):
         return self._unknown(scope, match_, made)
 
     def _clause(self, clause: Clause, arm: Scope) -> Clause:
-        lhs = _Renamer(self, arm).visit(clause.lhs)
+        for pattern in PATTERNS.pre_order(clause.lhs):
+            GRADIENT_RULES[type(pattern)]  # what matches tensors has to match pairs
+        names = {var: retyped_var(var, reverse_type) for var in binders(clause)}
+        for var, name in names.items():
+            self._note(var, name, arm)
+        lhs = rename_pattern(clause.lhs, names)
         return clause.with_fields(lhs=lhs, rhs=self._body(clause.rhs, arm))
 
     def _body(self, expr: Expr, scope: Scope) -> Expr:
@@ -428,27 +433,6 @@ class ReverseMode(MixedModeVisitor):
         assert isinstance(name, Expr)
         ty = var.checked_type or fresh_var(var).type_annotation
         self.memo_map[var] = Dual(scope, ty, atom=name)
-
-
-class _Renamer(PatternMutator):
-    """Gives the variables of a pattern the names they have in what is written."""
-
-    def __init__(self, reverse: ReverseMode, scope: Scope) -> None:
-        self._reverse = reverse
-        self._scope = scope
-
-    def visit_pattern_var(self, pattern: PatternVar) -> Pattern:
-        return PatternVar(self._reverse.renamed(pattern.var, self._scope), span=pattern.span)
-
-
-def _over(pattern: Node, names: Mapping[Node, Node]) -> Node:
-    """Return a pattern, or a variable, with other variables."""
-    images: dict[Node, Node] = dict(names)
-    for node in EXPRESSIONS.post_order(pattern):
-        rebuild = EXPRESSIONS.rebuild[type(node)]
-        if rebuild is not None and node not in images:
-            images[node] = rebuild(node, images.get)
-    return images.get(pattern, pattern)
 
 
 def _add(bindings: Bindings, ref: Expr, grad: Expr) -> None:

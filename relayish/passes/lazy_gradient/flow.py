@@ -10,7 +10,7 @@ may come there along edges, and from there they may go to a sum or product that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from relayish._support.graph import reachable, walk_tree
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -22,6 +22,7 @@ from relayish.ir.relay.adt import (
     PatternConstructor,
     PatternTuple,
     PatternVar,
+    PatternWildcard,
 )
 from relayish.ir.relay.expr import (
     Call,
@@ -40,7 +41,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, Type, TypeCall
-from relayish.ir.scoping import binders, evaluated
+from relayish.ir.scoping import binders, evaluated, variables_in
 from relayish.passes.lazy_gradient.operators import (
     COMBINED,
     Known,
@@ -51,6 +52,8 @@ from relayish.passes.lazy_gradient.operators import (
 from relayish.passes.lazy_gradient.slots import CONTENT, FIXED, RESULT, Slots
 from relayish.passes.lazy_gradient.types import Instances, is_cell_header, is_flat
 from relayish.transform import is_skipped
+
+_PATTERNS: Final = frozenset({PatternConstructor, PatternTuple, PatternVar, PatternWildcard})
 
 
 class Combination(NamedTuple):
@@ -181,6 +184,10 @@ class Flow:
         for part, place in walk_tree((pattern, slot), self._parts):
             if isinstance(part, PatternVar):
                 self.slots.unify(self.slot(part.var), place)
+            elif type(part) not in _PATTERNS:  # of another kind, which knows nothing of cells
+                self.slots.unify(place, FIXED)
+                for var in variables_in(part):
+                    self.slots.unify(self.slot(var), FIXED)
 
     def _parts(self, placed: tuple[Pattern, int]) -> list[tuple[Pattern, int]]:
         """Return the patterns inside one, and the slots of what they match."""

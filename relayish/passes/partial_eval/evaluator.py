@@ -6,7 +6,7 @@ so neither the nesting of the program nor the calls it makes use the Python stac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
@@ -18,8 +18,9 @@ from relayish.analysis.marks import is_primitive
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.ir.effect import Effect
+from relayish.ir.naming import name_of
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.relay.adt import Clause, Constructor, Match, Pattern, PatternVar
+from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -37,12 +38,11 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import PATTERNS
 from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.ir.renaming import duplicate
-from relayish.ir.replacing import with_evaluated
+from relayish.ir.replacing import rename_pattern, with_evaluated
 from relayish.ir.roles import Runs
-from relayish.ir.scoping import operands, scopes
+from relayish.ir.scoping import binders, operands, scopes
 from relayish.op import registry
 from relayish.passes.fold_constant import ConstantFolder
 from relayish.passes.interprocedural.copy import copied, retyped_var
@@ -144,9 +144,34 @@ class Evaluator:
         if found is not None:
             return found
         self._fuel.left -= 1
-        value = yield from STEPS.get(type(node), Evaluator._other)(self, node, frame)
+        value = yield from self._step(node, frame)
         frame.memo[node] = value
         return value
+
+    def _step(self, node: Expr, frame: Frame) -> Step:
+        """Return the step for ``node``; of other kinds no more is known than they declare."""
+        match node:
+            case Call():
+                return self._call(node, frame)
+            case Let():
+                return self._let(node, frame)
+            case Tuple():
+                return self._tuple(node, frame)
+            case TupleGetItem():
+                return self._tuple_getitem(node, frame)
+            case Function():
+                return self._function(node, frame)
+            case If():
+                return self._if(node, frame)
+            case Match():
+                return self._match(node, frame)
+            case RefCreate():
+                return self._ref_create(node, frame)
+            case RefRead():
+                return self._ref_read(node, frame)
+            case RefWrite():
+                return self._ref_write(node, frame)
+        return self._other(node, frame)
 
     def _known(self, node: Expr, frame: Frame) -> Value | None:
         """Return the value of what needs no evaluation, or was evaluated here before."""
@@ -256,12 +281,12 @@ class Evaluator:
         clauses, written = [], []
         for clause in open_ or match_.clauses:
             inner = frame.inner()
-            fresh = _renamed(clause.lhs)
+            fresh = {var: Var(name_of(var), span=var.span) for var in _expressions(binders(clause))}
             inner.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
             mark = self._store.enter()
             code = yield from self._block(clause.rhs, inner)
             written.append(self._store.leave(mark))
-            clauses.append(Clause(_with_names(clause.lhs, fresh), code))
+            clauses.append(Clause(rename_pattern(clause.lhs, fresh), code))
         self._store.join(written)
         left = Match(expr, tuple(clauses), match_.complete, span=match_.span)
         return self._leave_code(left, frame)
@@ -458,20 +483,6 @@ class Evaluator:
         return Value(expr=frame.residual.push(expr, expr.span))
 
 
-STEPS: Final[dict[type[Node], Callable[[Evaluator, Any, Frame], Step]]] = {  # Any: one kind
-    Tuple: Evaluator._tuple,  # noqa: SLF001 - the table of this class
-    TupleGetItem: Evaluator._tuple_getitem,  # noqa: SLF001
-    Let: Evaluator._let,  # noqa: SLF001
-    If: Evaluator._if,  # noqa: SLF001
-    Match: Evaluator._match,  # noqa: SLF001
-    Function: Evaluator._function,  # noqa: SLF001
-    Call: Evaluator._call,  # noqa: SLF001
-    RefCreate: Evaluator._ref_create,  # noqa: SLF001
-    RefRead: Evaluator._ref_read,  # noqa: SLF001
-    RefWrite: Evaluator._ref_write,  # noqa: SLF001
-}
-
-
 def _expressions(nodes: Sequence[Node]) -> tuple[Expr, ...]:
     for node in nodes:
         if not isinstance(node, Expr):
@@ -508,25 +519,6 @@ def _constant_expr(value: Value) -> Expr | None:
         return None
     constants = [f.static for f in static.fields if isinstance(f.static, Constant)]
     return Tuple(tuple(constants)) if len(constants) == len(static.fields) else None
-
-
-def _renamed(pattern: Pattern) -> dict[Var, Var]:
-    """Return fresh names for the variables of a pattern; its types are inferred anew."""
-    found = [part.var for part in PATTERNS.post_order(pattern) if isinstance(part, PatternVar)]
-    return {var: Var(var.name_hint, span=var.span) for var in found}
-
-
-def _with_names(pattern: Pattern, fresh: dict[Var, Var]) -> Pattern:
-    images: dict[Node, Node] = {}
-    for part in PATTERNS.post_order(pattern):
-        if isinstance(part, PatternVar):
-            images[part] = PatternVar(fresh[part.var], span=part.span)
-        else:
-            rebuild = PATTERNS.rebuild[type(part)]
-            images[part] = part if rebuild is None else rebuild(part, images.get)
-    image = images[pattern]
-    assert isinstance(image, Pattern)
-    return image
 
 
 def _type_of(param: Var) -> Type | None:

@@ -39,18 +39,20 @@ def match_pattern(pattern: Pattern, value: Value) -> tuple[Matched, dict[Var, Va
         if type(pattern) is PatternVar:
             bound[pattern.var] = value
             continue
+        if not isinstance(pattern, (PatternConstructor, PatternTuple)):
+            answer = Matched.UNKNOWN  # of another kind
+            continue
         parts = _parts(pattern, value)
         if parts is Matched.NO:
             return Matched.NO, {}
         if isinstance(parts, Matched):
             answer = Matched.UNKNOWN
             continue
-        assert isinstance(pattern, (PatternConstructor, PatternTuple))
         stack += zip(pattern.patterns, parts, strict=True)
     return answer, bound
 
 
-def _parts(pattern: Pattern, value: Value) -> tuple[Value, ...] | Matched:
+def _parts(pattern: PatternConstructor | PatternTuple, value: Value) -> tuple[Value, ...] | Matched:
     """Return the values that the patterns within are for, or why there are none."""
     static = value.static
     if type(pattern) is PatternConstructor:
@@ -60,7 +62,6 @@ def _parts(pattern: Pattern, value: Value) -> tuple[Value, ...] | Matched:
         if not same or len(static.fields) != len(pattern.patterns):
             return Matched.NO
         return static.fields
-    assert type(pattern) is PatternTuple
     if isinstance(static, Constant) and isinstance(static.data, tuple):
         constants = [Constant(item) for item in static.data]
         return tuple([Value(constant, constant) for constant in constants])
