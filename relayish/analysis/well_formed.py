@@ -12,7 +12,7 @@ from relayish.ir.placement import placement_of_kind
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import PROGRAM, evaluated
-from relayish.ir.span import at_span
+from relayish.ir.span import at_span, describe
 from relayish.ir.traversal import ByKind
 
 
@@ -77,8 +77,8 @@ class _BoundOnce(Scopes):
         found = self.binder(variable)
         first = binder if found is None else found
         raise WellFormedError(
-            f"variable {_variable(variable)} is bound twice: by {_name(first)} and by "
-            f"{_name(binder)}; a variable is bound once, use a new {type(variable).__name__} "
+            f"variable {_variable(variable)} is bound twice: by {describe(first)} and by "
+            f"{describe(binder)}; a variable is bound once, use a new {type(variable).__name__} "
             f"for the second"
         )
 
@@ -106,16 +106,12 @@ def _refuse(variable: Node, inner: int, scopes: Scopes) -> NoReturn:
         and not scopes.is_inside(user, inner)
         and variable in evaluated(user)
     ]
-    used = f" by {_name(outside[0])}" if outside else ""
+    used = f" by {describe(outside[0])}" if outside else ""
     raise WellFormedError(
         f"variable {_variable(variable)} is used{used} outside the scope of its binder, "
-        f"{_name(binder)}; use it only in there, or bind it further out"
+        f"{describe(binder)}; use it only in there, or bind it further out"
     )
 
 
 def _variable(variable: Node) -> str:
     return display_name(variable) + at_span(variable)
-
-
-def _name(node: Node) -> str:
-    return f"a {type(node).__name__.lower()}{at_span(node)}"

@@ -124,9 +124,8 @@ class _Partitioner:
         """Make a function of ``region``, and let its results be those of a call."""
         params, args = self._take(region)
         results = list(dict.fromkeys(mark.args[0] for mark in region.ends))
-        if len(results) > 1 and self._evaluation.order_dependent(
-            [m.args[0] for m in region.begins]
-        ):
+        taken = [mark.args[0] for mark in region.begins]
+        if len(results) > 1 and self._evaluation.order_dependent(taken):
             raise PassError(
                 f"what {region.target!r} computes has several results, and takes what acts, which "
                 f"would act for all of them when the first is needed; bind what it takes by let"

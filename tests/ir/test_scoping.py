@@ -198,7 +198,7 @@ class TestNames:
 class TestWellFormed:
     def test_loop_variable_outside_of_the_loop_is_refused(self):
         loop = ir.For(j, k, k, ir.Store(A, j, (j,)))
-        with pytest.raises(WellFormedError, match=r"%j is used by a load outside .* a for"):
+        with pytest.raises(WellFormedError, match=r"%j is used by a Load outside .* a For"):
             check_well_formed(ir.Stmts((loop, ir.Load(A, (j,)))))
 
     def test_loop_variable_in_its_own_bounds_is_refused(self):
@@ -206,7 +206,7 @@ class TestWellFormed:
 
     def test_variable_bound_by_two_loops_is_refused(self):
         inner = ir.For(j, k, k, ir.Store(A, j, (j,)))
-        with pytest.raises(WellFormedError, match="%j is bound twice: by a for and by a for"):
+        with pytest.raises(WellFormedError, match="%j is bound twice: by a For and by a For"):
             check_well_formed(ir.For(j, k, k, inner))
 
     def test_iteration_variable_is_known_in_ranges_and_not_in_values(self):
