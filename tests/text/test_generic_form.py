@@ -203,6 +203,34 @@ def test_nest_of_shared_tuples_takes_linear_time() -> None:
     back(Values(anything=nest))
 
 
+def nest_of(levels: int) -> tuple[object, ...]:
+    nest: tuple[object, ...] = ()
+    for _ in range(levels):
+        nest = (nest,)
+    return nest
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (((1,), 2), "[[1], 2]"),
+        (((1,) * 998, 2), f"[[{', '.join('1' * 998)}], 2]"),
+        (((1,) * 999, 2), "meta[Array][0]"),
+        (nest_of(50), "[" * 51 + "]" * 51),
+        (nest_of(51), "meta[Array][0]"),
+    ],
+    ids=["small", "many items", "too many items", "many levels", "too many levels"],
+)
+def test_nest_of_tuples_is_written_in_place_if_it_is_small(
+    value: tuple[object, ...], text: str
+) -> None:
+    assert back(Values(anything=value)).startswith(f"node text_values(anything={text})")
+
+
+def test_variable_among_other_values_needs_no_parentheses() -> None:
+    assert "mixed=[1, %x, (2)]" in back(Values(mixed=(1, Var("x"), Constant(2))))
+
+
 def test_fields_at_their_default_are_left_out() -> None:
     assert astext(Values()) == "node text_values()"
 
@@ -216,6 +244,11 @@ def test_atom_used_once_stands_where_it_is_used() -> None:
 def test_enumeration_that_the_field_does_not_name_is_refused() -> None:
     with pytest.raises(FieldError, match="say so in its annotation"):
         astext(Values(anything=kinds.Color.RED))
+
+
+def test_enumeration_that_the_field_does_not_name_is_shown_where_nothing_is_read_back() -> None:
+    shown = astext(Values(anything=kinds.Color.RED), show_meta_data=False)
+    assert shown == "node text_values(anything=Color.RED)"
 
 
 # Types and patterns
