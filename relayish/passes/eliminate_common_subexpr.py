@@ -125,7 +125,8 @@ def eliminate_common_subexpr(expr: Expr, fskip: Callable[[Expr], bool] | None = 
 
     Example:
         >>> from relayish.ir.relay.expr import Var
-        >>> add, x = registry.get_op("add"), Var("x")
+        >>> from relayish.op.registry import get_op
+        >>> add, x = get_op("add"), Var("x")
         >>> image = eliminate_common_subexpr(Tuple((Call(add, (x, x)), Call(add, (x, x)))))
         >>> image.fields[0] is image.fields[1]
         True
