@@ -327,13 +327,13 @@ SHARED_WRITE = """
 
 
 @pytest.mark.parametrize("name", ["LambdaLift", "Defunctionalization", "FullInline"])
-def test_what_acts_and_is_shared_with_a_function_inside_is_evaluated_once(name: str) -> None:
+def test_effect_shared_with_a_function_inside_is_evaluated_once(name: str) -> None:
     mod = program(SHARED_WRITE)
     out = get_pass(name)(infer_type(mod))
     assert evaluate(out["main"], mod=out)(5) == evaluate(mod["main"])(5) == 6
 
 
-def test_what_gives_but_a_value_stays_shared_with_a_function_inside() -> None:
+def test_pure_node_stays_shared_with_a_function_inside() -> None:
     mod = infer_type(
         program("""
             def @main(%n: int32) {

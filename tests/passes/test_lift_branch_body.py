@@ -165,7 +165,7 @@ def test_raf_defect_long_chains_of_lets_are_lifted_from():
     assert len(out) == 5
 
 
-def test_what_acts_and_is_shared_with_a_branch_is_evaluated_once() -> None:
+def test_effect_shared_with_a_branch_is_evaluated_once() -> None:
     mod = parse("""#[version = "0.0.5"]
         def @main(%n: int32) {
           let %cell = ref(%n);
@@ -191,7 +191,7 @@ def typed(body: Expr) -> IRModule:
     return infer_type(IRModule({"main": Function((CELL, C, N), body)}))
 
 
-def test_function_without_branches_is_left_though_it_shares_what_acts() -> None:
+def test_function_without_branches_is_left_though_it_shares_an_effect() -> None:
     mod = typed(Tuple((Call(Function((), WRITE), ()), WRITE)))
     assert lift(mod) is mod
 
@@ -205,7 +205,7 @@ SHARED_ALIKE = {
 
 
 @pytest.mark.parametrize("body", SHARED_ALIKE.values(), ids=SHARED_ALIKE)
-def test_what_branches_may_evaluate_each_is_bound_by_no_let(body: Expr) -> None:
+def test_pure_nodes_that_branches_share_are_bound_by_no_let(body: Expr) -> None:
     out = lift(typed(body))
     assert len(out) == 3
     assert not [n for name in out for n in EXPRESSIONS.post_order(out[name]) if type(n) is Let]

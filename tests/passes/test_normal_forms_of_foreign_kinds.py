@@ -75,7 +75,7 @@ def test_what_acts_and_is_shared_by_statements_is_refused(make):
         to_a_normal_form(block)
 
 
-def test_what_acts_and_is_shared_by_scopes_is_refused():
+def test_effect_shared_by_scopes_is_refused():
     shared = KINDS.opaque(1, (y,))
     with pytest.raises(PassError, match="shared by several scopes of a PureWhile"):
         to_a_normal_form(KINDS.pure_while(y, x, Tuple((shared,)), shared))

@@ -1,4 +1,4 @@
-"""What acts and blocks share, in normal forms: bound where that changes nothing, else refused."""
+"""Side effects that blocks share, in normal forms: bound where the order stays, else refused."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _program(body: Expr, *, test: bool) -> Expr:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", RIGHT)
-def test_what_comes_next_for_sure_is_bound(form: Callable[[Expr], Expr], case: str) -> None:
+def test_shared_effect_that_comes_next_is_bound(form: Callable[[Expr], Expr], case: str) -> None:
     for test in (True, False):
         program = _program(RIGHT[case], test=test)
         image = form(program)
@@ -126,7 +126,7 @@ def test_what_comes_next_for_sure_is_bound(form: Callable[[Expr], Expr], case: s
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", WRONG)
-def test_what_would_come_at_another_time_is_refused(
+def test_shared_effect_that_would_come_at_another_time_is_refused(
     form: Callable[[Expr], Expr], case: str
 ) -> None:
     with pytest.raises(PassError, match=r"a RefWrite at f:\d.* may act.* bind it by a let where"):
@@ -134,7 +134,7 @@ def test_what_would_come_at_another_time_is_refused(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_does_nothing_may_come_at_any_time(form: Callable[[Expr], Expr]) -> None:
+def test_pure_node_may_come_at_any_time(form: Callable[[Expr], Expr]) -> None:
     shared = Call(ADD, (TWO, TWO))
     program = _program(Tuple((If(TEST, shared, ONE), A, shared)), test=False)
     assert evaluate(form(program)) == evaluate(program)
@@ -179,9 +179,7 @@ def _late(shared: Expr) -> Expr:
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", MASKED)
-def test_what_acts_on_references_of_its_own_may_come_at_any_time(
-    form: Callable[[Expr], Expr], case: str
-) -> None:
+def test_masked_effect_may_come_at_any_time(form: Callable[[Expr], Expr], case: str) -> None:
     program = _late(MASKED[case])
     image = form(program)
     assert image is not program
@@ -192,13 +190,15 @@ def test_what_acts_on_references_of_its_own_may_come_at_any_time(
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("case", SEEN)
-def test_what_acts_on_other_references_may_not(form: Callable[[Expr], Expr], case: str) -> None:
+def test_visible_effect_may_not_come_at_another_time(
+    form: Callable[[Expr], Expr], case: str
+) -> None:
     with pytest.raises(PassError, match="may act, and is shared by a scope"):
         form(_late(SEEN[case]))
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_function_bound_outside_is_not_its_own(form: Callable[[Expr], Expr]) -> None:
+def test_effect_of_a_function_bound_outside_is_visible(form: Callable[[Expr], Expr]) -> None:
     shared = Let(R, Call(F, ()), R)
     body = Tuple((If(TEST, shared, NOTHING), B, shared))
     with pytest.raises(PassError, match="may act, and is shared by a scope"):
@@ -212,7 +212,7 @@ X, Y = Var("x"), Var("y")
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_all_cases_of_a_kind_start_with_is_bound(form: Callable[[Expr], Expr]) -> None:
+def test_effect_that_all_cases_start_with_is_bound(form: Callable[[Expr], Expr]) -> None:
     with KINDS.declared():
         shared = KINDS.opaque(1, ())
         cases = (KINDS.case(X, shared), KINDS.case(Y, KINDS.pure((shared, Y))))
@@ -223,7 +223,7 @@ def test_what_all_cases_of_a_kind_start_with_is_bound(form: Callable[[Expr], Exp
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("later", ["shared", "nothing"])
-def test_what_a_loop_needs_is_bound_if_it_is_needed_next_as_well(
+def test_effect_that_a_loop_shares_is_bound_if_it_comes_next_as_well(
     form: Callable[[Expr], Expr], later: str
 ) -> None:
     with KINDS.declared():
@@ -238,7 +238,7 @@ def test_what_a_loop_needs_is_bound_if_it_is_needed_next_as_well(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_a_deferred_scope_needs_is_refused_unless_needed_next(
+def test_effect_that_a_deferred_scope_shares_is_refused_unless_it_comes_next(
     form: Callable[[Expr], Expr],
 ) -> None:
     with KINDS.declared():
@@ -249,7 +249,7 @@ def test_what_a_deferred_scope_needs_is_refused_unless_needed_next(
             form(Tuple((thunk, Call(thunk, (ONE,)), shared)))
 
 
-def test_what_a_scope_that_runs_once_needs_after_something_else_is_refused() -> None:
+def test_effect_that_a_scope_shares_is_refused_after_another() -> None:
     with KINDS.declared():
         shared = KINDS.opaque(1, ())
         it = KINDS.it("it")
@@ -258,7 +258,7 @@ def test_what_a_scope_that_runs_once_needs_after_something_else_is_refused() -> 
             to_a_normal_form(Tuple((KINDS.with_(it, ONE, body), shared)))
 
 
-def test_what_a_node_needs_that_acts_itself_is_refused() -> None:
+def test_effect_shared_by_scopes_of_an_effectful_node_is_refused() -> None:
     with declared_temporarily():
 
         @node("foreign_both")
@@ -274,7 +274,7 @@ def test_what_a_node_needs_that_acts_itself_is_refused() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_deep_branches_share_what_acts(form: Callable[[Expr], Expr]) -> None:
+def test_deep_branches_share_an_effect(form: Callable[[Expr], Expr]) -> None:
     shared: Expr = A
     for _ in range(50_000):
         shared = If(TEST, Tuple((A, shared)), A)
