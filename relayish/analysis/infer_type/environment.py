@@ -8,6 +8,7 @@ from typing import Final, TypeAlias
 from relayish.analysis.infer_type.solver import Solver
 from relayish.analysis.kind import Kinds
 from relayish.ir.kind_table import KindTable
+from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.adt import (
     Constructor,
@@ -92,8 +93,8 @@ class Environment(Solver):
             self.bind_pattern(at, binder, ty)
             return ty
         before = self.declared(binder)
-        name = getattr(binder, "name_hint", type(binder).__name__)
-        found = self.equate(at, before, ty, what or f"value of %{name}", inside)
+        told = what or f"value of {display_name(binder)}"
+        found = self.equate(at, before, ty, told, inside)
         if found is not before and not self.is_faulty(found):
             self.types[binder] = found
             if binder in self._bound and not structural_equal(self.find(before), found):
