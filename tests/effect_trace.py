@@ -119,6 +119,7 @@ class _Frame:
         self.depth_of: dict[Expr, int] = parent.depth_of if depths is None else depths
         self.env: dict[Expr, Any] = {}
         self.memo: dict[Expr, Any] = {}
+        self.is_let = False
 
 
 class _Machine:
@@ -181,6 +182,7 @@ class _Machine:
             if tail is not let and frame.depth_of[tail] != frame.depth:
                 break
             frame = _Frame(frame)
+            frame.is_let = True
             frame.env[tail.var] = None  # what refers to itself finds its value there
             frame.env[tail.var] = self.evaluate(tail.value, frame)
             tail = tail.body
@@ -293,6 +295,19 @@ class _Machine:
             value = self.evaluate(loop.body, inner)
         return value
 
+    def run_foreign_declare(self, node: Any, frame: _Frame) -> Any:
+        value = frame.env[node.var] = self.evaluate(node.value, frame)
+        while frame.is_let and frame.parent is not None:  # the value of a let is evaluated outside
+            frame = frame.parent
+            frame.env[node.var] = value
+        return value
+
+    def run_foreign_phases(self, node: Any, frame: _Frame) -> Any:
+        value = self.evaluate(node.value, frame)
+        first = self.evaluate(node.first, self._entered(node, frame, value))
+        second = self.evaluate(node.second, self._entered(node, frame, value))
+        return _wrapped(first - second)
+
 
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
@@ -393,6 +408,11 @@ def _pieces(node: Any) -> list[tuple[Expr, tuple[Any, ...]]]:
             return [(node.value, ()), (node.body, (node,))]
         case "foreign_each":
             return [(node.init, ()), (node.body, (node,))]
+        case "foreign_declare":
+            return [(node.value, ())]
+        case "foreign_phases":
+            scopes = (node.first, node.second)
+            return [(node.value, ()), *[(s, (node, (node, at))) for at, s in enumerate(scopes)]]
         case "foreign_do":
             return [(node.value, ()), *[(child, (node,)) for child in node.statements]]
         case _:

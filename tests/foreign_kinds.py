@@ -24,7 +24,17 @@ from relayish.interpreter import Capture, RefValue, Run, register_evaluator
 from relayish.interpreter.evaluator import EvaluationSteps
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, declared_temporarily, field, node
-from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
+from relayish.ir.relay.expr import (
+    Call,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, Type
@@ -45,6 +55,8 @@ class ForeignKinds:
         it: A kind of variable.
         with_: Such a variable, its value, and a body that knows it.
         each: Such a variable, its first value, and a body that runs three times.
+        declare: A variable that stands for a value in the rest of the scope it is declared in.
+        phases: A variable, and two scopes that know it and run once, its value between them.
     """
 
     opaque: type[Any]
@@ -58,6 +70,8 @@ class ForeignKinds:
     it: type[Any]
     with_: type[Any]
     each: type[Any]
+    declare: type[Any]
+    phases: type[Any]
 
     def __init__(self) -> None:
         self._declared = declared_temporarily()
@@ -125,6 +139,16 @@ def _declare() -> dict[str, type[Any]]:
         init: Expr
         body: Expr = field(scope=Runs.REPEATEDLY)
 
+    class Declare(Expr):
+        var: Var = field(binder=True)
+        value: Expr
+
+    class Phases(Expr):
+        first: Expr = field(scope=Runs.ONCE)
+        value: Expr
+        var: Var = field(binder=True)
+        second: Expr = field(scope=Runs.ONCE)
+
     case = node("foreign_case", effect=Effect.NONE)(Case)
     # a class within a function cannot be named in an annotation that is a string
     Switch.__annotations__["cases"] = tuple[case, ...]  # type: ignore[valid-type]
@@ -142,6 +166,8 @@ def _declare() -> dict[str, type[Any]]:
         "it": it,
         "with_": node("foreign_with", effect=Effect.NONE)(With),
         "each": node("foreign_each", effect=Effect.NONE)(Each),
+        "declare": node("foreign_declare", effect=Effect.NONE)(Declare),
+        "phases": node("foreign_phases", effect=Effect.NONE)(Phases),
     }
 
 
@@ -157,6 +183,8 @@ def register_types(kinds: ForeignKinds) -> None:
         kinds.do: _type_of_do,
         kinds.with_: _type_of_with,
         kinds.each: _type_of_each,
+        kinds.declare: _type_of_declare,
+        kinds.phases: _type_of_phases,
     }
     for kind, rule in rules.items():
         register_type_rule(kind, rule)
@@ -211,6 +239,18 @@ def _type_of_each(loop: Any, infer: Inference) -> Steps:
     return infer.bind(loop.var, loop.body, "body")
 
 
+def _type_of_declare(node: Any, infer: Inference) -> Type:
+    return infer.bind(node.var, node.value)
+
+
+def _type_of_phases(phases: Any, infer: Inference) -> Steps:
+    infer.bind(phases.var, phases.value)
+    yield phases.first, phases.second
+    for part in (phases.first, phases.second):
+        infer.equate(_INT, part, "phase")
+    return _INT
+
+
 def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
     """Tell the interpreter of the kinds; ``note(what, tag, *values)`` hears of their effects."""
 
@@ -257,6 +297,14 @@ def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
             value = yield Run(loop.body, {loop.var: value})
         return value
 
+    def declare(_: Any, value: Any) -> Any:
+        return value
+
+    def phases(node: Any, value: Any) -> EvaluationSteps:
+        first = yield Run(node.first, {node.var: value})
+        second = yield Run(node.second, {node.var: value})
+        return np.int32(first - second)
+
     rules: dict[type[Any], Callable[..., Any]] = {
         kinds.opaque: opaque,
         kinds.pure: pure,
@@ -267,6 +315,8 @@ def register_evaluators(kinds: ForeignKinds, note: Callable[..., None]) -> None:
         kinds.do: do,
         kinds.with_: with_,
         kinds.each: each,
+        kinds.declare: declare,
+        kinds.phases: phases,
     }
     for kind, rule in rules.items():
         register_evaluator(kind, rule)
@@ -279,6 +329,7 @@ class _ForeignGenerator(Generator):
         super().__init__(seed, size)
         self.kinds = kinds
         self.tags = 0
+        self.declares = self.random.random() < 0.3
 
     def tensor_type(self) -> Ty:
         return INT if self.random.random() < 0.8 else BOOL
@@ -304,7 +355,9 @@ class _ForeignGenerator(Generator):
         rules += own[ty[0]]
         if ty == INT:
             rules += [self.opaque] * 4 + [self.loop, self.thunk, self.pure, self.pure]
-            rules += [self.while_, self.pure_while, self.each]
+            rules += [self.while_, self.pure_while, self.each, self.phases]
+        if self.declares:
+            rules += [self.declaring_block, self.declaring_condition, self.declaring_operand]
         return rules
 
     def operator(self, ty: Ty, depth: int) -> Expr:
@@ -388,6 +441,46 @@ class _ForeignGenerator(Generator):
         statements = (*others, self.expr(ty, depth))
         del self.pool[mark:]
         return self.kinds.do(var, value, statements)
+
+    def declare(self, ty: Ty, depth: int) -> Expr:
+        """Declare a variable, which is known until the caller takes it from the pool."""
+        value = self.expr(ty, depth)
+        var = self.var(ty, annotated=self.random.random() < 0.5)
+        self.pool.append((ty, var))
+        return self.kinds.declare(var, value)
+
+    def declaring_block(self, ty: Ty, depth: int) -> Expr:
+        value, var, mark = self.expr(INT, depth), self.var(INT, annotated=False), len(self.pool)
+        self.pool.append((INT, var))
+        count = self.random.randrange(1, 3)
+        declared = [self.declare(self.data_type(), depth) for _ in range(count)]
+        statements = (*declared, self.expr(INT, depth), self.expr(ty, depth))
+        del self.pool[mark:]
+        return self.kinds.do(var, value, statements)
+
+    def declaring_condition(self, ty: Ty, depth: int) -> Expr:
+        mark = len(self.pool)
+        cond = self.declare(BOOL, depth)
+        made = If(cond, self.scoped(ty, depth, []), self.scoped(ty, depth, []))
+        del self.pool[mark:]
+        return made
+
+    def declaring_operand(self, ty: Ty, depth: int) -> Expr:
+        mark = len(self.pool)
+        made = Tuple((self.declare(self.data_type(), depth), self.expr(ty, depth)))
+        del self.pool[mark:]
+        return TupleGetItem(made, 1)
+
+    def phases(self, ty: Ty, depth: int) -> Expr:
+        value = self.expr(INT, depth)
+        var = self.var(INT, annotated=self.random.random() < 0.5)
+        mark = len(self.pool)
+        self.pool.append((INT, var))
+        first = self.expr(INT, depth)
+        del self.pool[mark + 1 :]
+        second = self.expr(INT, depth)
+        del self.pool[mark:]
+        return self.kinds.phases(first, value, var, second)
 
     def with_(self, ty: Ty, depth: int) -> Expr:
         bound = self.function_type() if self.random.random() < 0.2 else self.data_type()

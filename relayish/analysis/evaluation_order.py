@@ -63,12 +63,12 @@ class EvaluationOrder:
         """Return ``operands`` as ``root``, which is made of them, needs them first.
 
         Returns:
-            ``operands`` themselves unless several of them act.
+            ``operands`` themselves unless one of them acts, or declares what others name.
 
         Complexity:
             As :meth:`is_kept`.
         """
-        if len(operands) < 2 or len(self.order_dependent(operands)) < 2:
+        if len(operands) < 2 or not self.order_dependent(operands):
             return operands
         return [n for n in _sequence(root, set(operands), set(operands)) if isinstance(n, Expr)]
 

@@ -9,10 +9,11 @@ node does not.
 from __future__ import annotations
 
 from relayish.analysis.effect_rules import has_own_effect
+from relayish.ir.held import declares
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
-from relayish.ir.scoping import PROGRAM
+from relayish.ir.scoping import PROGRAM, outer_operands
 
 
 def opaque_nodes(expr: Node) -> frozenset[Node]:
@@ -31,6 +32,7 @@ class ReferentialTransparency:
     def __init__(self) -> None:
         self._known: dict[Node, bool] = {}
         self._functions: set[Node] = set()
+        self._declaring: set[Node] = set()  # not transparent for what they declare alone
 
     def stands_for(self, var: Var, value: Expr) -> None:
         """Take ``var`` for ``value`` from now on, wherever it is called."""
@@ -40,8 +42,9 @@ class ReferentialTransparency:
     def holds_for(self, expr: Node) -> bool:
         """Return whether all in ``expr``, bodies of functions included, is transparent.
 
-        Not transparent are references and whatever else acts or is a thing of its own, operators
-        with state, and calls of functions that do not stand there literally.
+        Not transparent are references and whatever else acts or is a thing of its own, what
+        declares variables for what follows it, operators with state, and calls of functions that
+        do not stand there literally.
 
         Complexity:
             Linear in the distinct nodes that were not looked at before; no recursion.
@@ -69,9 +72,23 @@ class ReferentialTransparency:
                 continue
             if type(node) is Let and self._is_literal(node.body):
                 self._functions.add(node)
-            below = [known[child] for child in PROGRAM.children(node)]
-            known[node] = all(below) and not self._is_opaque(node)
+            below = [child for child in PROGRAM.children(node) if not known[child]]
+            known[node] = not below and not self._is_opaque(node)
+            if below or declares(type(node)):
+                known[node] = self._hides_declarations(node, below)
         return known
+
+    def _hides_declarations(self, node: Node, opaque: list[Node]) -> bool:
+        """Return whether nothing is opaque about ``node`` but what is declared in its scopes.
+
+        What declares variables is seen by what follows it in the scope around it, not further out.
+        """
+        if self._is_opaque(node) or not self._declaring.issuperset(opaque):
+            return False
+        if not declares(type(node)) and self._declaring.isdisjoint(outer_operands(node)):
+            return True
+        self._declaring.add(node)
+        return False
 
     def _is_opaque(self, node: Node) -> bool:
         """Return whether ``node`` is not transparent, though all it is made of is."""

@@ -71,6 +71,11 @@ def scope_fields(kind: type[Node]) -> ScopeFields:
 
 def declares(kind: type[Node]) -> bool:
     """Return whether nodes of class ``kind`` bind variables for what follows them in a block."""
+    found: bool = _DECLARES[kind]
+    return found
+
+
+def _declares_by_kind(kind: type[Node]) -> bool:
     found = scope_fields(kind)
     return bool(found.binders) and not found.blocks and kind.held_as_ is not Role.BINDER
 
@@ -88,4 +93,5 @@ def _scope_fields_of_kind(kind: type[Node]) -> ScopeFields:
     return ScopeFields(outside, recursive, scopes, blocks, binders, parts, is_shared)
 
 
+_DECLARES: Final = ByKind(_declares_by_kind)
 _SCOPE_FIELDS: Final = ByKind(_scope_fields_of_kind)

@@ -115,3 +115,4 @@ def test_random_programs_hold_every_foreign_kind():
             for node in EXPRESSIONS.post_order(func)
         }
     assert names >= {"Opaque", "Pure", "Switch", "While", "PureWhile", "Thunk", "Do"}
+    assert names >= {"With", "Each", "Declare", "Phases"}

@@ -9,7 +9,6 @@ from foreign_kinds import ForeignKinds
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
 from relayish.errors import PassError
-from relayish.ir.effect import Effect
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, Function, If, Let, RefCreate, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -138,19 +137,12 @@ def test_an_operand_that_sees_what_the_node_binds_is_refused():
 @pytest.fixture
 def declare():
     """A kind of statement that declares a variable for what follows it."""
-    with declared_temporarily():
-
-        @node("foreign_declare", effect=Effect.NONE)
-        class Declare(Expr):
-            var: Var = field(binder=True)
-            value: Expr
-
-        yield Declare
+    return KINDS.declare
 
 
 def test_a_statement_that_declares_what_others_use_is_refused_where_a_let_would_hide_that(declare):
     block = KINDS.do(y, x, (declare(z, x), Tuple((z,))))
-    with pytest.raises(PassError, match=r"a Declare, a statement of a Do, .* write Let instead"):
+    with pytest.raises(PassError, match=r"a Declare, a statement of a Do, .* or write Let"):
         to_a_normal_form(block)
 
 
@@ -190,3 +182,31 @@ def test_the_form_is_reached_at_any_depth():
         nest = KINDS.pure_while(Var("value"), x, y, nest)
     form = to_a_normal_form(nest)
     assert to_a_normal_form(form) is form
+
+
+def in_branches(var, cond, first, second):
+    """Return a program whose condition declares ``var``, which its branches share."""
+    return If(KINDS.declare(var, cond), Tuple((first, second)), Tuple((second, first)))
+
+
+@pytest.mark.parametrize("form", [to_a_normal_form, to_basic_block_normal_form])
+def test_what_uses_a_variable_that_a_condition_declares_comes_behind_it(form):
+    shared = Tuple((y, y))
+    made = form(in_branches(y, x, shared, shared))
+    assert free_vars(made) == (x,)
+    assert well_formed(made)
+
+
+@pytest.mark.parametrize("form", [to_a_normal_form, to_basic_block_normal_form])
+def test_what_uses_a_variable_that_an_operand_declares_comes_behind_it(form):
+    shared = Tuple((y, y))
+    branches = If(x, shared, Tuple((shared,)))
+    made = form(Tuple((KINDS.declare(y, x), branches)))
+    assert free_vars(made) == (x,)
+    assert well_formed(made)
+
+
+def test_statement_that_declares_of_what_is_no_name_says_what_to_write():
+    block = KINDS.do(z, x, (KINDS.declare(y, Tuple((Tuple((x,)),))), y))
+    with pytest.raises(PassError, match=r"a Do, declares .* by a Let around a Do, or"):
+        to_a_normal_form(block)

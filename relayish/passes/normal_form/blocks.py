@@ -11,12 +11,20 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import Held, holding
+from relayish.ir.held import Held, declares, holding
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import binders, evaluated, operands, parts, recursive_operands
+from relayish.ir.scoping import (
+    PROGRAM,
+    binders,
+    evaluated,
+    has_scopes,
+    operands,
+    parts,
+    recursive_operands,
+)
 from relayish.ir.scoping import scopes as scopes_of
 from relayish.ir.span import describe
 from relayish.ir.traversal import ByKind
@@ -69,11 +77,23 @@ class Blocks:
         """
         for root, scope in blocks:
             if scope in self._declaring and scope in bound:
-                raise PassError(
-                    f"{describe(root)}, a statement of {describe(node)}, declares what other "
-                    f"statements use; a let around it would hide that from them, so normal forms "
-                    f"know of Let alone: write Let instead"
-                )
+                raise _hidden_declaration(root, node)
+
+
+def check_declares_nothing(statement: Node, node: Node) -> None:
+    """Raise if ``statement``, around which a let is to stand, declares variables for ``node``."""
+    inside = PROGRAM.post_order(statement, lambda each: not has_scopes(type(each)))
+    if any(declares(type(each)) for each in inside):
+        raise _hidden_declaration(statement, node)
+
+
+def _hidden_declaration(statement: Node, node: Node) -> PassError:
+    return PassError(
+        f"{describe(statement)}, a statement of {describe(node)}, declares what other statements "
+        f"may use; a let around it would hide that from them, so this pass knows of Let alone: "
+        f"bind what the statement computes by a Let around {describe(node)}, or write Let in place "
+        f"of the declaration"
+    )
 
 
 def _declaring(scopes: Scopes) -> frozenset[int]:

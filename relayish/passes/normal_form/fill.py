@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from relayish.analysis.effectful import FindEffectful
 from relayish.analysis.marks import is_transparent
+from relayish.ir.held import declares
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -40,6 +41,10 @@ def bind_all(expr: Expr, find_effectful: FindEffectful) -> Expr:
     effectful = find_effectful(expr)
     find = _flat_scopes if effectful else _scopes
     scopes = find(expr)
+    declaring = _declaring(scopes)
+    if declaring:
+        effectful, find = {*effectful, *declaring}, _flat_scopes
+        scopes = find(expr)
     expr, scopes, effectful = unshare(expr, scopes, _all, effectful, find)
     check_effect_order(expr, scopes, effectful)
     return _Filler(scopes, None, flat=True, in_order=bool(effectful)).fill(expr)
@@ -56,7 +61,7 @@ def bind_lifted(expr: Expr, find_effectful: FindEffectful) -> Expr:
         return expr
     effectful = find_effectful(expr)
     expr, scopes, effectful = unshare(expr, scopes, _lifted, effectful, _scopes)
-    if scopes.lifted.isdisjoint(effectful):
+    if scopes.lifted.isdisjoint(effectful) and not _declaring(scopes):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(effectful)).fill(expr)
     return _bound_in_order(expr, effectful, _flat_scopes)
 
@@ -73,6 +78,8 @@ def _bound_in_order(
     expr: Expr, effectful: Collection[Node], find: Callable[[Expr], Scopes]
 ) -> Expr:
     scopes = find(expr)
+    declaring = _declaring(scopes)
+    effectful = {*effectful, *declaring} if declaring else effectful
     expr, scopes, effectful = unshare(expr, scopes, _lifted_or_effectful, effectful, find)
     check_effect_order(expr, scopes, effectful)
     return _Filler(scopes, _lifted_or_effectful(scopes, effectful), flat=True, in_order=True).fill(
@@ -100,6 +107,18 @@ class _EachBlock(Scopes):
         if opened != scope:
             self.block[opened] = opened
         return opened
+
+
+def _declaring(scopes: Scopes) -> list[Node]:
+    """Return the nodes that declare variables for what is evaluated after them, no statements.
+
+    Bound in order, as what acts is, they come before all that uses these.
+    """
+    kinds = {kind for kind in set(map(type, scopes.opened)) if declares(kind)}
+    if not kinds:
+        return []
+    own = scopes.scope
+    return [n for n in scopes.opened if type(n) in kinds and scopes.declare(own[n]) == own[n]]
 
 
 def _all(_scopes: Scopes, _effectful: Collection[Node]) -> None:

@@ -42,10 +42,11 @@ from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.ir.renaming import duplicate
 from relayish.ir.replacing import rename_pattern, with_evaluated
 from relayish.ir.roles import Runs
-from relayish.ir.scoping import binders, operands, scopes
+from relayish.ir.scoping import binders, operands, parts, scope_roots, scopes
 from relayish.op import registry
 from relayish.passes.fold_constant import ConstantFolder
 from relayish.passes.interprocedural.copy import copied, retyped_var
+from relayish.passes.normal_form.blocks import check_declares_nothing
 from relayish.passes.partial_eval.environment import Environment, binding_levels
 from relayish.passes.partial_eval.fuel import Fuel
 from relayish.passes.partial_eval.match import Matched, match_pattern
@@ -452,20 +453,22 @@ class Evaluator:
         values = yield from self._values(_expressions(operands(node)), frame)
         exprs = yield from self._exprs(values)
         opened = scopes(node)
-        bound = _expressions([var for scope in opened for var in scope.binders])
+        bound = _expressions([var for each in (node, *parts(node)) for var in binders(each)])
         retype = partial(substitute, values=frame.types)
         fresh: dict[Node, Expr] = {var: retyped_var(var, retype) for var in bound}
         branches = all(scope.runs is Runs.ONE_OF for scope in opened)
         is_calm = not node.traits_.effect & ~Effect.READS and branches
         code: list[Expr] = []
         written: list[Written | None] = [None] * (not is_calm)
+        frame.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
         for root in _expressions([root for scope in opened for root in scope.roots]):
             inner = frame.inner()
-            inner.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
             mark = self._store.enter()
             if not is_calm:
                 self._store.invalidate()
             code.append((yield from self._block(root, inner)))
+            if type(code[-1]) is Let and len(opened) < len(scope_roots(node)):
+                check_declares_nothing(root, node)
             written.append(self._store.leave(mark))
         if written:
             self._store.join(written)
