@@ -9,7 +9,7 @@ node does not.
 from __future__ import annotations
 
 from relayish.analysis.effect_rules import has_own_effect
-from relayish.ir.held import declares
+from relayish.ir.held import is_declaration
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
@@ -74,7 +74,7 @@ class ReferentialTransparency:
                 self._functions.add(node)
             below = [child for child in PROGRAM.children(node) if not known[child]]
             known[node] = not below and not self._is_opaque(node)
-            if below or declares(type(node)):
+            if below or is_declaration(type(node)):
                 known[node] = self._hides_declarations(node, below)
         return known
 
@@ -85,7 +85,7 @@ class ReferentialTransparency:
         """
         if self._is_opaque(node) or not self._declaring.issuperset(opaque):
             return False
-        if not declares(type(node)) and self._declaring.isdisjoint(outer_operands(node)):
+        if not is_declaration(type(node)) and self._declaring.isdisjoint(outer_operands(node)):
             return True
         self._declaring.add(node)
         return False

@@ -89,7 +89,7 @@ class _BoundByNodes(_BoundOnce):
     _placements = ByKind(partial(placement_of_kind, branches=False))
     has_declarations = False
 
-    def declare(self, scope: int) -> int:
+    def declaration_scope(self, scope: int) -> int:
         self.has_declarations = True
         return scope
 

@@ -69,13 +69,17 @@ def scope_fields(kind: type[Node]) -> ScopeFields:
     return found
 
 
-def declares(kind: type[Node]) -> bool:
-    """Return whether nodes of class ``kind`` bind variables for what follows them in a block."""
-    found: bool = _DECLARES[kind]
+def is_declaration(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` are declarations.
+
+    These bind variables for the statements that follow them in a block, and have no scopes of
+    their own; a let, which has a body, is none.
+    """
+    found: bool = _IS_DECLARATION[kind]
     return found
 
 
-def _declares_by_kind(kind: type[Node]) -> bool:
+def _is_declaration_kind(kind: type[Node]) -> bool:
     found = scope_fields(kind)
     return bool(found.binders) and not found.blocks and kind.held_as_ is not Role.BINDER
 
@@ -93,5 +97,5 @@ def _scope_fields_of_kind(kind: type[Node]) -> ScopeFields:
     return ScopeFields(outside, recursive, scopes, blocks, binders, parts, is_shared)
 
 
-_DECLARES: Final = ByKind(_declares_by_kind)
+_IS_DECLARATION: Final = ByKind(_is_declaration_kind)
 _SCOPE_FIELDS: Final = ByKind(_scope_fields_of_kind)

@@ -32,8 +32,8 @@ class Placer(Protocol):
     def place_statements(self, nodes: Sequence[object], scope: int) -> None:
         """Note that several nodes are evaluated in ``scope``, each in a scope of its own."""
 
-    def declare(self, scope: int) -> int:
-        """Return the scope in which a statement of ``scope`` declares variables."""
+    def declaration_scope(self, scope: int) -> int:
+        """Return the scope that declarations in ``scope`` bind in."""
 
     def bind_again(self, variable: Node, binder: Node, scope: int) -> None:
         """Note that ``binder`` binds ``variable``, which another node does as well."""
@@ -66,7 +66,7 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
         lines.append("opened = ()")
     for declared in outside:
         lines += for_each(declared, _place("scope"))
-    outer = "placer.declare(scope)" if bound and not inner else "scope"
+    outer = "placer.declaration_scope(scope)" if bound and not inner else "scope"
     # what a let binds is known in its value and body, which stand in one scope
     joined = len(recursive) == len(inner) == 1 and inner[0].runs is Runs.ONCE
     around = "placer.open(scope, ONCE)" if joined else "placer.open_shared(scope)"

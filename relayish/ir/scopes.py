@@ -201,8 +201,8 @@ class Scopes:
         """The scopes in which only operands, or statements side by side, stand: no blocks."""
         return frozenset(self.shared).union(self.statement_scopes)
 
-    def declare(self, scope: int) -> int:
-        """Return the scope in which a statement of ``scope`` declares: that of its whole block."""
+    def declaration_scope(self, scope: int) -> int:
+        """Return the scope that declarations in ``scope`` bind in: the block of the statement."""
         return self._block_around.get(scope, scope)
 
     @property

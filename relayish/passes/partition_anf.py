@@ -28,7 +28,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.functor.relay.substitute import substitute
-from relayish.ir.held import declares
+from relayish.ir.held import is_declaration
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType
@@ -119,7 +119,9 @@ class _Partitioner:
         parts: list[Sequence[int]] = []
         start = 0
         for number, let in enumerate(self.chain):
-            if _is_polymorphic(let.var) or declares(type(let.value)):  # a function would hide it
+            if _is_polymorphic(let.var) or is_declaration(
+                type(let.value)
+            ):  # a function would hide it
                 parts += [range(start, number)] if start < number else []
                 parts.append(range(number, number + 1))
                 start = number + 1

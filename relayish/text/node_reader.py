@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.held import declares, scope_fields
+from relayish.ir.held import is_declaration, scope_fields
 from relayish.ir.language import languages
 from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node, node_kinds
@@ -146,7 +146,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
             reader.expect(")", "or ',' after a field")
             break
     reader.leave_types(types)
-    if declares(kind):
+    if is_declaration(kind):
         for key, var in bound:
             reader.bind(key, var)
     return _build(reader, kind, values, places, start, binder)

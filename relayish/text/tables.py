@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError, DuplicateNameError
 from relayish.ir.declarations import declared_temporarily, watch_table
-from relayish.ir.held import declares
+from relayish.ir.held import is_declaration
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.scoping import binders
@@ -189,7 +189,7 @@ def register_text(
         family.parts.register(kind, partial(_keyword_and_parts, keyword, write), replace=replace)
     if old is not None:
         words.pop(old, None)
-    words[keyword] = partial(_read_declaration, read) if declares(kind) else read
+    words[keyword] = partial(_read_declaration, read) if is_declaration(kind) else read
     _KEYWORDS[kind] = keyword
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import declares, scope_fields
+from relayish.ir.held import is_declaration, scope_fields
 from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
@@ -242,7 +242,7 @@ class Writer(ABC):
         """Say that a node is written; what it binds is known in the rest of the block at most."""
         bound = self._known.pop(node, [])
         self._around.discard(node)
-        if bound and declares(type(node)):
+        if bound and is_declaration(type(node)):
             self.resume(bound)
             self._in_block += bound
         else:

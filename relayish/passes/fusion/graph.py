@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis.effect_rules import effect_of_op
-from relayish.ir.held import declares
+from relayish.ir.held import is_declaration
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES
@@ -113,7 +113,7 @@ def _enter_other(graph: FusionGraph, node: Node) -> None:
     if is_fused(node):
         return
     traits = node.traits_
-    if traits.effect or traits.allocates or declares(type(node)):
+    if traits.effect or traits.allocates or is_declaration(type(node)):
         graph.may_act = True
     for child in EXPRESSIONS.children(node):
         graph.use_outside(child)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import Held, declares, holding
+from relayish.ir.held import Held, holding, is_declaration
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
@@ -83,7 +83,7 @@ class Blocks:
 def check_declares_nothing(statement: Node, node: Node) -> None:
     """Raise if ``statement``, around which a let is to stand, declares variables for ``node``."""
     inside = PROGRAM.post_order(statement, lambda each: not has_scopes(type(each)))
-    if any(declares(type(each)) for each in inside):
+    if any(is_declaration(type(each)) for each in inside):
         raise _hidden_declaration(statement, node)
 
 
@@ -101,7 +101,7 @@ def _declaring(scopes: Scopes) -> frozenset[int]:
     declared: dict[Node, int] = {}
     for node in scopes.opened:
         own = scopes.scope[node]
-        known = scopes.declare(own)
+        known = scopes.declaration_scope(own)
         if known != own:
             bound = [var for each in (node, *parts(node)) for var in binders(each)]
             declared.update({var: own for var in bound if scopes.binding_scope[var] == known})

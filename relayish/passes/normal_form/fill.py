@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from relayish.analysis.effectful import FindEffectful
 from relayish.analysis.marks import is_transparent
-from relayish.ir.held import declares
+from relayish.ir.held import is_declaration
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -114,11 +114,13 @@ def _declaring(scopes: Scopes) -> list[Node]:
 
     Bound in order, as what acts is, they come before all that uses these.
     """
-    kinds = {kind for kind in set(map(type, scopes.opened)) if declares(kind)}
+    kinds = {kind for kind in set(map(type, scopes.opened)) if is_declaration(kind)}
     if not kinds:
         return []
     own = scopes.scope
-    return [n for n in scopes.opened if type(n) in kinds and scopes.declare(own[n]) == own[n]]
+    return [
+        n for n in scopes.opened if type(n) in kinds and scopes.declaration_scope(own[n]) == own[n]
+    ]
 
 
 def _all(_scopes: Scopes, _effectful: Collection[Node]) -> None:
