@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
 
 from relayish.ir.effect import Effect
-from relayish.ir.held import holding
+from relayish.ir.held import compile_getter
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, Match
@@ -185,7 +185,7 @@ def _derived_of_kind(kind: type[Node]) -> Summarise:
 
     if has_parts(kind):
         return summarise_parts
-    now = holding([f for f in held if f.runs is not Runs.DEFERRED])
+    now = compile_getter([f for f in held if f.runs is not Runs.DEFERRED])
     deferred = [f for f in held if f.runs is Runs.DEFERRED]
 
     def summarise(node: Node, of: Summaries) -> Summary:
@@ -196,7 +196,7 @@ def _derived_of_kind(kind: type[Node]) -> Summarise:
 
     if not deferred:
         return summarise
-    later = holding(deferred)
+    later = compile_getter(deferred)
 
     def summarise_deferred(node: Node, of: Summaries) -> Summary:
         summary = summarise(node, of)

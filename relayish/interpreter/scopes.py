@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.interpreter.evaluator import EVALUATORS
-from relayish.ir.held import Held, holding
+from relayish.ir.held import NodesGetter, compile_getter
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.placement import PLACEMENTS
 from relayish.ir.relay.expr import Call, Expr, Op
@@ -82,7 +82,7 @@ class Activations(Scopes):
                     if type(child) not in atoms and (before := placed(child, inner)) != inner:
                         widen(child, before, inner)
 
-    def _count(self, in_place: Mapping[type[Node], Held]) -> None:
+    def _count(self, in_place: Mapping[type[Node], NodesGetter]) -> None:
         """Count the uses of nodes that are all in one scope."""
         uses = self.uses
         for node in self.order:
@@ -121,7 +121,7 @@ class Activations(Scopes):
         return opened
 
 
-def _in_place(kind: type[Node]) -> Held | None:
+def _in_place(kind: type[Node]) -> NodesGetter | None:
     """Return what gives all that a node evaluates in the scope around it.
 
     ``None`` for kinds whose scopes have activations of their own.
@@ -133,22 +133,22 @@ def _in_place(kind: type[Node]) -> Held | None:
     if not _is_in_line(kind):
         return None
     held = [f for f in kind.fields_ if f.role is Role.OPERAND or f.runs is Runs.ONCE]
-    return holding(held)
+    return compile_getter(held)
 
 
-def _in_branches(kind: type[Node]) -> Held | None:
+def _in_branches(kind: type[Node]) -> NodesGetter | None:
     """Return what gives the branches of a node, each a scope of the function around it."""
     if not has_scopes(kind) or not _is_in_line(kind):
         return None
     if has_parts(kind):
         return scope_roots
-    return holding([f for f in kind.fields_ if f.runs is Runs.ONE_OF])
+    return compile_getter([f for f in kind.fields_ if f.runs is Runs.ONE_OF])
 
 
-def _held_by_kind(kind: type[Node]) -> Held:
+def _held_by_kind(kind: type[Node]) -> NodesGetter:
     """Return what gives all that a node evaluates, in its own scope and others."""
     if not has_parts(kind):
-        return holding([f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE)])
+        return compile_getter([f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE)])
     return evaluated
 
 

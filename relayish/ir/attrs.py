@@ -127,7 +127,7 @@ class DictAttrs(Attrs):
     type_key = "DictAttrs"
 
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
-        object.__setattr__(self, "_values", {str(k): frozen(v) for k, v in (values or {}).items()})
+        object.__setattr__(self, "_values", {str(k): freeze(v) for k, v in (values or {}).items()})
 
     def keys(self) -> tuple[str, ...]:
         return tuple(self._values)
@@ -167,8 +167,8 @@ class DictAttrs(Attrs):
         return DictAttrs, (self._values,)
 
 
-def frozen(root: object) -> object:
-    """Return a nest of lists and dictionaries as one of tuples and :class:`DictAttrs`.
+def freeze(root: object) -> object:
+    """Freeze a nest of lists and dictionaries: to tuples and :class:`DictAttrs`.
 
     Returns:
         ``root`` itself where there is nothing to change; what is shared stays shared.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from relayish.errors import FieldError
-from relayish.ir.attrs import DictAttrs, frozen
+from relayish.ir.attrs import DictAttrs, freeze
 from relayish.ir.field import REQUIRED, Field, Shape, is_node_class
 from relayish.ir.naming import brief, is_node
 from relayish.ir.roles import Atom
@@ -112,9 +112,9 @@ def _repair(owner: type, declared: Field, value: object) -> object:
     if declared.shape in (Shape.MANY, Shape.MIXED):
         return _repair_tuple(where, declared, value)
     if declared.shape is Shape.LEAF and _may_hide_nodes(declared):
-        value = _kept(where, value)
+        value = _freeze_leaf(where, value)
     if isinstance(value, Mapping) and DictAttrs in declared.accepts:
-        value = _kept(where, dict(value))
+        value = _freeze_leaf(where, dict(value))
     if declared.shape is Shape.LEAF and not declared.accepts:
         return value
     if declared.accepts == (tuple,) and value is None and declared.default == ():
@@ -159,8 +159,8 @@ def _may_hide_nodes(declared: Field) -> bool:
     return not declared.accepts or tuple in declared.accepts
 
 
-def _kept(where: str, given: object) -> object:
-    """Return what a leaf holds of ``given``: tuples for lists, attributes for dictionaries.
+def _freeze_leaf(where: str, given: object) -> object:
+    """Return ``given`` frozen, as a leaf holds it: tuples for lists, attributes for dictionaries.
 
     Raises:
         FieldError: If it is a node, or has one in it.
@@ -180,7 +180,7 @@ def _kept(where: str, given: object) -> object:
             pending += found
             pending += found.values() if isinstance(found, dict) else ()
     try:
-        return frozen(given) if is_loose else given
+        return freeze(given) if is_loose else given
     except TypeError as error:
         raise FieldError(f"{where}: {error}") from error
 

@@ -14,12 +14,12 @@ def compile_function(signature: str, lines: Iterable[str], scope: dict[str, Any]
     Any: what it takes and gives is what the signature says, so its type is told where it is asked.
     """
     name = signature[: signature.index("(")]
-    source = "\n".join([f"def {signature}:", *indented(lines)])
+    source = "\n".join([f"def {signature}:", *indent(lines)])
     exec(source, scope)  # noqa: S102 - the source is built from declarations only
     return scope[name]
 
 
-def indented(lines: Iterable[str]) -> list[str]:
+def indent(lines: Iterable[str]) -> list[str]:
     """Return lines that stand one level further in."""
     return [f"    {line}" for line in lines]
 
@@ -33,7 +33,7 @@ def for_each(declared: Field, lines: list[str], *, backwards: bool = False) -> l
     if declared.shape is Shape.ONE:
         return [f"child = {name}", *lines]
     if declared.shape is Shape.OPTIONAL:
-        return [f"child = {name}", "if child is not None:", *indented(lines)]
+        return [f"child = {name}", "if child is not None:", *indent(lines)]
     if declared.shape is Shape.MIXED:
-        lines = ["if isinstance(child, Node):", *indented(lines)]
-    return [f"for child in {name}{'[::-1]' if backwards else ''}:", *indented(lines)]
+        lines = ["if isinstance(child, Node):", *indent(lines)]
+    return [f"for child in {name}{'[::-1]' if backwards else ''}:", *indent(lines)]

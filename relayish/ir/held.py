@@ -1,4 +1,4 @@
-"""The nodes that a node holds, and which of its fields have a scope in common."""
+"""Getters: the nodes in some fields of a node, and which fields share a scope."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from relayish.ir.traversal import ByKind
 
 Nodes: TypeAlias = tuple[Node, ...]
 
-Held: TypeAlias = Callable[[Any], Nodes]  # Any: a node of one kind
-"""``held(node)``: the nodes in some fields of a node, in order."""
+NodesGetter: TypeAlias = Callable[[Any], Nodes]  # Any: a node of one kind
+"""``get(node)``: the nodes in some fields of a node, in order."""
 
 
 def nodes_held(declared: Field, node: Node) -> list[Node]:
@@ -25,10 +25,10 @@ def nodes_held(declared: Field, node: Node) -> list[Node]:
     return [] if value is None else [value]
 
 
-def holding(fields: Iterable[Field]) -> Held:
-    """Return the function that gives the nodes in ``fields`` of a node."""
+def compile_getter(fields: Iterable[Field]) -> NodesGetter:
+    """Generate the function that returns the nodes in ``fields`` of a node, in order."""
     items = "".join([_ITEMS[f.shape].format(f=f"node.{f.name}") + ", " for f in fields])
-    made: Held = compile_function("held(node)", [f"return ({items})"], {"Node": Node})
+    made: NodesGetter = compile_function("get(node)", [f"return ({items})"], {"Node": Node})
     return made
 
 

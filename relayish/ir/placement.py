@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.field import Field, Shape
-from relayish.ir.generate import compile_function, for_each, indented
+from relayish.ir.generate import compile_function, for_each, indent
 from relayish.ir.held import scope_fields
 from relayish.ir.node import NAMES, Node
 from relayish.ir.roles import Runs
@@ -117,7 +117,7 @@ def _open(declared: Field, number: int, *, shares: bool, opened: bool, fixed: bo
     lines.append("opened += (known,)")
     if declared.shape is Shape.ONE or declared.block:
         return lines
-    return [f"if {_THERE[declared.shape].format(f=declared.name)}:", *indented(lines)]
+    return [f"if {_THERE[declared.shape].format(f=declared.name)}:", *indent(lines)]
 
 
 def _place(scope: str) -> list[str]:
@@ -138,7 +138,7 @@ def _bind(variable: str) -> list[str]:
 
 _BIND: Final = {
     False: _bind("child"),
-    True: ["for variable in variables_in(child):", *indented(_bind("variable"))],
+    True: ["for variable in variables_in(child):", *indent(_bind("variable"))],
 }
 _THERE: Final = {
     Shape.OPTIONAL: "node.{f} is not None",

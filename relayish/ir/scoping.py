@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Field
-from relayish.ir.held import Held, Nodes, holding, scope_fields
+from relayish.ir.held import Nodes, NodesGetter, compile_getter, scope_fields
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role, Runs
 from relayish.ir.traversal import ByKind, Traversal
@@ -80,9 +80,9 @@ def _with_parts(of_one: ByKind) -> ByKind:
     return ByKind(lambda kind: of_all if has_parts(kind) else of_one[kind])
 
 
-def _holding_by_kind(fields: Callable[[type[Node]], Iterable[Field]]) -> ByKind:
+def _getters_by_kind(fields: Callable[[type[Node]], Iterable[Field]]) -> ByKind:
     """Return, by kind, what gives the nodes in some fields of a node and of its parts."""
-    return _with_parts(ByKind(lambda kind: holding(fields(kind))))
+    return _with_parts(ByKind(lambda kind: compile_getter(fields(kind))))
 
 
 def operands(node: Node) -> Nodes:
@@ -95,9 +95,9 @@ def operands(node: Node) -> Nodes:
     return found
 
 
-def operands_of(kind: type[Node]) -> Held:
+def operands_of(kind: type[Node]) -> NodesGetter:
     """Return the function that gives the operands of nodes of class ``kind``."""
-    made: Held = _OPERANDS[kind]
+    made: NodesGetter = _OPERANDS[kind]
     return made
 
 
@@ -266,19 +266,19 @@ def _run_once(kind: type[Node]) -> list[Field]:
     return [f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE) and f not in often]
 
 
-def _bound_by_kind(kind: type[Node]) -> Held | None:
+def _bound_by_kind(kind: type[Node]) -> NodesGetter | None:
     found = [f for f in scope_fields(kind).binders if not f.holds_patterns]
-    return holding(found) if found else None
+    return compile_getter(found) if found else None
 
 
-def _types_bound_by_kind(kind: type[Node]) -> Held | None:
+def _types_bound_by_kind(kind: type[Node]) -> NodesGetter | None:
     found = [f for f in kind.fields_ if f.binder and not f.is_evaluated]
-    return holding(found) if found else None
+    return compile_getter(found) if found else None
 
 
-def _binders_of_kind(kind: type[Node]) -> Held:
+def _binders_of_kind(kind: type[Node]) -> NodesGetter:
     found = scope_fields(kind).binders
-    held = holding(found)
+    held = compile_getter(found)
     if not any(f.holds_patterns for f in found):
         return held
     return lambda node: tuple([var for root in held(node) for var in variables_in(root)])
@@ -288,7 +288,7 @@ def _scopes_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Scope, ...]]:  # 
     fields = scope_fields(kind).scopes
     if not fields:
         return lambda _: ()
-    each = [(holding([f]), f.runs or Runs.ONCE, f.block) for f in fields]
+    each = [(compile_getter([f]), f.runs or Runs.ONCE, f.block) for f in fields]
 
     def found(node: Node) -> tuple[Scope, ...]:
         known = binders(node)
@@ -303,15 +303,15 @@ def _scopes_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Scope, ...]]:  # 
     return found
 
 
-_OPERANDS: Final = _holding_by_kind(RoleTraversal(Role.OPERAND).fields)
-_OUTER_OPERANDS: Final = _holding_by_kind(lambda kind: scope_fields(kind).outside)
-_RECURSIVE_OPERANDS: Final = _holding_by_kind(lambda kind: scope_fields(kind).recursive)
-_SCOPE_ROOTS: Final = _holding_by_kind(lambda kind: scope_fields(kind).scopes)
+_OPERANDS: Final = _getters_by_kind(RoleTraversal(Role.OPERAND).fields)
+_OUTER_OPERANDS: Final = _getters_by_kind(lambda kind: scope_fields(kind).outside)
+_RECURSIVE_OPERANDS: Final = _getters_by_kind(lambda kind: scope_fields(kind).recursive)
+_SCOPE_ROOTS: Final = _getters_by_kind(lambda kind: scope_fields(kind).scopes)
 _HAS_SCOPES: Final = ByKind(lambda kind: has_parts(kind) or bool(scope_fields(kind).scopes))
 _SCOPES: Final = _with_parts(ByKind(_scopes_of_kind))
 _BINDERS: Final = ByKind(_binders_of_kind)
-_ONCE: Final = _holding_by_kind(_run_once)
-_OFTEN: Final = _holding_by_kind(_run_often)
+_ONCE: Final = _getters_by_kind(_run_once)
+_OFTEN: Final = _getters_by_kind(_run_often)
 _DIVISIONS: Final = ByKind(_division_of_kind)
 BOUND: Final = ByKind(_bound_by_kind)
 """For each kind, the function that gives the variables its nodes bind, or ``None``."""

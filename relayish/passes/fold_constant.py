@@ -27,7 +27,7 @@ from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
 from relayish.interpreter.value import count_elements
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.held import Held, holding
+from relayish.ir.held import NodesGetter, compile_getter
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
     Call,
@@ -295,12 +295,12 @@ def _named_by_fields(root: Expr) -> set[Expr]:
     return found
 
 
-def _variables_held(kind: type[Node]) -> Held | None:
+def _variables_held(kind: type[Node]) -> NodesGetter | None:
     """Return what gives the operands of a kind that can be nothing but variables, if it has any."""
     fields = [
         f for f in kind.fields_ if f.role is Role.OPERAND and f.kind and f.kind.kinds <= VARIABLES
     ]
-    return holding(fields) if fields else None
+    return compile_getter(fields) if fields else None
 
 
 _VARIABLES_HELD: Final = ByKind(_variables_held)

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
 from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.held import Held, holding, scope_fields
+from relayish.ir.held import NodesGetter, compile_getter, scope_fields
 from relayish.ir.literal import same_literal
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role
@@ -48,7 +48,7 @@ class Form(NamedTuple):
     """
 
     fields: tuple[tuple[Field, How, str], ...]
-    types_bound: Held
+    types_bound: NodesGetter
     nests: bool
 
 
@@ -61,7 +61,7 @@ def form_of(kind: type[Node]) -> Form:
 def _form_of_kind(kind: type[Node]) -> Form:
     found = [(f, _how(kind, f), f"{spell_key(f.name)}=") for f in kind.fields_ if is_written(f)]
     found.sort(key=lambda item: _ORDER.get(item[1], 2))  # which leaves all others as they are
-    types_bound = holding([f for f, way, _ in found if way is How.TYPES_BOUND])
+    types_bound = compile_getter([f for f, way, _ in found if way is How.TYPES_BOUND])
     nests = any(way not in PLAIN for _, way, _ in found)
     return Form(tuple(found), types_bound, nests)
 
@@ -268,7 +268,7 @@ def assemble(root: Node, expand: Callable[[Any], str | Iterator[object]]) -> str
             pieces = waiting.pop()
 
 
-def separated(items: Iterable[Node]) -> Iterator[object]:
+def separate_by_commas(items: Iterable[Node]) -> Iterator[object]:
     """Yield nodes with commas between them."""
     between = ""
     for item in items:
@@ -277,7 +277,7 @@ def separated(items: Iterable[Node]) -> Iterator[object]:
         between = ", "
 
 
-def repeated(
+def find_repeated(
     roots: Sequence[Node], traversal: Traversal, is_small: Callable[[Node], bool]
 ) -> set[Node]:
     """Return the nodes that occur more than once in ``roots``, but for small ones."""

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.field import REQUIRED, Field, Shape
 from relayish.ir.generate import compile_function, for_each
-from relayish.ir.held import holding, scope_fields
+from relayish.ir.held import compile_getter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.scope_tree import ScopeTree
@@ -284,7 +284,7 @@ def is_flat(kind: type[Node]) -> bool:
 def _apart_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]]:  # Any: as above
     followed = PIECES.fields(kind)
     fields = [f for f in kind.fields_ if is_written(f) and f not in followed and f.kind is not None]
-    return holding(fields)
+    return compile_getter(fields)
 
 
 def _attributes(kind: type[Node]) -> tuple[str, ...]:

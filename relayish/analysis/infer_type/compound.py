@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
-from relayish.ir.held import holding
+from relayish.ir.held import compile_getter
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, Type, TypeCall
 from relayish.ir.scoping import type_variables_bound_by
@@ -52,7 +52,7 @@ def _compound_of_kind(kind: type[Node]) -> Compound | None:
     types = [f for f in held if not f.binder and f.kind is not None and issubclass(f.kind, Type)]
     sizes = [f for f in held if f.kind is not None and issubclass(f.kind, PrimExpr)]
     rest = [f for f in held if f not in (*bound, *types, *sizes)]
-    parts: Any = holding(types)  # Any: types, as the fields say
+    parts: Any = compile_getter(types)  # Any: types, as the fields say
     return Compound(
         parts,
         _maker(types),

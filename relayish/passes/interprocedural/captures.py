@@ -8,7 +8,7 @@ from typing import Any, Final
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
 from relayish.analysis.marks import is_marked, is_opaque, is_primitive
-from relayish.ir.held import holding
+from relayish.ir.held import compile_getter
 from relayish.ir.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -185,7 +185,9 @@ def _types_said_by_kind(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]] | 
     if kind in NAMES:
         return None
     annotations = [f for f in kind.fields_ if f.role is Role.ANNOTATION and not f.inferred]
-    return holding([f for f in annotations if f.kind is not None and issubclass(f.kind, Type)])
+    return compile_getter(
+        [f for f in annotations if f.kind is not None and issubclass(f.kind, Type)]
+    )
 
 
 _TYPES_SAID: Final = ByKind(_types_said_by_kind)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import Held, holding, is_declaration
+from relayish.ir.held import NodesGetter, compile_getter, is_declaration
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
@@ -115,7 +115,7 @@ def _declaring(scopes: Scopes) -> frozenset[int]:
     )
 
 
-def _plain_of_kind(kind: type[Node]) -> tuple[Held, Held] | None:
+def _plain_of_kind(kind: type[Node]) -> tuple[NodesGetter, NodesGetter] | None:
     """Return what gives operands, and roots of scopes, where each scope plainly is one block."""
     held = [f for f in kind.fields_ if f.is_evaluated and f.role is not Role.BINDER]
     if any(f.role is Role.PART or f.recursive or not _is_expression(f) for f in held):
@@ -123,7 +123,7 @@ def _plain_of_kind(kind: type[Node]) -> tuple[Held, Held] | None:
     roots = [f for f in held if f.role is Role.SCOPE]
     if any(f.shape is not Shape.ONE for f in roots):
         return None
-    return holding([f for f in held if f.role is Role.OPERAND]), holding(roots)
+    return compile_getter([f for f in held if f.role is Role.OPERAND]), compile_getter(roots)
 
 
 def _is_expression(declared: Field) -> bool:

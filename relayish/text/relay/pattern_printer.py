@@ -18,7 +18,13 @@ from relayish.ir.relay.adt import (
     PatternWildcard,
 )
 from relayish.ir.relay.traversal import PATTERNS
-from relayish.text.generic_form import PartsContext, assemble, node_parts, repeated, separated
+from relayish.text.generic_form import (
+    PartsContext,
+    assemble,
+    find_repeated,
+    node_parts,
+    separate_by_commas,
+)
 from relayish.text.tables import REGISTER, Parts
 
 
@@ -43,7 +49,9 @@ class PatternPrinter:
     def text(self, root: Pattern, bound: list[Node]) -> str:
         """Return the text of a pattern; the variables it binds are added to ``bound``."""
         if PATTERNS.push[type(root)] is not None and root not in self._labels:
-            self._shared |= repeated((root,), PATTERNS, lambda p: PATTERNS.push[type(p)] is None)
+            self._shared |= find_repeated(
+                (root,), PATTERNS, lambda p: PATTERNS.push[type(p)] is None
+            )
         return assemble(root, partial(self._expand, bound))
 
     def _expand(self, bound: list[Node], item: Node) -> str | Iterator[object]:
@@ -65,13 +73,13 @@ def _constructor(context: PatternContext, pattern: PatternConstructor) -> Iterat
     yield context.constructor(pattern.constructor)
     if pattern.patterns:
         yield "("
-        yield from separated(pattern.patterns)
+        yield from separate_by_commas(pattern.patterns)
         yield ")"
 
 
 def _tuple(_: PatternContext, pattern: PatternTuple) -> Iterator[object]:
     yield "("
-    yield from separated(pattern.patterns)
+    yield from separate_by_commas(pattern.patterns)
     yield ",)" if len(pattern.patterns) == 1 else ")"
 
 

@@ -33,7 +33,7 @@ from relayish.ir.relay.type import (
     TypeVar,
 )
 from relayish.ir.scoping import free_variables, type_variables_bound_by
-from relayish.text.generic_form import assemble, node_parts, repeated, separated
+from relayish.text.generic_form import assemble, find_repeated, node_parts, separate_by_commas
 from relayish.text.literals import quote
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
@@ -96,7 +96,9 @@ class TypePrinter:
     def count_uses(self, roots: list[Type]) -> None:
         """Find out which types occur more than once and are large, so get a label."""
         large = [root for root in roots if self.size(root) > _LARGE]
-        self._labelled |= repeated(large, TYPES, lambda node: self._sizes.get(node, 1) <= _LARGE)
+        self._labelled |= find_repeated(
+            large, TYPES, lambda node: self._sizes.get(node, 1) <= _LARGE
+        )
 
     def size(self, root: Type) -> int:
         """Return how many nodes the tree of a type counts as, or ``_HUGE`` if more than that."""
@@ -204,18 +206,18 @@ class TypePrinter:
     def _func(self, func: FuncType) -> Iterator[object]:
         binders = self.bind_types(func.type_params)
         yield f"fn {binders}("
-        yield from separated(func.arg_types)
+        yield from separate_by_commas(func.arg_types)
         yield ") -> "
         yield func.ret_type
         if func.type_constraints:
             yield " where ("
-            yield from separated(func.type_constraints)
+            yield from separate_by_commas(func.type_constraints)
             yield ")"
         self.leave_types(func.type_params)
 
     def _relation(self, relation: TypeRelation) -> Iterator[object]:
         yield f"relation {spell_key(relation.func)}[{relation.num_inputs}]("
-        yield from separated(relation.args)
+        yield from separate_by_commas(relation.args)
         attrs = relation.attrs
         yield ")" if attrs is None else f") with {self.metadata.refer(attrs.type_key, attrs)}"
 
@@ -233,7 +235,7 @@ class TypePrinter:
                 f"a TypeCall of {call.func!r} has no text form; expected a type name or variable"
             )
         yield "["
-        yield from separated(call.args)
+        yield from separate_by_commas(call.args)
         yield "]"
 
     def _global(self, item: GlobalTypeVar) -> Iterator[object]:
@@ -293,7 +295,7 @@ class TypePrinter:
 
 def _tuple(_: TypePrinter, item: TupleType) -> Iterator[object]:
     yield "("
-    yield from separated(item.fields)
+    yield from separate_by_commas(item.fields)
     yield ",)" if len(item.fields) == 1 else ")"
 
 
