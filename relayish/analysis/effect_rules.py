@@ -1,13 +1,14 @@
-"""What evaluating nodes of each kind may do, in terms of what their operands and scopes may do.
+"""Effect summaries: the effect of evaluating a node, and the latent effects of calling its value.
 
-A summary says of a node what evaluating it may do, and what calling its value may do: once, twice,
-and further times over. It is a set of effects packed into one integer; summaries are joined by
-``|``. The summary of a node follows from the roles of its fields and the traits of its kind. Kinds
-of which more is known have a rule of their own, which other packages may add to.
+A summary has four levels: what evaluating the node may do, what calling its value may do, what
+calling the result of that may do, and what all calls after these may do. Each level is a set of
+effects; all are packed into one integer, so that summaries are joined by ``|``. The summary of a
+node follows from the roles of its fields and the traits of its kind. Kinds of which more is known
+have a rule of their own, which other packages may add to.
 
-Two of the bits are no effects of their own. ``GIVEN`` says that a parameter is called, and
-``TAKES``, of a function that uses nothing from outside of it, that it calls one of its own: what
-that does is known where the function is called, from the arguments.
+Two of the bits are effect variables. ``PARAMETER`` is the effect of calling a parameter of a
+function around the node. ``POLYMORPHIC`` is what that becomes in the summary of a function that
+uses nothing from outside of it: a call of the function puts the effects of its arguments there.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from relayish.ir.traversal import ByKind
 from relayish.op import registry
 
 Summary: TypeAlias = int
-"""What evaluating a node, and calling its value, may do."""
+"""What evaluating a node may do, and, level by level, what calling its value may do."""
 
 Summaries: TypeAlias = Mapping[Node, Summary]
 """What is known of each node; nothing yet of some, where recursion leads back to them."""
@@ -48,19 +49,23 @@ _Rule = TypeVar("_Rule", bound="EffectRule | Summarise")
 
 UNKNOWN: Final = int(Effect.UNKNOWN)
 _WIDTH: Final = 6
-"""How many bits a level takes: evaluating first, then the first, second and any further call."""
+"""How many bits each of the four levels takes."""
 EVALUATED: Final = (1 << _WIDTH) - 1
-"""The bits that say what evaluating does."""
+"""The bits of the first level, of evaluating."""
 EACH_CALL: Final = 1 << _WIDTH | 1 << 2 * _WIDTH | 1 << 3 * _WIDTH
+"""One at each level but the first: ``effect * EACH_CALL`` is had by all calls."""
 CALLS: Final = EVALUATED * EACH_CALL
+"""The bits of all levels but the first: latent effects."""
 _LAST: Final = EVALUATED << 3 * _WIDTH
-"""What the third call, and every further one, may do."""
+"""The bits of the last level: of the third call, and every further one."""
 ANY_CALL: Final = UNKNOWN * EACH_CALL
 """The summary of a value of which nothing is known: calling it may do anything."""
 _LATER_CALLS: Final = ANY_CALL & ~(EVALUATED << _WIDTH)
-GIVEN: Final = 16
-TAKES: Final = 32
-EVERYWHERE: Final = 1 | EACH_CALL
+PARAMETER: Final = 16
+"""The effect of calling a parameter of a function around."""
+POLYMORPHIC: Final = 32
+"""The effect of calling a parameter of the function itself: known where that is called."""
+EACH_LEVEL: Final = 1 | EACH_CALL
 
 
 class EffectRule(NamedTuple):
@@ -129,17 +134,17 @@ def register_effect_rule(
 
 
 def evaluation(summary: Summary) -> Summary:
-    """Return what evaluating does, forgetting the value."""
+    """Return the effect of evaluating, without what is latent in the value."""
     return summary & EVALUATED
 
 
 def deferral(summary: Summary) -> Summary:
-    """Return the summary of a function whose body has ``summary``: what it does, calls will do."""
+    """Return the summary of a function whose body has ``summary``: all its effects are latent."""
     return (summary << _WIDTH) & CALLS | summary & _LAST
 
 
 def application(summary: Summary) -> Summary:
-    """Return what calling a value does, and calling the result of that."""
+    """Return the summary of a call of a value: its first latent effect, and those of the result."""
     return summary >> _WIDTH & CALLS | summary & _LAST | summary >> _WIDTH & EVALUATED
 
 
@@ -231,19 +236,19 @@ def _call(call: Call, of: Summaries) -> Summary:
         return args
     callee = of[call.op]
     called = application(callee)
-    calls_given = called & (GIVEN | TAKES) * EVERYWHERE
-    if calls_given:
-        called = called & ~TAKES | _spread(calls_given) * (_calling(args) & ~TAKES)
+    variables = called & (PARAMETER | POLYMORPHIC) * EACH_LEVEL
+    if variables:
+        called = called & ~POLYMORPHIC | _levels(variables) * (_any_call(args) & ~POLYMORPHIC)
     return (args | callee) & EVALUATED | called
 
 
-def _spread(calls_given: int) -> int:
-    """Return one for each level at which something given is called."""
-    return (calls_given >> 4 | calls_given >> 5) & EVERYWHERE
+def _levels(variables: int) -> int:
+    """Return a one at each level that has an effect variable."""
+    return (variables >> 4 | variables >> 5) & EACH_LEVEL
 
 
-def _calling(summary: Summary) -> Summary:
-    """Return what any call may do, the first or a later one."""
+def _any_call(summary: Summary) -> Summary:
+    """Return the union of all latent effects, as one level."""
     return (summary >> _WIDTH | summary >> 2 * _WIDTH | summary >> 3 * _WIDTH) & EVALUATED
 
 

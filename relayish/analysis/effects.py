@@ -1,4 +1,4 @@
-"""What evaluating an expression may do beside giving a value.
+"""Side-effect analysis: what evaluating an expression may do beside giving a value.
 
 Each node has a summary (see :mod:`relayish.analysis.effect_rules`): what evaluating it may do, and
 what calling its value may do. Summaries start empty and grow, which makes recursion a plain
@@ -14,11 +14,11 @@ from relayish.analysis.closed_functions import closed_functions
 from relayish.analysis.effect_rules import (
     CALLS,
     EACH_CALL,
+    EACH_LEVEL,
     EFFECT_RULES,
     EVALUATED,
-    EVERYWHERE,
-    GIVEN,
-    TAKES,
+    PARAMETER,
+    POLYMORPHIC,
     UNKNOWN,
     Summaries,
     Summarise,
@@ -126,7 +126,7 @@ class Effects:
         self._summaries = _Summaries()
         self._order = PROGRAM.post_order(root)
         self._is_solved = False
-        if _matters(self._order):
+        if _may_act(self._order):
             self._solve()
 
     def of(self, expr: Node) -> Effect:
@@ -147,25 +147,25 @@ class Effects:
     def _solve(self) -> None:
         self._is_solved = True
         order = self._with_globals(self._order)
-        named = _named(order, self._mod)
+        aliases = _aliases(order, self._mod)
         summaries, operand = self._summaries, Role.OPERAND
-        owners = {name for names in named.values() for name in names}
-        given = self._refine(order)
+        named = {name for names in aliases.values() for name in names}
+        parameters = self._refine(order)
         for node in order:
-            if node in owners:
+            if node in named:
                 continue
-            if node in given:
-                summaries[node] = given[node]
+            if node in parameters:
+                summaries[node] = parameters[node]
                 continue
             if node.held_as_ is not operand:  # patterns, and parts of nodes, have no value
                 continue
             summary = self._summarise(node)
             summaries[node] = summary
-            if node in named:
-                self._name(node, summary, named)
+            if node in aliases:
+                self._record(node, summary, aliases)
         pending = [node for node in summaries.early if summaries.get(node)]
         if pending:
-            self._iterate(order, named, pending)
+            self._iterate(order, aliases, pending)
 
     def _summarise(self, node: Node) -> Summary:
         kind = type(node)
@@ -174,7 +174,7 @@ class Effects:
         return summarise(node, self._summaries)
 
     def _refine(self, order: list[Node]) -> Mapping[Node, Summary]:
-        """Put in place what the options ask for; return what calling parameters comes to."""
+        """Install the rules that the options ask for; return the summaries of parameters."""
         if self._ref_precision:
             unobserved = unobserved_refs(order)
 
@@ -185,7 +185,7 @@ class Effects:
                 return summary & ~int(Effect.WRITES) if node.ref in unobserved else summary
 
             self._special[RefWrite] = write
-        given: dict[Node, Summary] = {}
+        parameters: dict[Node, Summary] = {}
         if self._argument_precision:
             closed = closed_functions(order)
 
@@ -195,23 +195,23 @@ class Effects:
                 summary = summarise_function(node, of)
                 if node not in closed:
                     return summary
-                calls_given = summary & GIVEN * EVERYWHERE
-                return summary & ~calls_given | calls_given << 1
+                variables = summary & PARAMETER * EACH_LEVEL
+                return summary & ~variables | variables << 1  # to POLYMORPHIC
 
             self._special[Function] = function
             for node in order:
                 if type(node) is Function:
                     for param in node.params:
-                        given[param] = 0 if _is_tensor(param) else GIVEN * EACH_CALL
-        return given
+                        parameters[param] = 0 if _is_tensor(param) else PARAMETER * EACH_CALL
+        return parameters
 
-    def _name(self, node: Node, summary: int, named: dict[Node, list[Node]]) -> list[Node]:
-        """Give ``node`` its summary, and what calling it does to all variables that name it."""
+    def _record(self, node: Node, summary: int, aliases: dict[Node, list[Node]]) -> list[Node]:
+        """Give ``node`` its summary, and its aliases the latent effects; return who changed."""
         self._summaries[node] = summary
         changed: list[Node] = [node]
         stack = [node]
         while stack:
-            for name in named.get(stack.pop(), ()):
+            for name in aliases.get(stack.pop(), ()):
                 if self._summaries.get(name) != summary & CALLS:
                     self._summaries[name] = summary & CALLS
                     changed.append(name)
@@ -219,9 +219,9 @@ class Effects:
         return changed
 
     def _iterate(
-        self, order: list[Node], named: dict[Node, list[Node]], pending: list[Node]
+        self, order: list[Node], aliases: dict[Node, list[Node]], pending: list[Node]
     ) -> None:
-        """Let summaries grow until none changes; each can at most as often as it has bits."""
+        """Propagate from a worklist to the fixpoint; a summary grows at most once for each bit."""
         users: defaultdict[Node, list[Node]] = defaultdict(list)
         for node in order:
             if _is_evaluated(node):
@@ -232,7 +232,7 @@ class Effects:
             for user in users[pending.pop()]:
                 summary = self._summarise(user)
                 if summary != summaries[user]:
-                    pending += self._name(user, summary, named)
+                    pending += self._record(user, summary, aliases)
 
     def _with_globals(self, order: list[Node]) -> list[Node]:
         """Append the nodes of the functions of the module that may be called."""
@@ -255,8 +255,8 @@ class Effects:
         return order
 
 
-def _matters(order: list[Node]) -> bool:
-    """Return whether some node can be the origin of an effect; without any, all is pure."""
+def _may_act(order: list[Node]) -> bool:
+    """Return whether some node has an effect of its own; without any, all is pure."""
     rules = EFFECT_RULES
     for node in order:
         tell = rules[type(node)].has_own_effect
@@ -270,20 +270,20 @@ def _is_evaluated(node: Node) -> bool:
     return node.held_as_ is Role.OPERAND
 
 
-def _named(order: list[Node], mod: IRModule | None) -> dict[Node, list[Node]]:
-    """Return the variables that stand for the value of a node, or for part of it."""
-    named: defaultdict[Node, list[Node]] = defaultdict(list)
+def _aliases(order: list[Node], mod: IRModule | None) -> dict[Node, list[Node]]:
+    """Return, by node, the variables that stand for its value, or for part of it."""
+    aliases: defaultdict[Node, list[Node]] = defaultdict(list)
     rules = EFFECT_RULES
     for node in order:
         names = rules[type(node)].names
         if names is not None:
             for variable, other in names(node):
-                named[other].append(variable)
+                aliases[other].append(variable)
         elif isinstance(node, GlobalVar):
             definition = _definition(node, mod)
             if definition is not None:
-                named[definition].append(node)
-    return named
+                aliases[definition].append(node)
+    return aliases
 
 
 def _definition(name: GlobalVar, mod: IRModule | None) -> Expr | None:
@@ -299,6 +299,6 @@ def _is_tensor(param: Var) -> bool:
 
 
 def _as_effect(summary: Summary) -> Effect:
-    """Return what a level says, where nobody knows what parameters are."""
-    unknown = UNKNOWN if summary & (GIVEN | TAKES) else 0
-    return Effect(summary & (GIVEN - 1) | unknown)
+    """Return the effect of evaluating; an effect variable that is left may be anything."""
+    unknown = UNKNOWN if summary & (PARAMETER | POLYMORPHIC) else 0
+    return Effect(summary & (PARAMETER - 1) | unknown)
