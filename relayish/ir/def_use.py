@@ -1,4 +1,4 @@
-"""Definitions and uses: what a node gives a value, and what it takes one from.
+"""Definitions, kills and uses: what a node gives a value, and what it takes one from.
 
 All of it is told from the roles of fields, so that data flow over any language can start from here.
 """
@@ -20,7 +20,7 @@ def definitions(node: Node) -> Nodes:
 
 
 def kills(node: Node) -> Nodes:
-    """Return those of its definitions after which nothing of the former value is left."""
+    """Return the definitions of ``node`` that overwrite all of the former value."""
     return (*binders(node), *_named_places(node, Access.WRITE, Access.INDIRECT | Access.PARTLY))
 
 
@@ -61,10 +61,10 @@ def _named_places(node: Node, access: Access, without: Access) -> Nodes:
     return tuple(found)
 
 
-def may_run_none(node: Node) -> bool:
-    """Return whether all of the scopes of which one runs may be passed over.
+def may_skip_branches(node: Node) -> bool:
+    """Return whether control may pass ``node`` by without entering any of its branches.
 
-    So it is where one of them is optional and absent, as the other branch of a conditional may be.
+    So it is where one of the scopes of which one runs is absent, as an ``else`` may be.
     """
     return any(
         declared.runs is Runs.ONE_OF and not declared.block and not nodes_held(declared, each)

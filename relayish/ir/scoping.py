@@ -72,7 +72,7 @@ def has_parts(kind: type[Node]) -> bool:
 
 
 def _with_parts(of_one: ByKind) -> ByKind:
-    """Return, by kind, what gives for a node what ``of_one`` gives for it and each of its parts."""
+    """Return ``of_one`` extended to parts: results for a node, then for each of its parts."""
 
     def of_all(node: Node) -> tuple[Any, ...]:  # Any: as of_one says
         return tuple([item for each in (node, *parts(node)) for item in of_one[type(each)](each)])
@@ -81,7 +81,7 @@ def _with_parts(of_one: ByKind) -> ByKind:
 
 
 def _getters_by_kind(fields: Callable[[type[Node]], Iterable[Field]]) -> ByKind:
-    """Return, by kind, what gives the nodes in some fields of a node and of its parts."""
+    """Return, by kind, the getter of the nodes in some fields of a node and of its parts."""
     return _with_parts(ByKind(lambda kind: compile_getter(fields(kind))))
 
 
@@ -226,31 +226,33 @@ def collect_variables(
     return occurring, bound
 
 
-Division: TypeAlias = Callable[[Any], tuple[Nodes, Nodes]]  # Any: a node of one kind
-"""``divide(node)``: what evaluating the node evaluates once at most, and what any number of times.
+SplitByRunCount: TypeAlias = Callable[[Any], tuple[Nodes, Nodes]]  # Any: a node of one kind
+"""``split(node)``: what evaluating the node evaluates once at most, and what any number of times.
 
 The former are operands and scopes that run once or one of several, the latter scopes that run
 repeatedly or are deferred.
 """
 
 
-def division(kind: type[Node]) -> Division | None:
-    """Return how nodes of class ``kind`` divide what they evaluate by how often they do.
+def split_by_run_count(kind: type[Node]) -> SplitByRunCount | None:
+    """Return the function that splits what nodes of class ``kind`` evaluate by how often it runs.
 
     Returns:
-        ``None`` where all is evaluated once at most, and the children of a node tell what.
+        ``None`` where all children of a node are evaluated once at most.
 
     Example:
         >>> from relayish.ir.relay.expr import Function, If, Var
         >>> x = Var("x")
-        >>> division(If) is None, division(Function)(Function((), x)) == ((), (x,))
-        (True, True)
+        >>> split_by_run_count(If) is None
+        True
+        >>> split_by_run_count(Function)(Function((), x)) == ((), (x,))
+        True
     """
-    made: Division | None = _DIVISIONS[kind]
+    made: SplitByRunCount | None = _RUN_COUNT_SPLITS[kind]
     return made
 
 
-def _division_of_kind(kind: type[Node]) -> Division | None:
+def _run_count_split_of_kind(kind: type[Node]) -> SplitByRunCount | None:
     if not has_parts(kind) and not _run_often(kind):
         return None
     once, often = _ONCE[kind], _OFTEN[kind]
@@ -312,7 +314,7 @@ _SCOPES: Final = _with_parts(ByKind(_scopes_of_kind))
 _BINDERS: Final = ByKind(_binders_of_kind)
 _ONCE: Final = _getters_by_kind(_run_once)
 _OFTEN: Final = _getters_by_kind(_run_often)
-_DIVISIONS: Final = ByKind(_division_of_kind)
+_RUN_COUNT_SPLITS: Final = ByKind(_run_count_split_of_kind)
 BOUND: Final = ByKind(_bound_by_kind)
 """For each kind, the function that gives the variables its nodes bind, or ``None``."""
 TYPES_BOUND: Final = ByKind(_types_bound_by_kind)

@@ -10,7 +10,7 @@ from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Function, If, Let, Tuple, Var
 from relayish.ir.replacing import rebuild_fields, with_evaluated
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import division, operands, scopes
+from relayish.ir.scoping import operands, scopes, split_by_run_count
 
 KINDS = ForeignKinds()
 x, y, z = Var("x"), Var("y"), Var("z")
@@ -84,14 +84,14 @@ def test_with_evaluated_renames_what_patterns_bind():
         ("match", ((x, z, x), ())),
     ],
 )
-def test_division_tells_what_is_evaluated_any_number_of_times(name, expected):
+def test_splitting_by_run_count_tells_what_is_evaluated_any_number_of_times(name, expected):
     node = NODES[name]
-    assert division(type(node))(node) == expected
+    assert split_by_run_count(type(node))(node) == expected
 
 
 @pytest.mark.parametrize("name", ["call", "if", "let", "block", "optional operand"])
-def test_division_is_none_where_nothing_is_evaluated_twice(name):
-    assert division(type(NODES[name])) is None
+def test_splitting_by_run_count_is_none_where_nothing_is_evaluated_twice(name):
+    assert split_by_run_count(type(NODES[name])) is None
 
 
 def test_what_condition_and_body_of_a_loop_share_belongs_to_the_scope_around_both():

@@ -8,7 +8,7 @@ from typing import Final
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import binders, division
+from relayish.ir.scoping import binders, split_by_run_count
 from relayish.passes.dead_code.needed import EffectQuery, Needed
 
 _OFTEN: Final = 2
@@ -72,9 +72,9 @@ class Counted(Needed):
                 stack.append(tail)
                 continue
             seen.add(node)
-            divide = division(type(node))
-            if divide is not None:
-                once, often = divide(node)
+            split = split_by_run_count(type(node))
+            if split is not None:
+                once, often = split(node)
                 stack += once
                 stack += [s for var in binders(node) if (s := _shared(var)) is not None]
                 for root in often:

@@ -15,7 +15,7 @@ from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import division
+from relayish.ir.scoping import split_by_run_count
 from relayish.passes.interprocedural.copy import fresh_var
 
 
@@ -121,10 +121,10 @@ def used_inside(body: Expr) -> set[Node]:
     repeated: list[Node] = []
 
     def evaluated_once(node: Node) -> Sequence[Node] | None:
-        divide = division(type(node))
-        if divide is None:
+        split = split_by_run_count(type(node))
+        if split is None:
             return None
-        once, often = divide(node)
+        once, often = split(node)
         repeated.extend(often)
         return once
 

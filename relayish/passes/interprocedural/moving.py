@@ -14,7 +14,7 @@ from typing import NamedTuple
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.scoping import binders, division
+from relayish.ir.scoping import binders, split_by_run_count
 from relayish.passes.interprocedural.call_site import Arguments, check_arity, let_bound
 
 
@@ -138,11 +138,11 @@ class Moves:
             elif site is not None:
                 below = [site.function.body]
             elif place is not None:
-                divide = division(type(node))
-                if divide is None:
+                split = split_by_run_count(type(node))
+                if split is None:
                     below = EXPRESSIONS.children(node)
                 else:
-                    once, often = divide(node)
+                    once, often = split(node)
                     below = [*once, *binders(node)]
             if place is None:
                 continue
