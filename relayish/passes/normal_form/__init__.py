@@ -1,1 +1,1 @@
-"""What the passes to normal forms are made of."""
+"""Let insertion: what the passes to A-normal and basic-block normal form share."""

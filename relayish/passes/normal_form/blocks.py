@@ -1,7 +1,7 @@
-"""The blocks of a node: what it evaluates in scopes, each of which lets can be put around.
+"""Blocks: the expressions that a node evaluates in scopes of their own, where lets can be put.
 
-Some scopes are no place for a let: the one that condition and body of a loop have in common, say,
-in which the variable of the loop is known. What belongs there is evaluated by each block within.
+Not every scope has a place for a let: the condition and the body of a loop have one in common, in
+which its variable is known, but each is a block by itself.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Blocks:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
-        self._declaring = _declaring(scopes) if scopes.statement_scopes else frozenset()
+        self._declaring = _declaring_statements(scopes) if scopes.statement_scopes else frozenset()
 
     def of(self, node: Expr) -> tuple[Sequence[Any], list[Block]]:  # Any: expressions
-        """Return the operands of a node that has scopes, and its blocks; none of a kernel.
+        """Return the operands and blocks of a node with scopes; of a kernel, which is opaque, none.
 
         Raises:
             PassError: If the node evaluates what no let can bind.
@@ -96,7 +96,7 @@ def _hidden_declaration(statement: Node, node: Node) -> PassError:
     )
 
 
-def _declaring(scopes: Scopes) -> frozenset[int]:
+def _declaring_statements(scopes: Scopes) -> frozenset[int]:
     """Return the scopes of the statements that declare variables which others use."""
     declared: dict[Node, int] = {}
     for node in scopes.opened:
@@ -116,7 +116,7 @@ def _declaring(scopes: Scopes) -> frozenset[int]:
 
 
 def _plain_of_kind(kind: type[Node]) -> tuple[NodesGetter, NodesGetter] | None:
-    """Return what gives operands, and roots of scopes, where each scope plainly is one block."""
+    """Return the getters of operands and of blocks, ``None`` where scopes are not plainly blocks."""
     held = [f for f in kind.fields_ if f.is_evaluated and f.role is not Role.BINDER]
     if any(f.role is Role.PART or f.recursive or not _is_expression(f) for f in held):
         return None
@@ -138,5 +138,5 @@ def check_expression(held: Node) -> None:
     if not isinstance(held, Expr):
         raise PassError(
             f"{held!r} is no expression of Relay; a let cannot bind it: bring the program into "
-            f"normal form before it is put there"
+            f"normal form before nodes of other languages are put into it"
         )

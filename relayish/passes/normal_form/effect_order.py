@@ -32,12 +32,12 @@ from relayish.ir.span import describe
 from relayish.passes.normal_form.blocks import Blocks
 
 Event: TypeAlias = tuple[Node | None, bool]
-"""A shared node that is needed, or ``None`` for whatever else acts; whether it may not happen."""
+"""A shared node that is needed, or ``None`` for whatever else acts; whether it may be skipped."""
 
 _OTHER: Final[Event] = (None, False)
 
-_AHEAD: Final = 64
-"""How many shared nodes that scopes need in the same order are told from other things that act."""
+_LOOKAHEAD: Final = 64
+"""How many shared nodes at the start of a scope are compared with those of other scopes."""
 
 
 def check_effect_order(expr: Expr, scopes: Scopes, effectful: Collection[Node]) -> None:
@@ -58,7 +58,7 @@ def check_effect_order(expr: Expr, scopes: Scopes, effectful: Collection[Node]) 
         return
     only_blocks = all(block == scope for scope, block in enumerate(scopes.block))
     if not (only_blocks and scopes.lifted.isdisjoint(effectful)):
-        _Walk(scopes, effectful, visible_effects(expr)).check(expr)
+        _EvaluationWalk(scopes, effectful, visible_effects(expr)).check(expr)
 
 
 class _Events:
@@ -67,14 +67,14 @@ class _Events:
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.known: list[Node] = []
-        """What the walk knows of as long as it is in here."""
+        """The nodes that count as evaluated as long as the walk is in here."""
         self.bound: list[tuple[Node, int]] = []
-        """What is bound here though scopes within need it first, and how much happened before."""
+        """What is bound here though scopes within need it first, and how many events came before."""
 
     def start(self) -> list[Event]:
-        """Return what happens up to what is not known to be shared."""
-        found = self.events[:_AHEAD]
-        if len(self.events) > _AHEAD:
+        """Return the first events: shared nodes, up to whatever else acts."""
+        found = self.events[:_LOOKAHEAD]
+        if len(self.events) > _LOOKAHEAD:
             found.append(_OTHER)
         return found[: found.index(_OTHER) + 1] if _OTHER in found else found
 
@@ -97,7 +97,7 @@ class _Events:
             earlier.add(node)
 
 
-class _Walk:
+class _EvaluationWalk:
     """A walk over one expression in the order of evaluation; used once."""
 
     def __init__(
@@ -108,11 +108,13 @@ class _Walk:
         self.effectful = effectful
         self.visible = visible
         self.open: dict[int, list[_Events]] = {OUTERMOST: [_Events()]}
-        self.starts: dict[int, list[Event]] = {}  # of the scopes that were left
+        self.starts: dict[int, list[Event]] = {}
+        """The first events of each scope that was left."""
         self.seen: set[Node] = set()
-        # what is evaluated already, and of functions that are made, how a call starts
         self.known: dict[Node, list[Event]] = {}
-        self.functions: dict[Node, Node] = {}  # by the variable that a let binds
+        """What is evaluated already; of functions, with the first events of a call."""
+        self.functions: dict[Node, Node] = {}
+        """By the variable that a let binds to the function."""
         self.steps: list[tuple[Callable[[Any, int], None], Any, int]] = []  # Any: expressions
 
     def check(self, root: Expr) -> None:
@@ -198,7 +200,7 @@ class _Walk:
             self.starts[scope] = left.start()
 
     def combine(self, node: Expr, around: int) -> None:
-        """Take note of what happens first in the scopes of ``node``."""
+        """Take note of the first events in the scopes of ``node``."""
         _, blocks = self.blocks.of(node)
         if type(node) is Function:
             if blocks:
@@ -220,7 +222,7 @@ class _Walk:
 
 
 def _start_of(scopes: list[tuple[Runs, list[Event]]]) -> list[Event]:
-    """Return how a node starts, of which scopes run so often and start so."""
+    """Return the first events of a node from how often its scopes run, and their first events."""
     runs = {how for how, _ in scopes} - {Runs.DEFERRED}
     starts = [start for how, start in scopes if how is not Runs.DEFERRED]
     if runs == {Runs.ONCE}:
@@ -231,7 +233,7 @@ def _start_of(scopes: list[tuple[Runs, list[Event]]]) -> list[Event]:
 
 
 def _common(one: list[Event], other: list[Event]) -> list[Event]:
-    """Return what happens if either of two lists of events does."""
+    """Return the events that happen whichever of two lists of events does."""
     found: list[Event] = []
     for (first, may_miss), (second, other_may_miss) in zip(one, other, strict=False):
         if first is not second:

@@ -37,21 +37,21 @@ Bindings: TypeAlias = list["Binding | Bindings"]
 
 
 def bind_all(expr: Expr, find_effectful: FindEffectful) -> Expr:
-    """Return ``expr`` with every node bound that is no name."""
+    """Return ``expr`` in A-normal form: every node but names is bound by a let."""
     effectful = find_effectful(expr)
     find = _flat_scopes if effectful else _scopes
     scopes = find(expr)
-    declaring = _declaring(scopes)
-    if declaring:
-        effectful, find = {*effectful, *declaring}, _flat_scopes
+    declarations = _declarations(scopes)
+    if declarations:
+        effectful, find = {*effectful, *declarations}, _flat_scopes
         scopes = find(expr)
-    expr, scopes, effectful = unshare(expr, scopes, _all, effectful, find)
+    expr, scopes, effectful = unshare(expr, scopes, _select_all, effectful, find)
     check_effect_order(expr, scopes, effectful)
     return _Filler(scopes, None, flat=True, in_order=bool(effectful)).fill(expr)
 
 
 def bind_lifted(expr: Expr, find_effectful: FindEffectful) -> Expr:
-    """Return ``expr`` with the nodes bound that several blocks share.
+    """Return ``expr`` in basic-block normal form: nodes that several blocks share are bound.
 
     Where one of these acts, all nodes that act are bound, so that they keep their order, and lets
     within what is evaluated in the same block are moved out.
@@ -60,42 +60,44 @@ def bind_lifted(expr: Expr, find_effectful: FindEffectful) -> Expr:
     if not scopes.lifted:
         return expr
     effectful = find_effectful(expr)
-    expr, scopes, effectful = unshare(expr, scopes, _lifted, effectful, _scopes)
-    if scopes.lifted.isdisjoint(effectful) and not _declaring(scopes):
+    expr, scopes, effectful = unshare(expr, scopes, _select_lifted, effectful, _scopes)
+    if scopes.lifted.isdisjoint(effectful) and not _declarations(scopes):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(effectful)).fill(expr)
-    return _bound_in_order(expr, effectful, _flat_scopes)
+    return _bind_in_order(expr, effectful, _flat_scopes)
 
 
 def bind_shared(expr: Expr, find_effectful: FindEffectful) -> Expr:
     """Return ``expr`` with the nodes bound that several scopes share, and those that act.
 
-    A scope that surely runs, once, is taken for a block as well then, unless a let opens it.
+    Unlike :func:`bind_lifted`, it takes each scope for a block, also one that surely runs once;
+    only the bodies of lets are none.
     """
-    return _bound_in_order(expr, find_effectful(expr), _all_blocks)
+    return _bind_in_order(expr, find_effectful(expr), _all_blocks)
 
 
-def _bound_in_order(
-    expr: Expr, effectful: Collection[Node], find: Callable[[Expr], Scopes]
-) -> Expr:
+def _bind_in_order(expr: Expr, effectful: Collection[Node], find: Callable[[Expr], Scopes]) -> Expr:
     scopes = find(expr)
-    declaring = _declaring(scopes)
-    effectful = {*effectful, *declaring} if declaring else effectful
-    expr, scopes, effectful = unshare(expr, scopes, _lifted_or_effectful, effectful, find)
+    declarations = _declarations(scopes)
+    effectful = {*effectful, *declarations} if declarations else effectful
+    expr, scopes, effectful = unshare(expr, scopes, _select_lifted_and_effectful, effectful, find)
     check_effect_order(expr, scopes, effectful)
-    return _Filler(scopes, _lifted_or_effectful(scopes, effectful), flat=True, in_order=True).fill(
-        expr
-    )
+    return _Filler(
+        scopes, _select_lifted_and_effectful(scopes, effectful), flat=True, in_order=True
+    ).fill(expr)
 
 
 def _scopes(expr: Expr) -> Scopes:
+    """Return the scopes of ``expr``; the body of each let is one."""
     return Scopes(expr, enter=is_transparent)
 
 
 def _flat_scopes(expr: Expr) -> Scopes:
+    """Return the scopes of ``expr`` where lets open none."""
     return Scopes(expr, flat=(Let,), enter=is_transparent)
 
 
 def _all_blocks(expr: Expr) -> Scopes:
+    """Return the scopes of ``expr``, each a block, where lets open none."""
     return _EachBlock(expr, flat=(Let,), enter=is_transparent)
 
 
@@ -109,10 +111,10 @@ class _EachBlock(Scopes):
         return opened
 
 
-def _declaring(scopes: Scopes) -> list[Node]:
-    """Return the nodes that declare variables for what is evaluated after them, no statements.
+def _declarations(scopes: Scopes) -> list[Node]:
+    """Return the declarations of variables for what follows them, but for statements of blocks.
 
-    Bound in order, as what acts is, they come before all that uses these.
+    Bound in order, as what acts is, they come before all that uses the variables.
     """
     kinds = {kind for kind in set(map(type, scopes.opened)) if is_declaration(kind)}
     if not kinds:
@@ -123,16 +125,16 @@ def _declaring(scopes: Scopes) -> list[Node]:
     ]
 
 
-def _all(_scopes: Scopes, _effectful: Collection[Node]) -> None:
+def _select_all(_scopes: Scopes, _effectful: Collection[Node]) -> None:
     return None
 
 
-def _lifted(scopes: Scopes, _effectful: Collection[Node]) -> Collection[Node]:
+def _select_lifted(scopes: Scopes, _effectful: Collection[Node]) -> Collection[Node]:
     return scopes.lifted
 
 
-def _lifted_or_effectful(scopes: Scopes, effectful: Collection[Node]) -> Collection[Node]:
-    """Return what is bound in order, and the lets that have no block to be moved out to."""
+def _select_lifted_and_effectful(scopes: Scopes, effectful: Collection[Node]) -> Collection[Node]:
+    """Return the lifted and effectful nodes, and lets that have no block to be moved out to."""
     joint = scopes.joint
     found = scopes.lifted.union([node for node in effectful if type(node) is not Let])
     if joint:
@@ -141,7 +143,7 @@ def _lifted_or_effectful(scopes: Scopes, effectful: Collection[Node]) -> Collect
 
 
 class _Filler:
-    """Binds nodes; used once.
+    """Inserts the lets of one expression; used once.
 
     Args:
         scopes: Where nodes belong.
@@ -168,11 +170,13 @@ class _Filler:
         self.in_order = in_order
         self.images: dict[Node, Expr] = {}
         self.bindings: defaultdict[int, Bindings] = defaultdict(list)
-        self.open: set[Var] = set()  # variables of lets whose values are being visited
-        self.outer: dict[int, int] = {}  # for scopes that end together, the outermost of them
+        self.open: set[Var] = set()
+        """The variables of lets whose values are being visited."""
+        self.outer: dict[int, int] = {}
+        """For each scope that ends where others do, the outermost of these."""
         self.count = 0
-        # a node, the let whose value it is, and whether its children were visited
         self.tasks: list[tuple[Any, Let | None, bool]] = []  # Any: a node of the kind at hand
+        """A node, the let whose value it is, and whether its children were visited."""
 
     def fill(self, root: Expr) -> Expr:
         """Return the expression in which everything is bound."""
@@ -188,7 +192,7 @@ class _Filler:
                     self.bind_name(node, let)
                 continue
             if ready:
-                self.bind(node, self.rebuilt(node), let)
+                self.bind(node, self.rebuild(node), let)
                 continue
             if node in images:
                 if let is not None:
@@ -201,7 +205,7 @@ class _Filler:
                     images.setdefault(child, child)
                 elif child not in images:
                     append((child, None, False))
-        return self.wrapped(OUTERMOST, root)
+        return self.wrap(OUTERMOST, root)
 
     # Binding
 
@@ -210,7 +214,7 @@ class _Filler:
         self.open.discard(var)
 
     def bind(self, node: Expr, image: Expr, let: Let | None) -> None:
-        """Note what becomes of ``node``: a variable, or ``image`` itself."""
+        """Let a variable stand for ``node``, bound to ``image``, or ``image`` itself."""
         scope = self.scope[node]
         if let is None and self.included is not None and type(image) in SYMBOLS:
             self.images[node] = image  # a let that was moved out, and left its result
@@ -237,11 +241,11 @@ class _Filler:
         return var
 
     def bind_name(self, name: Expr, let: Let) -> None:
-        """Give what has a name another one.
+        """Bind the variable of ``let`` to ``name``, or rename: let it stand for ``name``.
 
-        Where all that follows in the scope of a variable sees its other name, that is used from
-        then on. So it is with all that are bound in A-normal form: there they stand in the scope of
-        the variable, unless this is still to be bound itself, or that scope is no block.
+        Where all that follows in the scope of ``name`` sees the variable, that is used from then
+        on. So it is with all that are bound in A-normal form: there they stand in the scope of
+        ``name``, unless this is still to be bound itself, or that scope is no block.
         """
         (inner,) = self.inner[let]
         image = self.images.get(name, name)
@@ -255,30 +259,30 @@ class _Filler:
         self.push(inner, let.var, image, let)
 
     def end_together(self, one: int, other: int) -> bool:
-        """Return whether one scope is all that is left of the other, or the same."""
+        """Return whether two scopes end at the same place, as those of a let and its body do."""
         return self.outer.get(one, one) == self.outer.get(other, other)
 
     def enter_body(self, body: Expr, scope: int) -> None:
-        """Note that a let whose scope ends with ``scope`` does."""
+        """Take note that a let, as ``body`` of ``scope``, opens one that ends where this does."""
         if type(body) is Let and self.scope[body] == scope:
             (inner,) = self.inner[body]
             self.outer[inner] = self.outer.get(scope, scope)
 
     # What becomes of a node whose children are visited
 
-    def rebuilt(self, node: Expr) -> Expr:
+    def rebuild(self, node: Expr) -> Expr:
         kind = type(node)
         if type(node) is Let:
-            return self.built_let(node)
+            return self.rebuild_let(node)
         if kind is not Call and has_scopes(kind):
-            return self.built_blocks(node)
+            return self.rebuild_blocks(node)
         rebuild = EXPRESSIONS.rebuild[kind]
         if rebuild is None:
             return node
         image: Expr = rebuild(node, self.images.get)
         return image
 
-    def built_blocks(self, node: Expr) -> Expr:
+    def rebuild_blocks(self, node: Expr) -> Expr:
         if node not in self.inner:
             return node  # a kernel
         images = self.images
@@ -287,19 +291,19 @@ class _Filler:
         return with_evaluated(
             node,
             [images.get(operand, operand) for operand in operands],
-            [self.wrapped(scope, root) for root, scope in blocks],
+            [self.wrap(scope, root) for root, scope in blocks],
         )
 
-    def built_let(self, let: Let) -> Expr:
+    def rebuild_let(self, let: Let) -> Expr:
         (inner,) = self.inner[let]
         if not self.flat:
-            return self.wrapped(inner, let.body)
+            return self.wrap(inner, let.body)
         scope = self.scope[let]
         if inner != scope and inner in self.bindings:
             self.bindings[scope].append(self.bindings.pop(inner))
         return self.images.get(let.body, let.body)
 
-    def wrapped(self, scope: int, body: Expr) -> Expr:
+    def wrap(self, scope: int, body: Expr) -> Expr:
         """Return the image of ``body`` within the bindings of ``scope``."""
         image = self.images.get(body, body)
         pending: Bindings = self.bindings.pop(scope, [])

@@ -27,8 +27,8 @@ from relayish.ir.scoping import binders, operands
 from relayish.ir.scoping import scopes as scopes_of
 from relayish.ir.span import describe
 
-Wanted: TypeAlias = Callable[[Scopes, Collection[Node]], Collection[Node] | None]
-"""Tells which nodes are to be bound, ``None`` for all, given those that may act."""
+Select: TypeAlias = Callable[[Scopes, Collection[Node]], Collection[Node] | None]
+"""``select(scopes, effectful)``: the nodes that are to be bound; ``None`` for all."""
 
 _GROWTH = 4
 """How many times as large a program may become where blocks need copies of what they share."""
@@ -37,20 +37,21 @@ _GROWTH = 4
 def unshare(
     expr: Expr,
     scopes: Scopes,
-    wanted: Wanted,
+    select: Select,
     effectful: Collection[Node],
     find: Callable[[Expr], Scopes],
 ) -> tuple[Expr, Scopes, Collection[Node]]:
-    """Return ``expr`` with nothing to be bound in scopes that are no blocks.
-
-    With it, its scopes and effectful nodes.
+    """Copy what is to be bound in scopes that are no blocks into each of the blocks within.
 
     Args:
         expr: An expression.
         scopes: Its scopes.
-        wanted: What is to be bound.
+        select: Tells what is to be bound.
         effectful: The nodes of it that may act.
         find: What finds the scopes of an expression.
+
+    Returns:
+        The expression, ``expr`` itself where nothing is copied; its scopes; its effectful nodes.
 
     Raises:
         PassError: If blocks share what may act, or makes a thing of its own, or too much.
@@ -59,14 +60,14 @@ def unshare(
         Linear in distinct nodes for each depth at which blocks that share something are nested.
     """
     limit = _GROWTH * (len(scopes.order) + 1000)
-    while members := _members(scopes, wanted, effectful):
-        _check(scopes, members, effectful)
+    while shared := _shared_nodes(scopes, select, effectful):
+        _check_copies(scopes, shared, effectful)
         if len(scopes.order) > limit:
             raise PassError(
-                "blocks of nested loops share more and more with one another; bind what they "
-                "share by a let in each"
+                f"blocks of nested loops share so much that copies of it for each make the program "
+                f"larger than {limit} nodes; bind what they share by a let in each"
             )
-        images = _copied_for_each(scopes, members)
+        images = _copy_for_each_block(scopes, shared)
         image = images[expr]
         assert isinstance(image, Expr)
         expr = image
@@ -75,14 +76,14 @@ def unshare(
     return expr, scopes, effectful
 
 
-def _members(
-    scopes: Scopes, find_wanted: Wanted, effectful: Collection[Node]
+def _shared_nodes(
+    scopes: Scopes, select: Select, effectful: Collection[Node]
 ) -> dict[int, set[Node]]:
     """Return the nodes of each scope that is no block and in which some are to be bound."""
     joint = scopes.joint
     if not joint:
         return {}
-    wanted = find_wanted(scopes, effectful)
+    wanted = select(scopes, effectful)
     found = [
         (node, scope)
         for node, scope in scopes.scope.items()
@@ -96,9 +97,10 @@ def _members(
     return members
 
 
-def _check(
+def _check_copies(
     scopes: Scopes, members: Mapping[int, Collection[Node]], effectful: Collection[Node]
 ) -> None:
+    """Raise if one of the nodes to be copied acts, or is not referentially transparent."""
     transparency = ReferentialTransparency()
     for scope, nodes in members.items():
         for node in nodes:
@@ -119,7 +121,7 @@ def _check(
             )
 
 
-def _copied_for_each(scopes: Scopes, members: Mapping[int, set[Node]]) -> dict[Node, Node]:
+def _copy_for_each_block(scopes: Scopes, members: Mapping[int, set[Node]]) -> dict[Node, Node]:
     """Return what becomes of each node when blocks have copies of what they share.
 
     Scopes inside of others are left for the next time.
@@ -162,9 +164,9 @@ def _with_copies(
         if scope in outermost:  # statements that share something
             roots += new.roots[:1]
             for root in old.roots[1:]:
-                roots += _copied((root,), scopes, scope, members[scope], images)
+                roots += _copy_inside((root,), scopes, scope, members[scope], images)
         elif around in met:
-            roots += _copied(old.roots, scopes, around, members[around], images)
+            roots += _copy_inside(old.roots, scopes, around, members[around], images)
         else:
             roots += new.roots
         if around in outermost:
@@ -172,14 +174,14 @@ def _with_copies(
     return with_evaluated(image, operands(image), roots)
 
 
-def _copied(
+def _copy_inside(
     roots: Sequence[Node],
     scopes: Scopes,
     shared: int,
     members: set[Node],
     images: dict[Node, Node],
 ) -> list[Node]:
-    """Return copies of ``roots``, with variables of their own, of what is inside of a scope."""
+    """Return ``roots`` with copies of what belongs inside of the scope ``shared``."""
 
     def is_own(node: Node, var: Node) -> bool:
         return node in members or scopes.binding_scope.get(var) != shared  # else others use it
