@@ -1,4 +1,4 @@
-"""Relay's text format 0.0.5: ``parse`` reads it, ``astext`` writes it, and nodes of all languages.
+"""Parser and printer of Relay's text format 0.0.5, in which nodes of all languages have a text.
 
 A kind without a text of its own has the generic form, ``node kind(field=value, ...)``, told by the
 roles of its fields; ``register_text`` gives it another. The modules here know no kind of node:

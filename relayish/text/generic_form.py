@@ -1,4 +1,4 @@
-"""The generic form of a node's fields: how each is written, told by roles, and texts of values.
+"""The generic form of fields: how each is written, told by its role, and the texts of values.
 
 Nodes stand among the pieces of a text until a grammar of their own, as types have, writes them.
 """
@@ -22,11 +22,11 @@ from relayish.text.tables import NODE, family_of
 from relayish.text.values_writer import ValueContext, spell_items, spell_key, spell_value
 
 
-class How(Enum):
-    """How the nodes in a field are written."""
+class FieldForm(Enum):
+    """The form in which a field is written."""
 
     LEAF = "leaf"
-    FAMILY = "family"  # by a grammar of their own
+    FAMILY = "family"  # by the grammar of the family
     TYPES_BOUND = "types bound"  # likewise, where they are bound
     BINDER = "binder"
     BLOCK = "block"
@@ -34,8 +34,8 @@ class How(Enum):
     OPERAND = "operand"
 
 
-PLAIN: Final = frozenset({How.LEAF, How.FAMILY, How.OPERAND})
-"""How fields are written that hold no blocks and bind nothing."""
+PLAIN: Final = frozenset({FieldForm.LEAF, FieldForm.FAMILY, FieldForm.OPERAND})
+"""The forms of fields that hold no blocks and bind nothing."""
 
 
 class Form(NamedTuple):
@@ -47,7 +47,7 @@ class Form(NamedTuple):
         nests: Whether they hold blocks, or bind something.
     """
 
-    fields: tuple[tuple[Field, How, str], ...]
+    fields: tuple[tuple[Field, FieldForm, str], ...]
     types_bound: NodesGetter
     nests: bool
 
@@ -59,34 +59,36 @@ def form_of(kind: type[Node]) -> Form:
 
 
 def _form_of_kind(kind: type[Node]) -> Form:
-    found = [(f, _how(kind, f), f"{spell_key(f.name)}=") for f in kind.fields_ if is_written(f)]
+    found = [
+        (f, _field_form(kind, f), f"{spell_key(f.name)}=") for f in kind.fields_ if is_written(f)
+    ]
     found.sort(key=lambda item: _ORDER.get(item[1], 2))  # which leaves all others as they are
-    types_bound = compile_getter([f for f, way, _ in found if way is How.TYPES_BOUND])
+    types_bound = compile_getter([f for f, way, _ in found if way is FieldForm.TYPES_BOUND])
     nests = any(way not in PLAIN for _, way, _ in found)
     return Form(tuple(found), types_bound, nests)
 
 
-_ORDER: Final = {How.TYPES_BOUND: 0, How.BINDER: 1}
+_ORDER: Final = {FieldForm.TYPES_BOUND: 0, FieldForm.BINDER: 1}
 _FORMS: Final = ByKind(_form_of_kind)
 
 
-def _how(kind: type[Node], declared: Field) -> How:
+def _field_form(kind: type[Node], declared: Field) -> FieldForm:
     if declared.kind is None:
-        return How.LEAF
+        return FieldForm.LEAF
     if kind in VARIABLES:
-        return How.OPERAND
+        return FieldForm.OPERAND
     if declared in scope_fields(kind).blocks:
-        return How.BLOCK
+        return FieldForm.BLOCK
     family = family_of(declared.kind)
     if binds_types(declared):
-        return How.TYPES_BOUND
+        return FieldForm.TYPES_BOUND
     if family is not None and not family.entered:
-        return How.FAMILY
+        return FieldForm.FAMILY
     if declared.role is Role.BINDER:
-        return How.BINDER
+        return FieldForm.BINDER
     if declared.role in (Role.PART, Role.ANNOTATION) and declared.kind not in VARIABLES:
-        return How.INLINE
-    return How.OPERAND
+        return FieldForm.INLINE
+    return FieldForm.OPERAND
 
 
 def binds_types(declared: Field) -> bool:
@@ -147,18 +149,18 @@ def field_parts(
 def value_parts(
     context: PartsContext,
     declared: Field,
-    way: How,
+    way: FieldForm,
     value: object,
     own: tuple[type[Node], ...] = (),
 ) -> Iterator[object]:
     """Yield the value of a field that holds no blocks in pieces."""
-    if way is How.LEAF:
+    if way is FieldForm.LEAF:
         yield spell_leaf(declared, value, context)
     elif value is None:
         yield "None"
-    elif way is How.BLOCK:
+    elif way is FieldForm.BLOCK:
         raise FieldError(f"a type or pattern has no text, for its field {declared!r} is a scope")
-    elif way is How.TYPES_BOUND:
+    elif way is FieldForm.TYPES_BOUND:
         variables = value if isinstance(value, tuple) else (value,)
         yield context.bind_types(variables) if variables else "[]"
     elif isinstance(value, tuple):
@@ -195,7 +197,7 @@ def item_parts(
 
 
 def spell_leaf(declared: Field, value: object, context: ValueContext) -> str:
-    """Return the text of the value of a field without role."""
+    """Return the text of the value of a field that holds no nodes."""
     if isinstance(value, Enum):
         return _spell_enum(declared, value, must_parse=not context.metadata.readable)
     if isinstance(value, Attrs):

@@ -1,4 +1,4 @@
-"""Where each part of a program is written.
+"""Layout: the block in which each node of a program is written, and whether on a line of its own.
 
 What is used as an operand gets a line of its own, ``%n = ...;``, in the innermost block that holds
 all of its uses. Which fields open blocks is told by their roles: the branches of an ``if``, the

@@ -1,4 +1,4 @@
-"""How numbers, strings and names are spelt in Relay text.
+"""Lexical syntax: how numbers, strings and names are spelt in Relay text.
 
 A float is written with the fewest digits that give its bits back. What TVM cannot read is written
 here in a form of relayish's own: ``nanf`` for the quiet NaN (other NaNs go to the metadata), and a

@@ -19,7 +19,7 @@ from relayish.text.ndarray import encode_array, type_name
 Json: TypeAlias = dict[str, Any]  # Any: whatever JSON can hold
 _LITERALS: Final = (str, int, float)
 READABLE: Final[dict[type, Callable[[Any], str]]] = {}  # Any: an object of the key's type
-"""How people are told of what has a name."""
+"""By type, the name of what has one, for text that only people read."""
 
 
 class MetadataWriter:

@@ -1,4 +1,4 @@
-"""Names that are given out once each."""
+"""Unique names for variables in text."""
 
 from __future__ import annotations
 

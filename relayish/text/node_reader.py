@@ -1,4 +1,4 @@
-"""Reading the generic form; see ``node_writer``."""
+"""Reading the generic form, ``node kind(field=value, ...)``; see ``node_writer``."""
 
 from __future__ import annotations
 

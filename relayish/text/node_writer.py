@@ -1,4 +1,4 @@
-"""The generic form: any node as ``node kind(field=value, ...)``, told by the roles of its fields.
+"""Writing the generic form: ``node kind(field=value, ...)``, told by the roles of fields.
 
 What a node binds is written first, as declarations; scopes are blocks, in which that is known.
 """
@@ -13,7 +13,7 @@ from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.text.generic_form import (
-    How,
+    FieldForm,
     field_parts,
     form_of,
     is_default,
@@ -78,10 +78,10 @@ class NodeWriter(Writer):
         ]
         yield self._field(node, declared, way, getattr(node, name))
 
-    def _field(self, node: Node, declared: Field, way: How, value: object) -> str | Rule:
-        if way is How.BLOCK and value is not None:
+    def _field(self, node: Node, declared: Field, way: FieldForm, value: object) -> str | Rule:
+        if way is FieldForm.BLOCK and value is not None:
             return self.block_of(node, declared)
-        if value is not None and (way is How.BINDER or way is How.INLINE):
+        if value is not None and (way is FieldForm.BINDER or way is FieldForm.INLINE):
             return self._items(node, declared, value)
         return _joined(value_parts(self, declared, way, value))
 

@@ -1,4 +1,4 @@
-"""What a reader knows while it reads, whatever the language: names in scope, and metadata."""
+"""The state of a parser of any language: the scanner, names in scope, and metadata."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _ABSENT: Final = object()
 
 
 class Reader(Source):
-    """A source with everything that names in it stand for so far."""
+    """A scanner with an environment: what the names read so far stand for."""
 
     grammar: ClassVar[Grammar]
 

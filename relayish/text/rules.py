@@ -1,4 +1,4 @@
-"""Rules that nest without Python's stack.
+"""A trampoline: rules of a grammar as generators, which nest without Python's stack.
 
 A rule of the grammar, for reading or for writing, is a generator. It asks for a part that may nest
 by yielding the generator of the part's rule, and is sent what that made; :func:`run` keeps the

@@ -1,4 +1,4 @@
-"""Texts, and places in them: what readers of every language stand on.
+"""Scanner: a text, the position in it, and errors that point into it, for every language.
 
 There is no list of tokens: a reader asks, at its position, for one of a few things, each a
 compiled pattern that skips blanks and plain comments by itself. What depends on the state of the

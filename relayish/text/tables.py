@@ -1,4 +1,4 @@
-"""How kinds of nodes are written and read: tables that every package may add to.
+"""Syntax tables: how kinds of nodes are written and read; every package may add to them.
 
 A kind that is in none of them has the generic form (``node_writer``, ``node_reader``).
 """

@@ -1,4 +1,4 @@
-"""Writing blocks of any language: statements, names of variables, what is in scope.
+"""Printer of blocks, whatever the language: statements, names of variables, what is in scope.
 
 Rules are generators as in the readers; what does not nest is written by plain functions. How a
 node of some kind is written is told by :data:`~relayish.text.tables.TEXTS`.

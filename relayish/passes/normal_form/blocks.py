@@ -116,7 +116,7 @@ def _declaring_statements(scopes: Scopes) -> frozenset[int]:
 
 
 def _plain_of_kind(kind: type[Node]) -> tuple[NodesGetter, NodesGetter] | None:
-    """Return the getters of operands and of blocks, ``None`` where scopes are not plainly blocks."""
+    """Return the getters of operands and of blocks; ``None`` where scopes may be no blocks."""
     held = [f for f in kind.fields_ if f.is_evaluated and f.role is not Role.BINDER]
     if any(f.role is Role.PART or f.recursive or not _is_expression(f) for f in held):
         return None

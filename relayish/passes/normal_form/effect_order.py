@@ -69,7 +69,7 @@ class _Events:
         self.known: list[Node] = []
         """The nodes that count as evaluated as long as the walk is in here."""
         self.bound: list[tuple[Node, int]] = []
-        """What is bound here though scopes within need it first, and how many events came before."""
+        """What is bound here though scopes within need it first, and after how many events."""
 
     def start(self) -> list[Event]:
         """Return the first events: shared nodes, up to whatever else acts."""
