@@ -134,6 +134,20 @@ def test_an_operand_that_sees_what_the_node_binds_is_refused():
             to_a_normal_form(Fixpoint(x, Function((), x), Tuple((x,))))
 
 
+def test_an_operand_that_shares_a_scope_with_several_statements_is_refused_by_name():
+    with declared_temporarily():
+
+        @node("foreign_where")
+        class Where(Expr):
+            var: Var = field(binder=True)
+            value: Expr = field(recursive=True)
+            body: tuple[Expr, ...] = field(scope=Runs.ONCE, block=True)
+
+        inner = Let(y, Tuple(()), Tuple((y,)))
+        with pytest.raises(PassError, match="a Where evaluates an operand"):
+            to_a_normal_form(Where(x, Tuple((inner,)), (x, Tuple((x,)))))
+
+
 @pytest.fixture
 def declare():
     """A kind of statement that declares a variable for what follows it."""

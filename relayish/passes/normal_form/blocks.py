@@ -58,11 +58,7 @@ class Blocks:
             own = self._scopes.statement_scopes.get(scope, (scope,))
             blocks += zip(inner.roots, own, strict=False)
         outside = operands(node)
-        if recursive_operands(node):
-            raise PassError(
-                f"{describe(node)} evaluates an operand in which what it binds is known; a let "
-                f"cannot stand there, so normal forms know of Let alone: write Let instead"
-            )
+        check_operands(node)
         for held in (*outside, *[root for root, _ in blocks]):
             check_expression(held)
         return outside, blocks
@@ -78,6 +74,15 @@ class Blocks:
         for root, scope in blocks:
             if scope in self._declaring and scope in bound:
                 raise _hidden_declaration(root, node)
+
+
+def check_operands(node: Node) -> None:
+    """Raise if ``node`` evaluates operands in which what it binds is known."""
+    if recursive_operands(node):
+        raise PassError(
+            f"{describe(node)} evaluates an operand in which what it binds is known; a let "
+            f"cannot stand there, so normal forms know of Let alone: write Let instead"
+        )
 
 
 def check_declares_nothing(statement: Node, node: Node) -> None:

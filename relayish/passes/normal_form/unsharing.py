@@ -26,6 +26,7 @@ from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders, operands
 from relayish.ir.scoping import scopes as scopes_of
 from relayish.ir.span import describe
+from relayish.passes.normal_form.blocks import check_operands
 
 Select: TypeAlias = Callable[[Scopes, Collection[Node]], Collection[Node] | None]
 """``select(scopes, effectful)``: the nodes that are to be bound; ``None`` for all."""
@@ -54,7 +55,8 @@ def unshare(
         The expression, ``expr`` itself where nothing is copied; its scopes; its effectful nodes.
 
     Raises:
-        PassError: If blocks share what may act, or makes a thing of its own, or too much.
+        PassError: If blocks share what may act, or makes a thing of its own, or too much, or
+            something is to be bound in an operand that sees what its node binds.
 
     Complexity:
         Linear in distinct nodes for each depth at which blocks that share something are nested.
@@ -102,17 +104,15 @@ def _check_copies(
 ) -> None:
     """Raise if one of the nodes to be copied acts, or is not referentially transparent."""
     transparency = ReferentialTransparency()
+    for owner in scopes.opened:
+        if not members.keys().isdisjoint(_opened(scopes, owner)):
+            check_operands(owner)
     for scope, nodes in members.items():
         for node in nodes:
             assert isinstance(node, Expr)
             if node not in effectful and transparency.holds_for(node):
                 continue
-            parent = scopes.tree.parent
-            owner = next(
-                owner
-                for owner, opened in scopes.opened.items()
-                if scope in opened or scope in [parent[inner] for inner in opened]
-            )
+            owner = next(owner for owner in scopes.opened if scope in _opened(scopes, owner))
             places = "statements" if scope in scopes.statement_scopes else "scopes"
             raise PassError(
                 f"{describe(node)} is shared by several {places} of {describe(owner)} and may "
@@ -138,13 +138,17 @@ def _copy_for_each_block(scopes: Scopes, members: Mapping[int, set[Node]]) -> di
     for node in scopes.order:
         rebuild = EXPRESSIONS.rebuild[type(node)]
         image = node if rebuild is None else rebuild(node, images.get)
-        own = scopes.scope.get(node)
-        opened = [scope for scope in scopes.opened.get(node, ()) if scope != own]
-        around = [parent[scope] for scope in opened if parent[scope] != own]
-        if not outermost.isdisjoint((*opened, *around)):
+        if node in scopes.opened and not outermost.isdisjoint(_opened(scopes, node)):
             image = _with_copies(node, image, scopes, outermost, members, images)
         images[node] = image
     return images
+
+
+def _opened(scopes: Scopes, node: Node) -> set[int]:
+    """Return the scopes that ``node`` opens, with the one around several of them."""
+    own, parent = scopes.scope[node], scopes.tree.parent
+    opened = {scope for scope in scopes.opened[node] if scope != own}
+    return opened.union([parent[scope] for scope in opened]) - {own}
 
 
 def _with_copies(
