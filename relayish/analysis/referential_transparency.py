@@ -27,7 +27,7 @@ def opaque_nodes(expr: Node) -> frozenset[Node]:
 
 
 class ReferentialTransparency:
-    """Answers :meth:`holds_for` for many expressions, looking at each node once."""
+    """Tells of many expressions whether they are transparent, looking at each node once."""
 
     def __init__(self) -> None:
         self._known: dict[Node, bool] = {}
@@ -35,7 +35,7 @@ class ReferentialTransparency:
         self._declaring: set[Node] = set()  # not transparent for what they declare alone
 
     def stands_for(self, var: Var, value: Expr) -> None:
-        """Take ``var`` for ``value`` from now on, wherever it is called."""
+        """Note that ``var`` is bound to ``value``, so that calls of it are calls of that."""
         if self._is_literal(value):
             self._functions.add(var)
 

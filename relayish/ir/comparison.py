@@ -1,7 +1,7 @@
-"""How nodes of single kinds are compared and hashed, where that does not follow from their fields.
+"""Comparison rules: how nodes of a kind are compared and hashed, where their fields do not tell.
 
-Variables correspond by where they are bound, and all other nodes are compared field by field. What
-is the same by name alone says so here.
+Variables correspond by where they are bound, and all other nodes are compared field by field,
+unless a rule is registered here: for what is the same by name alone, say.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
 COMPARISONS: Final[KindTable[Comparison]] = KindTable(
     "structural comparison", "relayish.ir.comparison.register_comparison", {Node: Comparison()}
 )
-"""By kind; kinds that nobody told of are compared by their fields."""
+"""By kind; kinds without a rule of their own are compared by their fields."""
 
 
 def register_comparison(

@@ -1,4 +1,4 @@
-"""Declarations that are forgotten again: for tests, for plug-ins, for trying something out."""
+"""Temporary declarations: for tests, for plug-ins, for trying something out."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Domain:
 
     Raises:
         DuplicateNameError: If another domain has the name or the number; names both.
-        DeclarationError: If the name is none.
+        DeclarationError: If the name is not of that form.
 
     Source:
         AIR's ``META_INFO`` and ``Register_domain``.

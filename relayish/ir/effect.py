@@ -10,6 +10,6 @@ class Effect(IntFlag):
 
     NONE = 0
     READS = 1  # the content of a reference, buffer or variable
-    WRITES = 2  # the same
+    WRITES = 2  # to one of these
     STATE = 4  # the state of an operator: random numbers, devices, memory
     UNKNOWN = 8  # anything at all

@@ -49,7 +49,8 @@ class Language:
         """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
 
         Raises:
-            DeclarationError: If the name is none or taken, or another language is called like this.
+            DeclarationError: If the name is no identifier, reserved or taken, or if another
+                language is called as this one is.
         """
         if _NAME.fullmatch(visit) is None or visit in RESERVED:
             raise DeclarationError(

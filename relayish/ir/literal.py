@@ -1,4 +1,7 @@
-"""Literals by type and bits, so that 1, 1.0, True, 0.0, -0.0 and each NaN are told apart."""
+"""Exact comparison of literals, by type and bits.
+
+So 1, 1.0, True, 0.0, -0.0 and NaNs of different payloads are all told apart.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module: definitions by name, of any languages side by side, never changed."""
+"""Modules: immutable maps from names to definitions, of any languages side by side."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _Kind = TypeVar("_Kind", bound=Node)
 
 
 class Module(Generic[Name]):
-    """Definitions by what stands for their names; a value, so every update returns a new module.
+    """Definitions by key; a value, so every update returns a new module.
 
-    It shares what did not change, so keeping an old one is free. Names are unique; iteration is in
-    order of name. A definition is a node of any language that can be evaluated: types, patterns and
-    clauses are none.
+    A key stands for a name, as Relay's ``GlobalVar`` does. Names are unique; iteration is in order
+    of name. A definition is a node of any language that can be evaluated: types, patterns and
+    clauses are none. An updated module shares what did not change, so keeping the old one is free.
 
-    A class below says what stands for names, in :meth:`name_of` and :meth:`make_name`, and may hold
-    more than definitions, in slots of its own. Relay's is
+    A subclass says what its keys are, in :meth:`name_of` and :meth:`make_name`, and may hold more
+    than definitions, in slots of its own. Relay's is
     :class:`~relayish.ir.relay.module.IRModule`.
     """
 
     __slots__ = ("__weakref__", "_functions", "_globals", "attrs")
 
     slots_: ClassVar[tuple[str, ...]]
-    """The slots that hold what a module holds, those of the classes above included."""
+    """The slots of the class and of its bases, but for that of weak references."""
 
     attrs: DictAttrs | None
     _functions: PMap[Name, Node]
@@ -70,15 +70,15 @@ class Module(Generic[Name]):
     @classmethod
     @abstractmethod
     def name_of(cls, key: object) -> str | None:
-        """Return the name that ``key`` stands for, ``None`` where it stands for none."""
+        """Return the name of ``key``; ``None`` if it is no key."""
 
     @classmethod
     @abstractmethod
     def make_name(cls, name: str) -> Name:
-        """Return something new that stands for ``name``."""
+        """Return a new key for ``name``."""
 
     def sections(self) -> Mapping[str, Mapping[str, Node]]:
-        """Return all that is defined, by name, by what it is: ``"functions"``.
+        """Return what is defined, by section (``"functions"``) and name.
 
         Comparison and hashing look at these. Definitions and names are in an order that does not
         depend on how the module was made.
@@ -86,7 +86,7 @@ class Module(Generic[Name]):
         return {"functions": {n: self._functions[self._globals[n]] for n in sorted(self._globals)}}
 
     def nodes(self) -> list[Node]:
-        """Return the nodes that the module holds: those that stand for names, and definitions."""
+        """Return the nodes that the module holds: keys that are nodes, and definitions."""
         found: list[Node] = [key for key in self._functions if isinstance(key, Node)]
         return [*found, *self._functions.values()]
 
@@ -104,11 +104,11 @@ class Module(Generic[Name]):
         return {key: func for key, func in found if isinstance(func, kind)}
 
     def get_global_vars(self) -> tuple[Name, ...]:
-        """Return what stands for the names that have a definition, in order of name."""
+        """Return the keys of all definitions, in order of name."""
         return tuple([self._globals[name] for name in sorted(self._globals)])
 
     def get_global_var(self, name: str) -> Name:
-        """Return what stands for the function ``name``.
+        """Return the key of the function ``name``.
 
         Raises:
             UnknownNameError: If the module defines no such function.
@@ -120,8 +120,8 @@ class Module(Generic[Name]):
             )
         return found
 
-    def __getitem__(self, key: Any) -> Node:  # Any: a name, or what stands for one
-        """Return the definition of a function, by name or by what stands for it."""
+    def __getitem__(self, key: Any) -> Node:  # Any: a name, or a key
+        """Return the definition of a function, by name or key."""
         if isinstance(key, str):
             return self._functions[self.get_global_var(key)]
         name = self.name_of(key)
@@ -143,7 +143,7 @@ class Module(Generic[Name]):
         return len(self._functions)
 
     def with_function(self, key: Name | str, func: Node) -> Self:
-        """Return the module with ``func`` under ``key``, new or in place of what stood there.
+        """Return the module with ``func`` defined under ``key``, anew or in place of another.
 
         Returns:
             ``self`` when exactly this definition stands there already.
@@ -203,7 +203,7 @@ class Module(Generic[Name]):
         return self.with_functions(other.functions)
 
     def functions_items(self) -> list[tuple[Name, Node]]:
-        """Return the definitions with what stands for their names, in order of name.
+        """Return the keys and definitions, in order of name.
 
         Source:
             Relay ``IRModule.functions_items``.
@@ -215,6 +215,7 @@ class Module(Generic[Name]):
         return self if attrs is self.attrs else self._derive(attrs=attrs)
 
     def _fill(self, **values: object) -> None:
+        """Set slots of a module that is being made."""
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -227,11 +228,14 @@ class Module(Generic[Name]):
         return derived
 
     def _resolve(self, key: Name | str, names: Mapping[str, Name]) -> tuple[Name, str]:
-        """Return what stands for a name, what does so already if anything does, and the name.
+        """Return the key for ``key``, the one that is taken already if there is one, and its name.
 
         Args:
-            key: The name, or what stands for it.
-            names: What stands for names that the module does not know yet.
+            key: A name or a key.
+            names: The keys of names that the module does not define yet.
+
+        Raises:
+            DuplicateNameError: If another key of that name is taken.
         """
         if isinstance(key, str):
             taken = self._globals.get(key, names.get(key))
@@ -248,7 +252,7 @@ class Module(Generic[Name]):
 
     @classmethod
     def name_class(cls) -> type:
-        """Return the class of what stands for names."""
+        """Return the class of keys."""
         return type(cls.make_name("name"))
 
     @classmethod
@@ -310,7 +314,7 @@ class Module(Generic[Name]):
 _SLOTS = tuple([name for name in Module.__slots__ if name != "__weakref__"])
 
 AnyModule: TypeAlias = Module[Any]
-"""A module, whatever stands for names in it."""
+"""A module, whatever its keys are."""
 
 
 def _check_definition(value: object) -> None:

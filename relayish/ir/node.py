@@ -1,4 +1,4 @@
-"""How a node class is declared.
+"""Declarations of node classes.
 
 A class declares its fields once, with annotations, under :func:`node`. From that declaration come
 its constructor (validating, accepting a list where a tuple is kept), its slots, its functional

@@ -1,4 +1,4 @@
-"""How nodes of each kind divide into scopes: code generated from the roles of their fields."""
+"""Placement of children in scopes: for each kind, code generated from the roles of its fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from relayish.ir.traversal import ByKind
 
 
 class Placer(Protocol):
-    """What is told where the children of a node stand."""
+    """What takes note of the scopes that children of nodes are used in."""
 
     scope: dict[Node, int]
     binding_scope: dict[Node, int]

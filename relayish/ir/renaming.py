@@ -1,4 +1,4 @@
-"""Renaming and substitution: other variables, or nodes, in the place of variables of any kind.
+"""Alpha-renaming and capture-avoiding substitution, for variables of any kind.
 
 What binds variables is told by the roles of fields, so this holds of kinds that other packages
 declare, and of the variables of other languages.

@@ -1,4 +1,4 @@
-"""Where in a source text a node comes from."""
+"""Source locations of nodes."""
 
 from __future__ import annotations
 

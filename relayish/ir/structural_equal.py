@@ -1,4 +1,4 @@
-"""Whether two programs are the same, whatever their variables are called.
+"""Structural equality: alpha-equivalence of programs, their sharing included.
 
 The rules are Relay's. Bound variables correspond by where they are bound. A free variable is the
 same only as itself, unless ``map_free_vars`` lets it correspond by first use. Sharing is

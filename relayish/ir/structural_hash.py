@@ -1,4 +1,4 @@
-"""A hash of a program that agrees with structural equality."""
+"""Structural hashing: equal programs, whatever their variables are called, have equal hashes."""
 
 from __future__ import annotations
 

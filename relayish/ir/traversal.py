@@ -1,4 +1,4 @@
-"""Walking and rebuilding nodes of any kind, from their declared fields, without recursion.
+"""Traversal: walking and rebuilding nodes of any kind, from their fields, without recursion.
 
 A :class:`Traversal` says which families of nodes are followed. For each node class it generates,
 once, the two functions on which every walk of the library stands: ``push`` puts the children of a
@@ -257,7 +257,7 @@ class Traversal:
     def _generate(
         self, kind: type[Node], signature: str, inferred: str | None
     ) -> Any:  # Any: as the signature says
-        """Return what rebuilds nodes, and leaves them where nothing changes.
+        """Generate the function that rebuilds a node, or returns it where nothing changes.
 
         What was inferred of a node is ``inferred`` from then on, or is cleared on a new one.
         """

@@ -1,4 +1,4 @@
-"""What a constant may hold."""
+"""Values of constants: what a constant may hold, and how other things become that."""
 
 from __future__ import annotations
 
