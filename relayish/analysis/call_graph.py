@@ -1,4 +1,4 @@
-"""Which global functions of a module refer to which, how often, and in what order to take them."""
+"""Call graph: which functions of a module refer to which, how often, and in what order."""
 
 from __future__ import annotations
 

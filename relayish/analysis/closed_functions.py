@@ -1,4 +1,4 @@
-"""Functions that use no local variable from outside of them."""
+"""Closed functions: those in which no local variable is free."""
 
 from __future__ import annotations
 

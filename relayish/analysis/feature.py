@@ -1,4 +1,4 @@
-"""Which features of the language a program uses."""
+"""Feature detection: which features of the language a program uses."""
 
 # ruff: noqa: N815 - the features go by Relay's names
 

@@ -1,4 +1,4 @@
-"""Which lets of an expression a graph needs, and whether there are others."""
+"""Graph normal form: which lets of an expression a graph needs, and whether there are others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether types are put together from types of the right kind."""
+"""Kind checking: whether types are put together from types of the right kind."""
 
 from __future__ import annotations
 

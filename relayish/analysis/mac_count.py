@@ -1,4 +1,4 @@
-"""How much a network multiplies, and how many layers deep it is."""
+"""Multiply-accumulate counts: how much a network multiplies, and how many layers it has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the attributes of a function say of it."""
+"""Function attributes: what they say of a function."""
 
 from __future__ import annotations
 

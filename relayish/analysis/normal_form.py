@@ -1,4 +1,4 @@
-"""Whether an expression is in A-normal form, or in basic block normal form."""
+"""Checks of A-normal form and of basic-block normal form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which type variables occur in an expression or type, and which of them are bound there."""
+"""Free and bound type variables of expressions and types."""
 
 from __future__ import annotations
 

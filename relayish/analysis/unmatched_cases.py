@@ -1,4 +1,4 @@
-"""Which values no clause of a match covers.
+"""Exhaustiveness checking: which values no clause of a match covers.
 
 Patterns are compared column by column. A *row* is what one clause still demands of the values in
 front, a linked list; when the first column is decided, a constructor at a time, what its fields

@@ -1,4 +1,4 @@
-"""References whose content nobody can ever see."""
+"""Write-only references: those whose content nothing reads."""
 
 from __future__ import annotations
 

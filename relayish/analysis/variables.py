@@ -1,4 +1,4 @@
-"""Which variables occur in an expression, and which of them are bound there."""
+"""Free and bound variables of expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether every variable is bound at most once, and used only where it is in scope."""
+"""Well-formedness: every variable is bound at most once, and used only in its scope."""
 
 from __future__ import annotations
 

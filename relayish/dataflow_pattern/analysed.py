@@ -1,4 +1,4 @@
-"""What is known of a pattern before it is matched with anything."""
+"""Analysis of patterns: what is known of one before it is matched with anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ways through a program that dominator patterns ask about."""
+"""Dominance: the paths through a program that dominator patterns ask about."""
 
 from __future__ import annotations
 

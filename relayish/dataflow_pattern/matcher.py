@@ -1,4 +1,4 @@
-"""Whether an expression matches a pattern, and by which expressions its parts do.
+"""Pattern matching: whether an expression matches a pattern, and what its parts match.
 
 What remains to be matched is a linked list of goals; where there are several ways to go on, the
 list stands on a stack together with how much had been bound by then. Nothing recurses, and no way

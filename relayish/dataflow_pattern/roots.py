@@ -1,4 +1,4 @@
-"""Which expressions a pattern can match at all, told from their outermost parts.
+"""Root index: which expressions a pattern can match at all, by their outermost parts.
 
 Every expression has a key: the operator that a call calls, and its kind for everything else.
 """

@@ -1,4 +1,4 @@
-"""Small patterns as Python functions of their own, which match several times as fast.
+"""Compilation of small patterns to Python functions, which match several times as fast.
 
 A pattern without much choice becomes straight-line code: tests of kinds, operators and lengths,
 then the bindings. Each pattern that can match in several ways becomes a function that tries them,

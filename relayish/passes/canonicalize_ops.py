@@ -1,4 +1,4 @@
-"""Write operators that are short for others as these others.
+"""Canonicalization: write operators that are short for others as these others.
 
 Before::
 

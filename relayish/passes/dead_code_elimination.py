@@ -1,4 +1,4 @@
-"""Drop bindings that nothing needs.
+"""Dead-code elimination: drop bindings that nothing needs.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Put data in the place of functions that are used as values.
+"""Defunctionalization: put data in the place of functions that are used as values.
 
 Before::
 

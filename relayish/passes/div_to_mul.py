@@ -1,4 +1,4 @@
-"""Multiply by the reciprocal of a constant instead of dividing by it.
+"""Strength reduction: multiply by the reciprocal of a constant instead of dividing by it.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Make functions of constructors and global names that are used without being called.
+"""Eta expansion: make functions of constructors and global names that are not called.
 
 Before (``EtaExpand{expand_constructor=true, expand_global_var=true}``)::
 

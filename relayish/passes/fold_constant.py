@@ -1,4 +1,4 @@
-"""Evaluate what is constant.
+"""Constant folding: evaluate what is constant.
 
 Before::
 

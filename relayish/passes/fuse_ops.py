@@ -1,4 +1,4 @@
-"""Put operators that can be computed together into functions of their own.
+"""Operator fusion: put operators that can be computed together into functions of their own.
 
 Before::
 

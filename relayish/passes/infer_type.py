@@ -1,4 +1,4 @@
-"""Find the type of every expression.
+"""Type inference: find the type of every expression.
 
 Before::
 

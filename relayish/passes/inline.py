@@ -1,4 +1,4 @@
-"""Put functions that ask for it in the place of their calls.
+"""Inlining: put functions that ask for it in the place of their calls.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Make global functions of the functions inside functions.
+"""Lambda lifting: make global functions of the functions inside functions.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Compute what is known before the program runs, and leave the rest.
+"""Partial evaluation: compute what is known before the program runs, and leave the rest.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Drop the functions of a module that its entry functions do not need.
+"""Dead-function elimination: drop the functions that the entry functions do not need.
 
 Before::
 

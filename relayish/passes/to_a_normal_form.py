@@ -1,4 +1,4 @@
-"""Bind every intermediate value to a variable.
+"""A-normal form: bind every intermediate value to a variable.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Bind what several blocks share to variables.
+"""Basic-block normal form: bind what several blocks share to variables.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Put the values of lets where their variables are used.
+"""Graph normal form: put the values of lets where their variables are used.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Compute in a narrow element type where that does little harm.
+"""Mixed precision: compute in a narrow element type where that does little harm.
 
 Before, with ``float16`` as the narrow type::
 

@@ -1,4 +1,4 @@
-"""Building the program anew, with the types that were found on its nodes."""
+"""Annotation: building the program anew, with the types that were found on its nodes."""
 
 from __future__ import annotations
 

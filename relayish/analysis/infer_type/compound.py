@@ -1,4 +1,4 @@
-"""How types are taken apart and put together: told from the fields of their declarations."""
+"""Compound types: how they are taken apart and put together, from fields of declarations."""
 
 from __future__ import annotations
 

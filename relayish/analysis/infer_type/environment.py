@@ -1,4 +1,4 @@
-"""What variables, patterns and constructors stand for while types are inferred."""
+"""The typing environment: what variables, patterns and constructors stand for."""
 
 from __future__ import annotations
 

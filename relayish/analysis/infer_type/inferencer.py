@@ -1,4 +1,4 @@
-"""Telling the type of every expression from those of its parts.
+"""Type inference, bottom-up: the type of every expression from those of its parts.
 
 Expressions are met in post-order on an explicit stack: what binds a variable gives it a type before
 its scope is entered. Subprograms that carry types already are not entered.

@@ -1,4 +1,4 @@
-"""What has to wait until more is known: relations of operators, and what needs to see a type."""
+"""Constraint solver: type relations of operators, and all that has to see a type first."""
 
 from __future__ import annotations
 

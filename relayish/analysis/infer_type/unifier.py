@@ -1,4 +1,4 @@
-"""Making types equal: unknown types and named dimensions take values, the rest must agree."""
+"""Unification: unknown types and named dimensions take values, the rest must agree."""
 
 from __future__ import annotations
 
