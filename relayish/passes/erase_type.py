@@ -1,4 +1,4 @@
-"""Take away what type inference found.
+"""Type erasure: take away what type inference found.
 
 Before::
 

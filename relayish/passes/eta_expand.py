@@ -1,4 +1,4 @@
-"""Eta expansion: make functions of constructors and global names that are not called.
+"""Eta expansion: make functions of constructors and global names that are used uncalled.
 
 Before (``EtaExpand{expand_constructor=true, expand_global_var=true}``)::
 

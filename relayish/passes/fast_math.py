@@ -1,4 +1,4 @@
-"""Replace functions by faster approximations of them.
+"""Fast math: replace functions by faster approximations of them.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Put every function in the place of its calls.
+"""Exhaustive inlining: put every function in the place of its calls.
 
 Before::
 

@@ -1,4 +1,4 @@
-"""Put closures that are called once in the place of that call.
+"""Closure inlining: put closures that are called once in the place of that call.
 
 Before::
 
