@@ -20,7 +20,14 @@ from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import evaluated, has_parts, has_scopes, operands_of, scope_roots
+from relayish.ir.scoping import (
+    evaluated,
+    has_parts,
+    has_scopes,
+    operands_of,
+    recursive_operands,
+    scope_roots,
+)
 from relayish.ir.traversal import ByKind, Traversal
 
 
@@ -102,6 +109,8 @@ class Activations(Scopes):
         if parts:
             self._place_parts(node, scope, parts)
         self._activating = None
+        # each is evaluated in activations of its own, as the scopes beside it are
+        self.lifted.update([n for n in recursive_operands(node) if type(n) not in ATOMS])
         for child in _HELD[kind](node):
             self.uses[child] += 1
 

@@ -73,6 +73,12 @@ with DECLARED:
         value: Expr = field(recursive=True)
         body: Expr = field(scope=Runs.ONCE)
 
+    @node("equations", effect=Effect.NONE)
+    class Equations(Expr):
+        vars: tuple[Var, ...] = field(binder=True)
+        values: tuple[Expr, ...] = field(recursive=True)
+        body: Expr = field(scope=Runs.ONCE)
+
     @node("note", effect=Effect.STATE)
     class Note(Expr):
         value: Expr
@@ -190,6 +196,17 @@ def evaluate_letrec(let):
     for _ in range(3):
         value = yield Run(let.value, {let.var: value})
     return (yield Run(let.body, {let.var: value}))
+
+
+@register_evaluator(Equations)
+def evaluate_equations(system):
+    values = [0] * len(system.vars)
+    for _ in range(2):
+        known = dict(zip(system.vars, values, strict=True))
+        values = []
+        for value in system.values:
+            values.append((yield Run(value, known)))
+    return (yield Run(system.body, dict(zip(system.vars, values, strict=True))))
 
 
 @register_evaluator(Note)
@@ -374,6 +391,21 @@ def test_operand_that_sees_what_is_bound_is_asked_for():
     x = Var("x")
     let = LetRec(x, call("add", x, const(2)), call("multiply", x, const(10)))
     assert evaluate(let) == 60
+
+
+def test_what_operand_and_scope_that_see_what_is_bound_share_is_evaluated_by_each():
+    x = Var("x")
+    shared = call("add", x, const(2))
+    let = LetRec(x, call("multiply", shared, const(2)), call("subtract", shared, const(1)))
+    assert evaluate(let) == 29
+    assert evaluate(LetRec(x, shared, shared)) == 8
+
+
+def test_what_operands_that_see_what_is_bound_share_is_evaluated_by_each():
+    x, y = Var("x"), Var("y")
+    shared = If(call("less", x, y), call("add", x, const(1)), call("add", y, const(2)))
+    system = Equations((x, y), (shared, call("add", shared, x)), call("subtract", y, shared))
+    assert evaluate(system) == 1
 
 
 def test_statements_run_in_order_and_a_block_is_the_tuple_of_their_values(notes):
