@@ -50,7 +50,7 @@ def needless_lets(
             if not transparency.holds_for(let.value):
                 continue
             # the value will stand where the variable does
-            transparency.stands_for(let.var, let.value)
+            transparency.bind(let.var, let.value)
         needless.append(let)
     return tuple(needless)
 

@@ -34,7 +34,7 @@ class ReferentialTransparency:
         self._functions: set[Node] = set()
         self._declaring: set[Node] = set()  # not transparent for what they declare alone
 
-    def stands_for(self, var: Var, value: Expr) -> None:
+    def bind(self, var: Var, value: Expr) -> None:
         """Note that ``var`` is bound to ``value``, so that calls of it are calls of that."""
         if self._is_literal(value):
             self._functions.add(var)

@@ -27,7 +27,7 @@ class Placer(Protocol):
         """Return a new scope inside of another."""
 
     def open_shared(self, scope: int) -> int:
-        """Return a new scope for what several scopes of one node know."""
+        """Return a new scope around the scopes of a node in which it binds the same variables."""
 
     def place_statements(self, nodes: Sequence[object], scope: int) -> None:
         """Note that several nodes are evaluated in ``scope``, each in a scope of its own."""
@@ -36,7 +36,7 @@ class Placer(Protocol):
         """Return the scope that declarations in ``scope`` bind in."""
 
     def bind_again(self, variable: Node, binder: Node, scope: int) -> None:
-        """Note that ``binder`` binds ``variable``, which another node does as well."""
+        """Note that ``binder`` binds a variable that is bound already, by it or by another node."""
 
 
 # Any: a node of one kind

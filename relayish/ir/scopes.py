@@ -79,9 +79,9 @@ class Scopes:
         self.block = [OUTERMOST]
         """For each scope, the innermost block around it, itself included."""
         self.statement_scopes: dict[int, tuple[int, ...]] = {}
-        """For each scope of several roots, a scope within for each of these."""
+        """For each block of statements, the scopes of these, in order."""
         self.shared: set[int] = set()
-        """The scopes around others of one node, in which nothing but operands stands."""
+        """The scopes that :meth:`open_shared` made."""
         self._block_around: dict[int, int] = {}  # around the scope of a statement
         self._new_scope, self._new_block = self.tree.open, self.block.append
         self._flat = flat
@@ -149,7 +149,7 @@ class Scopes:
         return tuple(opened)
 
     def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
-        """Take note that ``binder`` binds ``variable``, which another node, or itself, does too."""
+        """Note that ``binder`` binds a variable that is bound already, by it or by another node."""
         self.place(variable, scope)
 
     def place(self, node: Node, scope: int) -> None:
@@ -180,7 +180,7 @@ class Scopes:
         return opened
 
     def open_shared(self, scope: int) -> int:
-        """Return a new scope for what several scopes of one node know."""
+        """Return a new scope around the scopes of a node in which it binds the same variables."""
         opened = self.open(scope, Runs.ONCE)
         self.shared.add(opened)
         return opened
@@ -197,8 +197,8 @@ class Scopes:
             self.place(root, statement_scope)
 
     @property
-    def joint(self) -> frozenset[int]:
-        """The scopes in which only operands, or statements side by side, stand: no blocks."""
+    def without_insertion_point(self) -> frozenset[int]:
+        """The scopes where no let can be inserted: around other scopes of a node, or statements."""
         return frozenset(self.shared).union(self.statement_scopes)
 
     def declaration_scope(self, scope: int) -> int:

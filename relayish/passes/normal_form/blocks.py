@@ -1,7 +1,7 @@
 """Blocks: the expressions that a node evaluates in scopes of their own, where lets can be put.
 
-Not every scope has a place for a let: the condition and the body of a loop have one in common, in
-which its variable is known, but each is a block by itself.
+Not every scope has an insertion point for lets: the condition and the body of a loop have one
+scope in common, in which its variable is known, but each is a block by itself.
 """
 
 from __future__ import annotations

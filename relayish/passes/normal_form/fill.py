@@ -135,10 +135,10 @@ def _select_lifted(scopes: Scopes, _effectful: Collection[Node]) -> Collection[N
 
 def _select_lifted_and_effectful(scopes: Scopes, effectful: Collection[Node]) -> Collection[Node]:
     """Return the lifted and effectful nodes, and lets that have no block to be moved out to."""
-    joint = scopes.joint
+    no_insertion = scopes.without_insertion_point
     found = scopes.lifted.union([node for node in effectful if type(node) is not Let])
-    if joint:
-        found.update([n for n, s in scopes.scope.items() if s in joint and type(n) is Let])
+    if no_insertion:
+        found.update([n for n, s in scopes.scope.items() if s in no_insertion and type(n) is Let])
     return found
 
 
@@ -164,7 +164,7 @@ class _Filler:
         self.scope = scopes.scope
         self.inner = scopes.opened
         self.blocks = Blocks(scopes)
-        self.joint = scopes.joint
+        self.no_insertion = scopes.without_insertion_point
         self.included = included
         self.flat = flat
         self.in_order = in_order
@@ -245,13 +245,13 @@ class _Filler:
 
         Where all that follows in the scope of ``name`` sees the variable, that is used from then
         on. So it is with all that are bound in A-normal form: there they stand in the scope of
-        ``name``, unless this is still to be bound itself, or that scope is no block.
+        ``name``, unless this is still to be bound itself, or that scope has no insertion point.
         """
         (inner,) = self.inner[let]
         image = self.images.get(name, name)
         if type(name) is Var and name not in self.open:
             scope = self.scope[name]
-            everywhere = self.included is None and scope not in self.joint
+            everywhere = self.included is None and scope not in self.no_insertion
             if everywhere or self.end_together(scope, inner):
                 self.push(scope, let.var, image, let)
                 self.images.setdefault(name, let.var)

@@ -1,4 +1,4 @@
-"""Unsharing: copies of what blocks have in common, where no scope around them has place for a let.
+"""Unsharing: copies of what blocks share in a scope without an insertion point for lets.
 
 Before, with a loop whose condition and body know its variable::
 
@@ -42,7 +42,7 @@ def unshare(
     effectful: Collection[Node],
     find: Callable[[Expr], Scopes],
 ) -> tuple[Expr, Scopes, Collection[Node]]:
-    """Copy what is to be bound in scopes that are no blocks into each of the blocks within.
+    """Copy what is to be bound in scopes without an insertion point into each block within.
 
     Args:
         expr: An expression.
@@ -81,15 +81,15 @@ def unshare(
 def _shared_nodes(
     scopes: Scopes, select: Select, effectful: Collection[Node]
 ) -> dict[int, set[Node]]:
-    """Return the nodes of each scope that is no block and in which some are to be bound."""
-    joint = scopes.joint
-    if not joint:
+    """Return the nodes of each scope without an insertion point in which some are to be bound."""
+    no_insertion = scopes.without_insertion_point
+    if not no_insertion:
         return {}
     wanted = select(scopes, effectful)
     found = [
         (node, scope)
         for node, scope in scopes.scope.items()
-        if scope in joint and type(node) not in SYMBOLS
+        if scope in no_insertion and type(node) not in SYMBOLS
     ]
     chosen = {scope for node, scope in found if wanted is None or node in wanted}
     members: dict[int, set[Node]] = {scope: set() for scope in sorted(chosen)}
