@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from declared import known_in_tests
 
-from relayish.ir.held import scope_fields
+from relayish.ir.held import is_declaration, scope_fields
 from relayish.ir.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, Function, If, Let, Tuple, Var
 from relayish.ir.relay.type import TypeVar
@@ -81,6 +81,11 @@ def test_operand_is_evaluated_outside_where_no_scope_knows_a_variable_it_sees(ki
     assert [f.name for f in fields.outside] == ["value"]
     assert fields.recursive == ()
     assert not fields.is_shared
+
+
+def test_what_binds_without_a_scope_of_its_own_is_a_declaration():
+    kinds = (Declaration, TypedRecursion, Recursion, Let, Function, Tuple)
+    assert [kind for kind in kinds if is_declaration(kind)] == [Declaration]
 
 
 def test_operands_are_told_apart_by_where_they_are_evaluated():

@@ -148,6 +148,20 @@ def test_an_operand_that_shares_a_scope_with_several_statements_is_refused_by_na
             to_a_normal_form(Where(x, Tuple((inner,)), (x, Tuple((x,)))))
 
 
+def test_a_declaration_that_sees_what_it_declares_is_refused_by_name():
+    with declared_temporarily():
+
+        @node("foreign_fix")
+        class Fix(Expr):
+            var: Var = field(binder=True)
+            value: Expr = field(recursive=True)
+
+        fix = Fix(z, Function((), Tuple((z,))))
+        for program in (Tuple((fix, z)), KINDS.do(y, x, (fix, Tuple((z,))))):
+            with pytest.raises(PassError, match="a Fix evaluates an operand"):
+                to_a_normal_form(program)
+
+
 @pytest.fixture
 def declare():
     """A kind of statement that declares a variable for what follows it."""

@@ -29,6 +29,11 @@ with DECLARED:
         var: Var = field(binder=True)
         value: Expr
 
+    @node("stated_again", effect=Effect.NONE)
+    class Recursion(Expr):
+        var: Var = field(binder=True)
+        value: Expr = field(recursive=True)
+
 
 _kinds = known_in_tests(DECLARED)
 
@@ -43,6 +48,8 @@ with DECLARED:
         "an operand": Tuple((Declare(y, p), y)),
         "the value of a let": Let(z, Declare(y, p), Tuple((z, y))),
         "blocks side by side": Tuple((Block((Declare(y, p), y)), Block((Declare(z, p), z)))),
+        "a function that calls itself": Block((Recursion(y, Function((), Call(y, ()))), y)),
+        "a sum of what is declared": Tuple((Recursion(y, twice(y)), twice(y))),
     }
     OUTSIDE = Tuple((Block((Declare(y, p), y)), y))
 

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import NodesGetter, compile_getter, is_declaration
+from relayish.ir.held import NodesGetter, compile_getter, is_declaration, scope_fields
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
@@ -23,7 +23,6 @@ from relayish.ir.scoping import (
     has_scopes,
     operands,
     parts,
-    recursive_operands,
 )
 from relayish.ir.scoping import scopes as scopes_of
 from relayish.ir.span import describe
@@ -78,11 +77,17 @@ class Blocks:
 
 def check_operands(node: Node) -> None:
     """Raise if ``node`` evaluates operands in which what it binds is known."""
-    if recursive_operands(node):
+    if any(_has_recursive_operands(type(each)) for each in (node, *parts(node))):
         raise PassError(
             f"{describe(node)} evaluates an operand in which what it binds is known; a let "
             f"cannot stand there, so normal forms know of Let alone: write Let instead"
         )
+
+
+def _has_recursive_operands(kind: type[Node]) -> bool:
+    """Return whether variables that nodes of ``kind`` bind are known in operands of theirs."""
+    found = scope_fields(kind)
+    return bool(found.binders) and any(f.recursive for f in found.blocks)
 
 
 def check_declares_nothing(statement: Node, node: Node) -> None:

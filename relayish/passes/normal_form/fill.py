@@ -25,7 +25,7 @@ from relayish.ir.replacing import with_evaluated
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
-from relayish.passes.normal_form.blocks import Blocks, check_expression
+from relayish.passes.normal_form.blocks import Blocks, check_expression, check_operands
 from relayish.passes.normal_form.effect_order import check_effect_order
 from relayish.passes.normal_form.unsharing import unshare
 
@@ -115,14 +115,18 @@ def _declarations(scopes: Scopes) -> list[Node]:
     """Return the declarations of variables for what follows them, but for statements of blocks.
 
     Bound in order, as what acts is, they come before all that uses the variables.
+
+    Raises:
+        PassError: If what a declaration declares is known in operands of its own.
     """
     kinds = {kind for kind in set(map(type, scopes.opened)) if is_declaration(kind)}
     if not kinds:
         return []
+    found = [node for node in scopes.opened if type(node) in kinds]
+    for node in found:
+        check_operands(node)
     own = scopes.scope
-    return [
-        n for n in scopes.opened if type(n) in kinds and scopes.declaration_scope(own[n]) == own[n]
-    ]
+    return [node for node in found if scopes.declaration_scope(own[node]) == own[node]]
 
 
 def _select_all(_scopes: Scopes, _effectful: Collection[Node]) -> None:
