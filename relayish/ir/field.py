@@ -272,7 +272,9 @@ def _role(where: str, declared: FieldDeclaration, kind: type[Any] | None) -> Rol
     }
     given = [name for name, holds in said.items() if holds]
     if len(given) > 1:
-        raise DeclarationError(f"{where} is declared {' and '.join(given)}; a field has one role")
+        raise DeclarationError(
+            f"{where} is declared {' and '.join(given)}; a field has one role; say one of them"
+        )
     if kind is None:
         if given or declared.recursive or declared.block:
             what = given[0] if given else "recursive" if declared.recursive else "block"

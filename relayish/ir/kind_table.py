@@ -72,7 +72,8 @@ class KindTable(dict[type[Node], V], Generic[V]):
         """
         if not is_node_class(kind):
             raise DeclarationError(
-                f"{self.registered_by} is given {kind!r}; expected a class of nodes"
+                f"{self.registered_by} is given {kind!r}; expected a class of nodes: a family, or "
+                f"a kind that @node declares"
             )
         if entry is None:
             return lambda given: self.register(kind, given, replace=replace)

@@ -58,7 +58,9 @@ class Module(Generic[Name]):
         for key in named:
             name = self._text_of(key)
             if name in names:
-                raise DuplicateNameError(f"two function definitions go by the name {name!r}")
+                raise DuplicateNameError(
+                    f"two function definitions go by the name {name!r}; rename one of them"
+                )
             names[name] = key
         self._fill(_functions=pmap(named), _globals=pmap(names), attrs=attrs)
 

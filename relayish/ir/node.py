@@ -73,7 +73,9 @@ class Node:
     @staticmethod
     def _make(*values: Any) -> Any:  # noqa: ARG004 - Any: replaced in each kind by one of its own signature
         """Build a node of this class from all its fields, in order, trusting them."""
-        raise DeclarationError("an abstract node class has no instances")
+        raise DeclarationError(
+            "an abstract node class has no instances; make a node of a class below that is a kind"
+        )
 
     def __init_subclass__(
         cls, *, language: Language | None = None, held_as: Role | None = None

@@ -18,7 +18,7 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.traversal import ByKind, Traversal
 from relayish.text.layout import is_written
-from relayish.text.tables import NODE, family_of
+from relayish.text.tables import NODE, REGISTER, family_of
 from relayish.text.values_writer import ValueContext, spell_items, spell_key, spell_value
 
 
@@ -159,7 +159,10 @@ def value_parts(
     elif value is None:
         yield "None"
     elif way is FieldForm.BLOCK:
-        raise FieldError(f"a type or pattern has no text, for its field {declared!r} is a scope")
+        raise FieldError(
+            f"a type or pattern has no generic text, for its field {declared.name!r} is a scope; "
+            f"give its kind a text by {REGISTER}"
+        )
     elif way is FieldForm.TYPES_BOUND:
         variables = value if isinstance(value, tuple) else (value,)
         yield context.bind_types(variables) if variables else "[]"

@@ -170,7 +170,10 @@ def register_text(
         the keyword 'let' of Node is taken; choose another
     """
     if not IDENTIFIER_ONLY.fullmatch(keyword):
-        raise DeclarationError(f"the keyword {keyword!r} of {kind.__name__} is no identifier")
+        raise DeclarationError(
+            f"the keyword {keyword!r} of {kind.__name__} is no identifier; choose letters, digits "
+            f"and underscores, such as {kind.visit_name}"
+        )
     if kind in VARIABLES:
         raise DeclarationError(
             f"{kind.__name__} is a kind of variable, which is written where it is bound; "

@@ -262,7 +262,7 @@ class Writer(ABC):
             return made
         raise FieldError(
             f"{node!r} ({type(node).__name__}) is written as a block, so it cannot stand in an "
-            f"attribute or pattern"
+            f"attribute or pattern; bind it to a variable, and use that there"
         )
 
     # Variables

@@ -52,7 +52,9 @@ class IRModule(Module[GlobalVar]):
         for header in type_definitions or ():
             if header.name_hint in names:
                 name = header.name_hint
-                raise DuplicateNameError(f"two type definitions go by the name {name!r}")
+                raise DuplicateNameError(
+                    f"two type definitions go by the name {name!r}; rename one of them"
+                )
             names[header.name_hint] = header
         self._fill(_types=pmap(dict(type_definitions or {})), _type_globals=pmap(names))
 
