@@ -111,7 +111,8 @@ class Functor(Generic[N, R]):
         """Return what serves a kind that has no handler: here, something that says so."""
         if not issubclass(kind, Node):
             raise DispatchError(
-                f"{cls.__name__}.visit got a {kind.__name__}; expected a node ({_kind(cls.family)})"
+                f"{cls.__name__}.visit got a {kind.__name__}; "
+                f"expected a node ({cls.family.__name__})"
             )
 
         def refuse(self: Functor[N, R], node: Node, *_args: object) -> R:
@@ -174,7 +175,7 @@ class Functor(Generic[N, R]):
         found = "None" if image is None else f"{image!r} ({type(image).__name__})"
         raise DispatchError(
             f"{type(self).__name__} returned {found} for {node!r}; its handler for "
-            f"{type(node).__name__} must return {_kind(_family_of(type(node)))}, "
+            f"{type(node).__name__} must return {_family_of(type(node)).__name__}, "
             f"the node itself where nothing changes"
         )
 
@@ -201,7 +202,7 @@ def _tables(
         if not owner.traversal.accepts(kind):
             owner._handlers[kind]  # noqa: SLF001 - raises, naming what was met
             raise DispatchError(
-                f"{owner.__name__}.visit got a {kind.__name__}; expected {_kind(owner.family)}"
+                f"{owner.__name__}.visit got a {kind.__name__}; expected {owner.family.__name__}"
             )
         if owner._intercepts or find_handler(owner, "visit_", kind) is not None:  # noqa: SLF001
             return OVERRIDDEN
@@ -217,10 +218,6 @@ def _tables(
         return leaf if push is None else loop
 
     return pushed, ByKind(step_of)
-
-
-def _kind(family: type[Node]) -> str:
-    return family.__name__
 
 
 class Visitor(Functor[N, Any]):

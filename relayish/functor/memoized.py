@@ -1,4 +1,4 @@
-"""A memo for any functor whose handlers depend on nothing but what they are given."""
+"""Memoization of functors whose handlers depend on nothing but their arguments."""
 
 from __future__ import annotations
 
