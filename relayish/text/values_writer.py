@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -65,8 +66,8 @@ def _word(value: object, _: ValueContext) -> str:
 
 
 @add_value_rule(int)
-def _int(value: int, _: ValueContext) -> str:
-    return str(int(value))
+def _int(value: int, context: ValueContext) -> str:
+    return _other(value, context) if isinstance(value, Enum) else str(int(value))
 
 
 @add_value_rule(float)
@@ -77,8 +78,8 @@ def _float(value: float, context: ValueContext) -> str:
 
 
 @add_value_rule(str)
-def _str(value: str, _: ValueContext) -> str:
-    return quote(value)
+def _str(value: str, context: ValueContext) -> str:
+    return _other(value, context) if isinstance(value, Enum) else quote(value)
 
 
 @add_value_rule(tuple)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -244,6 +245,13 @@ def test_atom_used_once_stands_where_it_is_used() -> None:
 def test_enumeration_that_the_field_does_not_name_is_refused() -> None:
     with pytest.raises(FieldError, match="say so in its annotation"):
         astext(Values(anything=kinds.Color.RED))
+
+
+@pytest.mark.parametrize("base", [int, str])
+def test_enumeration_of_numbers_or_words_among_attributes_is_refused(base: type[Any]) -> None:
+    mode = Enum("Mode", {"ONE": 1}, type=base)
+    with pytest.raises(FieldError, match="no text form"):
+        astext(Values(anything=DictAttrs({"mode": mode["ONE"]})))
 
 
 def test_enumeration_that_the_field_does_not_name_is_shown_where_nothing_is_read_back() -> None:
