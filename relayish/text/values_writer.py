@@ -55,9 +55,11 @@ def add_value_rule(*kinds: type) -> Callable[[Callable[[Any, ValueContext], str]
     return add
 
 
-@add_value_rule(object)
-def _other(value: object, context: ValueContext) -> str:
+def _refer(value: object, context: ValueContext) -> str:
     return context.metadata.refer("Object", value)  # which refuses what has no form
+
+
+add_value_rule(object)(_refer)
 
 
 @add_value_rule(bool, type(None))
@@ -67,7 +69,7 @@ def _word(value: object, _: ValueContext) -> str:
 
 @add_value_rule(int)
 def _int(value: int, context: ValueContext) -> str:
-    return _other(value, context) if isinstance(value, Enum) else str(int(value))
+    return _refer(value, context) if isinstance(value, Enum) else str(int(value))
 
 
 @add_value_rule(float)
@@ -79,7 +81,7 @@ def _float(value: float, context: ValueContext) -> str:
 
 @add_value_rule(str)
 def _str(value: str, context: ValueContext) -> str:
-    return _other(value, context) if isinstance(value, Enum) else quote(value)
+    return _refer(value, context) if isinstance(value, Enum) else quote(value)
 
 
 @add_value_rule(tuple)
@@ -118,11 +120,11 @@ def _watch_rules(context: declared_temporarily) -> Undo:
 
     def undo() -> Redo:
         declare = forget()
-        _RULES.add((object, object), _other)  # which has it resolve each type anew
+        _RULES.add((object, object), _refer)  # which has it resolve each type anew
 
         def redo() -> None:
             declare()
-            _RULES.add((object, object), _other)
+            _RULES.add((object, object), _refer)
 
         return redo
 
