@@ -8,7 +8,17 @@ import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Final, NoReturn, TypeVar, cast, dataclass_transform
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    NoReturn,
+    TypeAlias,
+    TypeVar,
+    cast,
+    dataclass_transform,
+)
 
 import numpy as np
 
@@ -220,6 +230,12 @@ def attrs_class(type_key: str) -> type[Attrs] | None:
     return _ATTRS_BY_KEY.get(type_key)
 
 
+def annotations_of(cls: type[Attrs]) -> Mapping[str, Any]:  # Any: an annotation
+    """Return what each field of ``cls`` was annotated with, ``Annotated`` included."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {name: hints[name] for name in cls.field_names}
+
+
 @dataclass_transform(frozen_default=True, eq_default=True)
 def attrs(type_key: str) -> Callable[[_Class], _Class]:
     """Declare an attribute class under the type key Relay gives it (``relay.attrs.ClipAttrs``).
@@ -275,8 +291,7 @@ def _complete(cls: type[Attrs]) -> None:
     """
     if cls.type_key == "Attrs" or attrs_class(cls.type_key) is not cls:
         raise DeclarationError(f"{cls.__name__} is not declared; decorate it with @attrs(type_key)")
-    hints = typing.get_type_hints(cls, include_extras=True)
-    converters = {name: _converter(hints[name]) for name in cls.field_names}
+    converters = {name: _converter(hint) for name, hint in annotations_of(cls).items()}
     for name, value in cls.defaults.items():
         _convert_one(cls, name, converters[name], value)
 
@@ -411,6 +426,13 @@ _SCALARS: dict[object, Callable[[Any], object]] = {
     bool: _to_bool,
     str: _to_str,
 }
+
+
+Integer: TypeAlias = Annotated[int, _to_int]
+"""An int that Relay keeps as an object of its own; its metadata refers to it by number."""
+
+Bool: TypeAlias = Annotated[bool, _to_bool]
+"""A bool that Relay keeps so."""
 
 
 def _instance_of(cls: type) -> Callable[[Any], object]:

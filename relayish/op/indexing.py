@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import check_within, equal_dimension, integers, vector_of_sizes
@@ -20,7 +20,7 @@ from relayish.op.type_rules import same_dtype, tensor, tensors
 class TakeAttrs(Attrs):
     """Attributes of ``take``."""
 
-    batch_dims: int = 0
+    batch_dims: Integer = 0
     axis: int | None = None
     mode: str = "clip"
 
@@ -36,7 +36,7 @@ class GatherAttrs(Attrs):
 class GatherNDAttrs(Attrs):
     """Attributes of ``gather_nd``."""
 
-    batch_dims: int = 0
+    batch_dims: Integer = 0
     index_rank: int | None = None
 
 

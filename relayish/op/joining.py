@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
 from relayish.op.agreement import common_dtype, common_shape
@@ -27,7 +27,7 @@ class ConcatenateAttrs(Attrs):
 class StackAttrs(Attrs):
     """Attributes of ``stack``."""
 
-    axis: int = 0
+    axis: Integer = 0
 
 
 @attrs("relay.attrs.SplitAttrs")

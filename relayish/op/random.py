@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, Type
 from relayish.op import threefry
@@ -56,7 +56,7 @@ class NormalAttrs(Attrs):
 class MultinomialAttrs(Attrs):
     """Attributes of ``random.multinomial``."""
 
-    num_samples: int = 1
+    num_samples: Integer = 1
 
 
 _KEY: Final = TensorType((threefry.KEY_WORDS,), "uint64")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import broadcast_shapes, product, same, show_shape
 from relayish.op.dimension import normal_axis as checked_axis
@@ -60,7 +60,7 @@ class ScanopAttrs(Attrs):
 
     axis: int | None = None
     dtype: OptionalDType = None
-    exclusive: bool = False
+    exclusive: Bool = False
 
 
 def reduced_axes(

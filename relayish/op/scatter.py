@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import check_within, equal_dimension, integers
@@ -20,7 +20,7 @@ from relayish.op.type_rules import same_dtype, tensor
 class ScatterElementsAttrs(Attrs):
     """Attributes of ``scatter_elements``."""
 
-    axis: int = 0
+    axis: Integer = 0
     reduction: str = "update"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
 from relayish.op.agreement import equal_dimension
@@ -19,7 +19,7 @@ from relayish.op.type_rules import same_dtype, tensor
 class DFTAttrs(Attrs):
     """Attributes of ``dft``."""
 
-    inverse: bool = False
+    inverse: Bool = False
 
 
 @attrs("relay.attrs.StftAttrs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import equal_dimension, integers
@@ -33,7 +33,7 @@ class TileAttrs(Attrs):
 class RepeatAttrs(Attrs):
     """Attributes of ``repeat``."""
 
-    repeats: int
+    repeats: Integer
     axis: int | None = None
 
 
@@ -48,8 +48,8 @@ class ReverseAttrs(Attrs):
 class ReverseSequenceAttrs(Attrs):
     """Attributes of ``reverse_sequence``."""
 
-    seq_axis: int = 1
-    batch_axis: int = 0
+    seq_axis: Integer = 1
+    batch_axis: Integer = 0
 
 
 @attrs("relay.attrs.TriluAttrs")

@@ -1,9 +1,11 @@
 """Reading the ``#[metadata]`` section: what program text refers to as ``meta[key][index]``.
 
 The section is TVM's: a table of nodes that refer to one another by number, and a list of tensors.
-TVM does not mark which field of a node is such a number and which a plain value, so the fields
-of the kinds it writes are listed here. Nodes that relayish writes and TVM does not know say that
-all of their fields are numbers (``"encoding": "references"``).
+TVM does not mark which field of a node is such a number and which a plain value. Of attributes the
+declared types of the fields tell: ``int``, ``float``, ``bool`` and element types are plain, strings
+may be either, everything else refers. The fields of other kinds that TVM writes are listed here.
+Nodes that relayish writes and TVM does not know say that all of their fields are numbers
+(``"encoding": "references"``).
 """
 
 from __future__ import annotations
@@ -12,12 +14,13 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from types import NoneType
+from typing import Annotated, Any, Final, TypeAlias, get_args, get_origin
 
 import numpy as np
 
 from relayish.errors import suggest
-from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
+from relayish.ir.attrs import Attrs, DictAttrs, annotations_of, attrs_class
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.span import Span
 from relayish.ir.storage import interned
@@ -126,12 +129,16 @@ class Metadata:
             yield from fields
         elif kind in REFERENCES:
             yield from REFERENCES[kind]
-        elif kind in PLAIN:
-            yield from (name for name in fields if name not in PLAIN[kind])
+        elif (declared := attrs_class(kind)) is not None:
+            readers = _readers(declared)
+            for name, value in fields.items():
+                reader = readers.get(name)
+                if reader is None or (reader is _read_text and _NUMBER.fullmatch(value)):
+                    yield name
         elif kind not in BUILDERS:
             size = len(self._nodes)
             for name, value in fields.items():
-                if re.fullmatch(r"\d+", value) and (index < int(value) < size or value == "0"):
+                if _NUMBER.fullmatch(value) and (index < int(value) < size or value == "0"):
                     yield name
 
     def _build(self, index: int, node: Json) -> object:
@@ -167,10 +174,26 @@ def build_attrs(kind: str, values: dict[str, object]) -> Attrs:
     """Return attributes of the class with that key; of a class nobody declared, a mapping."""
     declared = attrs_class(kind)
     if declared is not None:
-        return declared(**values)
+        return declared(**_without_nulls(declared, values))
     if kind == "DictAttrs" or kind.startswith("relay.attrs."):
         return DictAttrs(values)
     return DictAttrs({"type_key": kind, **values})
+
+
+def _without_nulls(cls: type[Attrs], values: dict[str, object]) -> dict[str, object]:
+    """Leave out what refers to nothing where the field must hold something: it has its default."""
+    hints = annotations_of(cls) if None in values.values() else {}
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None or name not in cls.defaults or _admits_none(hints.get(name))
+    }
+
+
+def _admits_none(hint: Any) -> bool:  # Any: an annotation
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return hint in (None, object, Any) or NoneType in get_args(hint)
 
 
 def class_key(kind: type[Node]) -> str:
@@ -190,16 +213,47 @@ def _class_by_name(name: str) -> type[Node]:
     return found
 
 
-PLAIN: Final[dict[str, Mapping[str, Callable[[str], object]]]] = {}
-"""By kind of node, fields that TVM writes as they are, with how to read them; others refer."""
+_Reader: TypeAlias = Callable[[str], object]
+
+_NUMBER: Final = re.compile(r"[0-9]+")
+
+
+_known_readers: Final[dict[type[Attrs], Mapping[str, _Reader]]] = {}
+
+
+def _readers(cls: type[Attrs]) -> Mapping[str, _Reader]:
+    """Return how to read the fields of ``cls`` that may be written as they are; others refer."""
+    known = _known_readers.get(cls)
+    if known is None:
+        found = {name: _reader(hint) for name, hint in annotations_of(cls).items()}
+        known = _known_readers[cls] = {n: read for n, read in found.items() if read is not None}
+    return known
+
+
+def _reader(hint: Any) -> _Reader | None:  # Any: an annotation
+    if hint in _NUMBERS:
+        return _NUMBERS[hint]
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return _read_text if hint is str or str in get_args(hint) else None
+
+
+def _read_text(text: str) -> str | None:
+    """Return a string, or the name of an element type, of which none is the empty one."""
+    return text
+
+
+_NUMBERS: Final[Mapping[object, _Reader]] = {
+    int: int,
+    float: float,
+    bool: lambda text: bool(int(text)),
+}
 
 
 def _plain(kind: str, name: str, text: str) -> object:
-    read = PLAIN.get(kind, {}).get(name)
-    if read is str and name == "dtype":
-        return text or None
-    if read is not None:
-        return read(text)
+    declared = attrs_class(kind)
+    if declared is not None:
+        return _readers(declared)[name](text)
     for convert in (int, float):
         try:
             return convert(text)

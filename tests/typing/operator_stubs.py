@@ -44,6 +44,8 @@ _HINTS = {
     "int": "int",
     "float": "float",
     "bool": "bool",
+    "Integer": "int",
+    "Bool": "bool",
     "str": "str",
     "DType": "str",
     "OptionalDType": "str | None",

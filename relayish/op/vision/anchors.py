@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.dimension import floor_divide, multiply, same, show_type, unified
 from relayish.op.evaluation import Array, number_of
@@ -38,7 +38,7 @@ class MultiBoxTransformLocAttrs(Attrs):
 class YoloReorgAttrs(Attrs):
     """Attributes of ``vision.yolo_reorg``."""
 
-    stride: int = 1
+    stride: Integer = 1
 
 
 def _multibox_prior_type(attrs: MultiBoxPriorAttrs, data: Type) -> TensorType:

@@ -14,25 +14,8 @@ from relayish.ir.relay.op import op_of
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import GlobalTypeVar, PrimExpr, PrimOp, SizeVar, TensorType, TypeKind
 from relayish.op.dimension import show_dimension
-from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, PLAIN, REFERENCES, Get, Json
+from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, REFERENCES, Get, Json
 from relayish.text.metadata_writer import READABLE, WRITERS, Table
-
-PLAIN.update(
-    {
-        "relay.attrs.ScanopAttrs": {"dtype": str},
-        "relay.attrs.ScatterElementsAttrs": {},
-        "relay.attrs.CompilerAttrs": {"compiler": str},
-        "relay.attrs.InitOpAttrs": {"dtype": str},
-        "relay.attrs.ROIPoolAttrs": {"spatial_scale": float, "layout": str},
-        "relay.attrs.TriluAttrs": {"upper": lambda text: bool(int(text))},
-        "relay.attrs.ArangeAttrs": {"dtype": str},
-        "relay.attrs.ShapeOfAttrs": {"dtype": str},
-        "relay.attrs.TakeAttrs": {},
-        "VirtualDevice": {"device_type_int": int, "virtual_device_id": int},
-        "Target": {},
-        "TargetKind": {"default_device_type": int},
-    }
-)
 
 _REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     "relay.Constant": ("value",),
@@ -47,6 +30,8 @@ _REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     **{f"tir.{name}": ("a", "b") for name in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max")},
     **{f"tir.{name}": ("a", "b") for name in ("FloorDiv", "FloorMod")},
     "tir.Any": (),
+    "Target": ("kind", "tag", "keys", "host", "attrs", "features"),
+    "TargetKind": ("name", "default_keys"),
 }
 REFERENCES.update(_REFERENCES)
 
