@@ -47,8 +47,8 @@ _CONV_3D: Final = "strides=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), " +
 
 def _transposed(ones: str, zeros: str, layout: str, kernel: str, out_dtype: str = "") -> str:
     return (
-        f"strides={ones}, padding={zeros}, dilation={ones}, channels=None, kernel_size=None, "
-        f"groups=1, data_layout='{layout}', kernel_layout='{kernel}', out_layout='', "
+        f"strides={ones}, padding={zeros}, dilation={ones}, groups=1, channels=None, "
+        f"kernel_size=None, data_layout='{layout}', kernel_layout='{kernel}', out_layout='', "
         f"output_padding={zeros}, out_dtype='{out_dtype}'"
     )
 
@@ -57,13 +57,6 @@ def _pool(ones: str, zeros: str, layout: str) -> str:
     return (
         f"data, pool_size={ones}, strides={ones}, dilation={ones}, padding={zeros}, "
         f"layout='{layout}', out_layout='', ceil_mode=False"
-    )
-
-
-def _pool_gradient() -> str:
-    return (
-        "out_grad, data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0), layout='NCHW', "
-        "out_layout='', ceil_mode=False"
     )
 
 
@@ -118,7 +111,6 @@ SIGNATURES: Final[Mapping[str, str]] = {
     "nn.adaptive_max_pool3d": _ADAPTIVE.format("NCDHW"),
     "nn.avg_pool1d": _pool("(1,)", "(0,)", "NCW") + ", count_include_pad=False",
     "nn.avg_pool2d": _pool("(1, 1)", "(0, 0)", "NCHW") + ", count_include_pad=False",
-    "nn.avg_pool2d_grad": _pool_gradient(),
     "nn.avg_pool3d": _pool("(1, 1, 1)", "(0, 0, 0)", "NCDHW") + ", count_include_pad=False",
     "nn.batch_to_space_nd": "data, block_shape, crops",
     "nn.bitpack": "data, bits=1, pack_axis=1, bit_axis=2, pack_type='uint32', name='BitPack'",
@@ -159,14 +151,17 @@ SIGNATURES: Final[Mapping[str, str]] = {
     "nn.group_norm": (
         "data, gamma, beta, num_groups, axis=1, epsilon=1e-05, center=True, scale=True"
     ),
-    "nn.leaky_relu": "data, alpha=0.25",
+    "nn.leaky_relu": "data, alpha=0.01",
     "nn.lrn": "data, size=5, axis=1, bias=2, alpha=1e-05, beta=0.75",
     "nn.matmul": (
         "tensor_a, tensor_b, units=None, out_dtype='', transpose_a=False, transpose_b=False"
     ),
     "nn.max_pool1d": _pool("(1,)", "(0,)", "NCW"),
     "nn.max_pool2d": _pool("(1, 1)", "(0, 0)", "NCHW"),
-    "nn.max_pool2d_grad": _pool_gradient(),
+    "nn.max_pool2d_grad": (
+        "out_grad, data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0), layout='NCHW', "
+        "out_layout='', ceil_mode=False"
+    ),
     "nn.max_pool3d": _pool("(1, 1, 1)", "(0, 0, 0)", "NCDHW"),
     "nn.mirror_pad": "data, pad_width, mode='SYMMETRIC'",
     "nn.nll_loss": "predictions, targets, weights, reduction='mean', ignore_index=-100",
@@ -253,7 +248,6 @@ OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "unique": {"is_sorted": "sorted"},
     "qnn.contrib_dense_pack": {"kernel_layout": "weight_layout"},
     "nn.batch_matmul": {"x": "tensor_a", "y": "tensor_b"},
-    "nn.conv2d_backward_weight": {"grad_layout": "data_layout"},
 }
 """Further names under which Relay's functions take a parameter, and the one it has here."""
 

@@ -26,8 +26,24 @@ RELAYS = {
     "channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='OIHW', out_layout='', "
     "out_dtype=''",
     "nn.conv2d_transpose": "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), "
-    "channels=None, kernel_size=None, groups=1, data_layout='NCHW', kernel_layout='IOHW', "
+    "groups=1, channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='IOHW', "
     "out_layout='', output_padding=(0, 0), out_dtype=''",
+    "nn.conv1d_transpose": "data, weight, strides=(1,), padding=(0,), dilation=(1,), groups=1, "
+    "channels=None, kernel_size=None, data_layout='NCW', kernel_layout='IOW', out_layout='', "
+    "output_padding=(0,), out_dtype=''",
+    "qnn.conv2d_transpose": "data, weight, input_zero_point, kernel_zero_point, input_scale, "
+    "kernel_scale, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, channels=None, "
+    "kernel_size=None, data_layout='NCHW', kernel_layout='IOHW', out_layout='', "
+    "output_padding=(0, 0), out_dtype='int32'",
+    "nn.leaky_relu": "data, alpha=0.01",
+    "nn.contrib_dense_pack": "data, weight, weight_layout='NC', units=None, out_dtype=''",
+    "nn.conv2d_backward_weight": "grad, data, strides=(1, 1), padding=(0, 0), dilation=(1, 1), "
+    "groups=1, channels=None, kernel_size=None, grad_layout='NCHW', data_layout='NCHW', "
+    "kernel_layout='OIHW', out_dtype=''",
+    "nn.avg_pool2d_grad": "out_grad, data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0), "
+    "layout='NCHW', out_layout='', ceil_mode=False, count_include_pad=False",
+    "qnn.simulated_quantize": "data, output_scale, output_zero_point, axis=-1, out_dtype='int8'",
+    "qnn.simulated_dequantize": "data, input_scale, input_zero_point, axis=-1, in_dtype='int8'",
     "nn.dense": "data, weight, units=None, out_dtype=''",
     "nn.matmul": "tensor_a, tensor_b, units=None, out_dtype='', transpose_a=False, "
     "transpose_b=False",
@@ -492,3 +508,55 @@ def test_no_module_stands_where_an_operator_is_expected(name):
         found = getattr(found, part)
     assert not inspect.ismodule(found)
     assert callable(found)
+
+
+# Functions that name what they take otherwise than the attributes
+
+
+def test_gradient_of_a_weight_takes_the_layouts_of_gradient_data_and_weight():
+    call = relay.nn.conv2d_backward_weight(
+        x, y, 2, 1, kernel_size=3, grad_layout="NHWC", data_layout="NCHW", kernel_layout="HWIO"
+    )
+    assert call.attrs["data_layout"] == "NHWC"
+    assert call.attrs["kernel_layout"] == "NCHW"
+    assert call.attrs["out_layout"] == "HWIO"
+    assert call.attrs["strides"] == (2, 2)
+    assert call.attrs["padding"] == (1, 1, 1, 1)
+
+
+def test_gradient_of_a_mean_says_whether_padding_counts():
+    call = relay.nn.avg_pool2d_grad(x, y, 2, count_include_pad=True)
+    assert call.attrs.type_key == "relay.attrs.AvgPool2DAttrs"
+    assert call.attrs["pool_size"] == (2, 2)
+    assert call.attrs["count_include_pad"]
+
+
+def test_groups_of_a_transposed_convolution_come_before_its_channels():
+    call = relay.nn.conv1d_transpose(x, y, (1,), (1,), (1,), 2, 5)
+    assert call.attrs["groups"] == 2
+    assert call.attrs["channels"] == 5
+
+
+def test_packed_weight_has_a_layout():
+    call = relay.nn.contrib_dense_pack(x, y, "NK8n", 16)
+    assert call.attrs.type_key == "relay.attrs.DensePackAttrs"
+    assert (call.attrs["weight_layout"], call.attrs["units"]) == ("NK8n", 16)
+
+
+@pytest.mark.parametrize(("dtype", "code"), [("disable", 0), ("int8", 1), ("uint8", 2)])
+def test_simulated_quantisation_names_its_element_type(dtype, code):
+    for build in (relay.qnn.simulated_quantize, relay.qnn.simulated_dequantize):
+        call = build(x, y, z, 1, dtype)
+        assert [call.args[0], *call.args[2:]] == [x, y, z]
+        assert call.args[1].data == code
+        assert call.args[1].data.dtype == np.int32
+        assert call.attrs["axis"] == 1
+
+
+def test_simulated_quantisation_takes_the_code_of_its_element_type():
+    assert relay.qnn.simulated_quantize(x, y, z, out_dtype=x).args[1] is x
+
+
+def test_element_type_that_cannot_be_simulated_is_refused():
+    with pytest.raises(OperatorError, match="'int4' cannot be simulated; expected one of disable"):
+        relay.qnn.simulated_quantize(x, y, z, out_dtype="int4")

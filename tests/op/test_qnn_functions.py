@@ -120,7 +120,7 @@ def test_softmax_is_that_of_the_integer_algorithm(row, scale):
 def test_simulated_numbers_are_the_quantised_ones_left_floating(code, dtype):
     data = np.random.default_rng(3).uniform(-60, 60, (4, 3)).astype("float32")
     scale, zero = np.array([0.25, 0.5, 1.5], "float32"), np.array([1, 2, -3], "int32")
-    found = evaluated("qnn.simulated_quantize", data, i32(code), scale, zero, kind=1)
+    found = evaluated("qnn.simulated_quantize", data, i32(code), scale, zero)
     back = evaluated("qnn.simulated_dequantize", found, i32(code), scale, zero, out_dtype="float32")
     if dtype is None:
         assert_same(found, data)

@@ -81,7 +81,7 @@ PRODUCT = [ZERO, ZERO, SCALE, SCALE]
                 TensorType((2,), "float32"),
             ],
         ),
-        ("qnn.simulated_quantize", {"kind": 1}, [I8, ZERO, *PAIR]),
+        ("qnn.simulated_quantize", {}, [I8, ZERO, *PAIR]),
         ("qnn.simulated_dequantize", OUT, [F32, SCALE, *PAIR]),
         ("relay.op.annotation.simulated_quantize", {"kind": 1}, [SCALE, SCALE, SCALE, SCALE]),
         ("relay.op.annotation.simulated_quantize", {"kind": 1}, [F32, ZERO, SCALE, SCALE]),

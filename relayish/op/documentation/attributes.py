@@ -62,6 +62,7 @@ exclusive: whether an element is left out of its own sum or product
 extrapolation_value: the value outside of the data
 feature_stride: pixels of the image to an element of the feature map
 force_suppress: whether boxes of different classes suppress each other
+grad_layout: the axes of the gradient, a letter each
 groups: in how many groups the channels are convolved apart
 high: above all numbers drawn
 hop_length: the distance between windows

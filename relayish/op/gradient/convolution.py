@@ -100,14 +100,13 @@ def _weight(
     channels: int | None = None,
 ) -> Built:
     """Return the gradient of the weight, ``OIHW``, of a convolution of ``data: NCHW``."""
-    # its data_layout is that of the gradient, its kernel_layout that of the data
     return op.nn.conv2d_backward_weight(
         grad,
         data,
         channels=attrs.channels if channels is None else channels,
+        grad_layout="NCHW",
         data_layout="NCHW",
-        kernel_layout="NCHW",
-        out_layout="OIHW",
+        kernel_layout="OIHW",
         **_window(attrs, kernel),
     )
 

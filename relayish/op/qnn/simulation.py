@@ -6,9 +6,13 @@ from typing import Final
 
 import numpy as np
 
-from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.errors import EvaluationError, OperatorError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
+from relayish.op.builders import custom_builder
+from relayish.op.call import relay_call
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array
 from relayish.op.nn.arguments import settle
@@ -24,27 +28,33 @@ FLOATS: Final = ("float16", "float32", "float64")
 
 @attrs("relay.attrs.SimulatedQuantizeAttrs")
 class SimulatedQuantizeAttrs(Attrs):
-    """Attributes of ``relay.op.annotation.simulated_quantize``, ``qnn.simulated_quantize``."""
+    """Attributes of ``relay.op.annotation.simulated_quantize``."""
 
     kind: int
     sign: bool = True
     rounding: str = "round"
 
 
+@attrs("relay.qnn.attrs.SimulatedQuantizeAttrs")
+class SimulatedAttrs(Attrs):
+    """Attributes of ``qnn.simulated_quantize``, for which Relay claims the key above again."""
+
+    axis: int = -1
+
+
 _CODES: Final = {1: "int8", 2: "uint8", 3: "int32"}
 """Which integers a number stands for where a type is an argument; 0 is for none at all."""
 _IDENTITY: Final = 0
-_LAST_AXIS: Final = -1
 
 
 def _simulated_quantize_type(
-    _: SimulatedQuantizeAttrs,
+    attrs: SimulatedAttrs,
     data: Type,
     out_dtype: Type,
     output_scale: Type,
     output_zero_point: Type,
 ) -> TensorType:
-    return _simulated_type(data, out_dtype, output_scale, output_zero_point, "output", _LAST_AXIS)
+    return _simulated_type(data, out_dtype, output_scale, output_zero_point, "output", attrs.axis)
 
 
 def _simulated_dequantize_type(
@@ -67,13 +77,14 @@ def _simulated_type(
 
 
 def _simulated_quantize(
-    _: SimulatedQuantizeAttrs, data: Array, out_dtype: Array, scale: Array, zero_point: Array
+    attrs: SimulatedAttrs, data: Array, out_dtype: Array, scale: Array, zero_point: Array
 ) -> Array:
     name = _CODES.get(int(out_dtype.item()))
     if name is None:
         return data
     limits = np.iinfo(name)
-    scaled = rounded(data / along(scale, _LAST_AXIS, data)) + along(zero_point, _LAST_AXIS, data)
+    steps = rounded(data / along(scale, attrs.axis, data))
+    scaled = steps + along(zero_point, attrs.axis, data)
     return np.clip(scaled, limits.min, limits.max).astype(data.dtype)
 
 
@@ -118,7 +129,7 @@ def _annotated(
 register_op(
     "qnn.simulated_quantize",
     arguments_=("data", "out_dtype", "output_scale", "output_zero_point"),
-    attrs=SimulatedQuantizeAttrs,
+    attrs=SimulatedAttrs,
     fuses=OpPattern.ELEMWISE,
     types=_simulated_quantize_type,
     evaluates=_simulated_quantize,
@@ -139,3 +150,49 @@ register_op(
     relates=_annotated_relation,
     evaluates=_annotated,
 )
+
+
+_CODE_OF: Final = {"disable": 0} | {name: code for code, name in _CODES.items()}
+
+
+def _code(dtype: Expr | str) -> Expr:
+    """Return the argument that stands for the name of an element type."""
+    if isinstance(dtype, Expr):
+        return dtype
+    if dtype not in _CODE_OF:
+        raise OperatorError(f"{dtype!r} cannot be simulated; expected one of {', '.join(_CODE_OF)}")
+    return const(_CODE_OF[dtype], "int32")
+
+
+@custom_builder("qnn.simulated_quantize")
+def simulated_quantize(
+    data: Expr,
+    output_scale: Expr,
+    output_zero_point: Expr,
+    axis: int = -1,
+    out_dtype: Expr | str = "int8",
+) -> Call:
+    """Return ``data`` as quantisation to ``out_dtype`` would leave it, a name or its code."""
+    return relay_call(
+        "qnn.simulated_quantize", data, _code(out_dtype), output_scale, output_zero_point, axis=axis
+    )
+
+
+@custom_builder("qnn.simulated_dequantize")
+def simulated_dequantize(
+    data: Expr,
+    input_scale: Expr,
+    input_zero_point: Expr,
+    axis: int = -1,
+    in_dtype: Expr | str = "int8",
+) -> Call:
+    """Return what ``data`` quantised to ``in_dtype`` stands for, a name or its code."""
+    return relay_call(
+        "qnn.simulated_dequantize",
+        data,
+        _code(in_dtype),
+        input_scale,
+        input_zero_point,
+        axis=axis,
+        out_dtype="float32",
+    )
