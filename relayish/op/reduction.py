@@ -70,7 +70,7 @@ def reduced_axes(
     exclude: bool,
     normal: Callable[[int, int], int] = normal_axis,
 ) -> tuple[int, ...]:
-    """Return the axes to reduce, sorted: all of them for ``None``, and none of them for ``()``.
+    """Return the axes to reduce, sorted: all of them for ``None`` and for ``()``, as in Relay.
 
     ``normal`` counts an axis from the front, and refuses one that is not there.
 
@@ -82,7 +82,7 @@ def reduced_axes(
         (0, 1)
 
     """
-    if axis is None:
+    if not axis:
         return tuple(range(rank))
     named = {normal(a, rank) for a in axis}
     return tuple(a for a in range(rank) if (a in named) != exclude)

@@ -10,7 +10,7 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import check_within, equal_dimension, integers
 from relayish.op.dimension import show_shape
-from relayish.op.evaluation import Array, normal_axis
+from relayish.op.evaluation import Array, is_integral, normal_axis
 from relayish.op.indexing import positions
 from relayish.op.registry import register_op
 from relayish.op.type_rules import same_dtype, tensor
@@ -112,10 +112,22 @@ def _scatter_elements(
     index[axis] = places
     full = tuple(np.broadcast_arrays(*index))
     if attrs.reduction == "mean":
-        total = _scattered(data, full, updates, "add")
-        counts = _scattered(np.ones(data.shape, np.int64), full, np.int64(1), "add")
-        return (total / counts.astype(data.dtype)).astype(data.dtype)
+        return _halved(data, full, updates, axis)
     return _scattered(data, full, updates, attrs.reduction)
+
+
+def _halved(data: Array, index: tuple[Array, ...], updates: Array, axis: int) -> Array:
+    """Return ``data`` with the mean of itself and of each update in turn, as Relay takes it.
+
+    Several updates of one place follow one another along ``axis``.
+    """
+    result = np.array(data)
+    for number in range(updates.shape[axis]):
+        taken = np.array([number])
+        place = tuple(np.take(part, taken, axis) for part in index)
+        total = result[place] + np.take(updates, taken, axis)
+        result[place] = np.trunc(total / 2) if is_integral(data) else total / 2
+    return result
 
 
 def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Array) -> Array:

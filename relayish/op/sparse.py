@@ -11,7 +11,7 @@ from relayish.op.agreement import equal_dimension, integers, vector_of_sizes
 from relayish.op.dimension import ANY, show_shape, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import sizes, tensor
+from relayish.op.type_rules import one_number, sizes, tensor
 
 
 @attrs("relay.attrs.SparseToDenseAttrs")
@@ -87,19 +87,22 @@ def _sparse_to_dense(
 def _sparse_fill_empty_rows_type(
     _: Parameters, sparse_indices: Type, sparse_values: Type, dense_shape: Type, default_value: Type
 ) -> TupleType:
-    """Return places, values and, for each row, whether it was empty; how many is not known."""
+    """Return places, values and, for each row, whether it was empty; how many is not known.
+
+    Relay calls the element type of all three int64, also that of values which are none.
+    """
     places = integers(sparse_indices, "sparse_indices", rank=2)
     values = tensor(sparse_values, "sparse_values", rank=1)
     sizes = vector_of_sizes(dense_shape, "dense_shape")
-    tensor(default_value, "default_value", rank=0)
+    one_number(default_value, "default_value")
     check_lengths(places, values)
     what = "each row of sparse_indices, and dense_shape, have the lengths"
     rank = equal_dimension(places.shape[1], sizes.shape[0], what)
     return TupleType(
         (
-            TensorType((ANY, rank), places.dtype),
+            TensorType((ANY, rank), "int64"),
             TensorType((ANY,), values.dtype),
-            TensorType((ANY,), "bool"),
+            TensorType((ANY,), "int64"),
         )
     )
 
@@ -117,8 +120,8 @@ def _sparse_fill_empty_rows(
     added[:, 0] = missing
     everything = np.concatenate((places, added))
     order = np.argsort(everything[:, 0], kind="stable")
-    filled = np.concatenate((values, np.full(missing.size, default_value, values.dtype)))
-    return everything[order], filled[order], empty
+    filled = np.concatenate((values, np.full(missing.size, default_value.item(), values.dtype)))
+    return everything[order].astype(np.int64), filled[order], empty.astype(np.int64)
 
 
 def _sparse_reshape_type(

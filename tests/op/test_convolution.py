@@ -366,23 +366,26 @@ def test_blocked_convolutions_are_convolutions_in_another_layout():
     assert_same(found, layout.convert_layout(plain, "NCHW", "NCHW4c"))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
 @pytest.mark.parametrize("tiles", [(4, 16), (3, 5), (16, 4)])
 @reference(
     "formula",
     "nn.contrib_conv2d_gemm_weight_transform",
     "nn.contrib_conv2d_gemm_without_weight_transform",
 )
-def test_weight_in_tiles_of_a_matrix_product(tiles):
-    data = random_values(1, 6, 6, 5, dtype="int8", low=-128, high=128)
-    weight = random_values(3, 3, 5, 7, dtype="int8", seed=9, low=-128, high=128)
+def test_weight_in_tiles_of_a_matrix_product(tiles, dtype):
+    data = random_values(1, 6, 6, 5, dtype="int8", low=-128, high=128).astype(dtype)
+    weight = random_values(3, 3, 5, 7, dtype="int8", seed=9, low=-128, high=128).astype(dtype)
     packed = evaluated(
         "nn.contrib_conv2d_gemm_weight_transform", weight, tile_N=tiles[0], tile_K=tiles[1]
     )
     flat = weight.reshape(45, 7)
-    for n, k, x, y in every_index(packed.shape):
+    tiles_of_columns = packed if dtype == "int8" else packed.swapaxes(2, 3)
+    for n, k, x, y in every_index(tiles_of_columns.shape):
         row, column = k * tiles[1] + y, n * tiles[0] + x
-        assert packed[n, k, x, y] == (flat[row, column] if row < 45 and column < 7 else 0)
-    options = {"data_layout": "NHWC", "padding": (1, 1), "out_dtype": "int32"}
+        assert tiles_of_columns[n, k, x, y] == (flat[row, column] if row < 45 and column < 7 else 0)
+    options = {"data_layout": "NHWC", "padding": (1, 1)}
+    options["out_dtype"] = "int32" if dtype == "int8" else dtype
     options |= {"kernel_layout": "HWIO", "channels": 7, "kernel_size": (3, 3)}
     found = evaluated("nn.contrib_conv2d_gemm_without_weight_transform", data, packed, **options)
     assert_same(found, evaluated("nn.conv2d", data, weight, **options))

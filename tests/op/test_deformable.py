@@ -35,16 +35,17 @@ def test_nothing_moved_is_a_convolution():
 
 
 def value_at(image, y, x):
-    """Relay's sample: nothing outside, linear between elements, the last ones reach further."""
+    """Relay's sample: linear between elements, with zeros behind the last; nothing outside."""
     height, width = image.shape
     if y < 0 or x < 0 or y >= height or x >= width:
         return 0.0
     top, left = math.floor(y), math.floor(x)
-    bottom, right = min(math.ceil(y), height - 1), min(math.ceil(x), width - 1)
-    down, along = y - top, x - left
-    upper = image[top, left] * (1 - along) + image[top, right] * along
-    lower = image[bottom, left] * (1 - along) + image[bottom, right] * along
-    return upper * (1 - down) + lower * down
+    return sum(
+        image[row, column] * (1 - abs(y - row)) * (1 - abs(x - column))
+        for row in (top, top + 1)
+        for column in (left, left + 1)
+        if row < height and column < width
+    )
 
 
 @pytest.mark.parametrize("parts", [1, 2])
@@ -63,6 +64,14 @@ def test_every_element_of_the_kernel_looks_where_it_is_told(parts):
             expected[n, o, y, x] += weight[o, c, v, u] * value_at(data[n, c], row, column)
     found = evaluated(NAME, data, offset, weight, deformable_groups=parts, **OPTIONS)
     assert_same(found, expected, 1e-9)
+
+
+def test_what_follows_the_last_column_is_zero():
+    data, weight = np.array([[[[1, 2]]]], "float32"), np.ones((1, 1, 1, 1), "float32")
+    offset = np.zeros((1, 2, 1, 2), "float32")
+    offset[0, 1, 0, 1] = 0.5
+    found = evaluated(NAME, data, offset, weight, kernel_size=(1, 1), channels=1)
+    assert found.tolist() == [[[[1, 1]]]]
 
 
 def test_every_evaluated_deformable_operator_is_tested():

@@ -28,8 +28,8 @@ AXES = [None, (), (0,), (-1,), (0, 2), (2, -3), (0, 1, 2)]
 def naive(function, data, axis, *, keepdims=False, exclude=False, dtype):
     """Collect, for every kept index, the elements in a list and hand them to ``function``."""
     rank = data.ndim
-    named = range(rank) if axis is None else [a % rank for a in axis]
-    axes = [a for a in range(rank) if (a in named) != (exclude and axis is not None)]
+    named = [a % rank for a in axis or ()]
+    axes = [a for a in range(rank) if not named or (a in named) != exclude]
     groups = {}
     for index in every_index(data.shape):
         key = tuple(0 if a in axes else i for a, i in enumerate(index))

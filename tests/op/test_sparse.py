@@ -69,13 +69,14 @@ def test_sparse_to_dense_agrees_with_torch():
 @hypothesis.given(sparse_tensors())
 def test_every_row_of_a_filled_tensor_has_an_element(drawn):
     shape, indices, values = drawn
-    sizes, rest = np.array(shape), np.float32(5)
+    sizes, rest = np.array(shape), np.array([5], np.float32)
     places, found, empty = evaluated("sparse_fill_empty_rows", indices, values, sizes, rest)
     kept = set(indices[:, 0].tolist())
-    assert empty.tolist() == [row not in kept for row in range(shape[0])]
+    assert empty.tolist() == [int(row not in kept) for row in range(shape[0])]
+    assert (empty.dtype, places.dtype) == (np.int64, np.int64)
     given = [(tuple(at), value) for at, value in zip(indices.tolist(), values, strict=True)]
     zeros = (0,) * (len(shape) - 1)
-    given += [((row, *zeros), rest) for row in range(shape[0]) if row not in kept]
+    given += [((row, *zeros), rest[0]) for row in range(shape[0]) if row not in kept]
     expected = sorted(given, key=lambda item: item[0][0])
     assert [tuple(at) for at in places.tolist()] == [at for at, _ in expected]
     assert_same(found, np.array([value for _, value in expected], np.float32))
@@ -145,7 +146,7 @@ def test_how_many_elements_there_will_be_is_not_known():
     places = T((Any(), 2), "int32")
     found = inferred("sparse_fill_empty_rows", None, places, VALUES, T((2,), "int64"), ONE)
     shown = [f"{show_shape(field.shape)} {field.dtype}" for field in found.fields]
-    assert shown == ["(?, 2) int32", "(?,) float32", "(?,) bool"]
+    assert shown == ["(?, 2) int64", "(?,) float32", "(?,) int64"]
     moved = inferred("sparse_reshape", None, places, T((2,), "int64"), T((3,), "int64"))
     assert [show_shape(field.shape) for field in moved.fields] == ["(?, 3)", "(3,)"]
 

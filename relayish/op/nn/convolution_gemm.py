@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import ceil_divide, product
 from relayish.op.evaluation import Array, as_sizes, result_dtype
@@ -25,20 +26,28 @@ def _gemm_weight_transform_type(attrs: ConvGemmWeightTransformAttrs, weights: Ty
         )
     rows, columns = product(given.shape[:3]), given.shape[3]
     shape = (ceil_divide(columns, attrs.tile_N), ceil_divide(rows, attrs.tile_K))
-    return TensorType((*shape, attrs.tile_N, attrs.tile_K), given.dtype)
+    tile = (attrs.tile_N, attrs.tile_K)
+    return TensorType((*shape, *(tile if _is_transposed(given.dtype) else tile[::-1])), given.dtype)
+
+
+def _is_transposed(dtype: str) -> bool:
+    """Return whether the tiles of a weight are transposed: those of integers are."""
+    return numpy_dtype(dtype).kind in "iu"
 
 
 def _gemm_weight_transform(attrs: ConvGemmWeightTransformAttrs, weights: Array) -> Array:
     """Return ``weights: (h, w, i, o)``, a matrix ``(h · w · i, o)``, in tiles filled up with zeros.
 
-    Tile ``[n, k]`` holds, transposed, the rows from ``k · tile_K`` and columns from ``n · tile_N``.
+    Tile ``[n, k]`` holds the rows from ``k · tile_K`` and columns from ``n · tile_N``; transposed
+    where the elements are integers.
     """
     matrix = weights.reshape((prod(weights.shape[:3]), weights.shape[3]))
     rows, columns = matrix.shape
     deep, wide = -(-rows // attrs.tile_K), -(-columns // attrs.tile_N)
     full: Array = np.zeros((deep * attrs.tile_K, wide * attrs.tile_N), weights.dtype)
     full[:rows, :columns] = matrix
-    return full.reshape((deep, attrs.tile_K, wide, attrs.tile_N)).transpose(2, 0, 3, 1)
+    tiles = full.reshape((deep, attrs.tile_K, wide, attrs.tile_N))
+    return tiles.transpose(2, 0, *((3, 1) if _is_transposed(weights.dtype.name) else (1, 3)))
 
 
 def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
@@ -50,12 +59,13 @@ def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
     shape = (*as_sizes(attrs.kernel_size), source.shape[1] // attrs.groups)
     if weight.ndim != 4:
         raise EvaluationError(f"a weight in tiles has 4 dimensions; found {weight.shape}")
-    wide, deep, tile_n, tile_k = weight.shape
+    tiles = weight if _is_transposed(weight.dtype.name) else weight.swapaxes(2, 3)
+    wide, deep, tile_n, tile_k = tiles.shape
     if wide * tile_n < outputs or deep * tile_k < prod(shape):
         raise EvaluationError(
             f"a weight of shape {weight.shape} does not hold {outputs} kernels of shape {shape}"
         )
-    matrix = weight.transpose(1, 3, 0, 2).reshape((deep * tile_k, wide * tile_n))
+    matrix = tiles.transpose(1, 3, 0, 2).reshape((deep * tile_k, wide * tile_n))
     kernel = matrix[: prod(shape), :outputs].reshape((*shape, outputs)).transpose(3, 2, 0, 1)
     dtype = result_dtype(attrs.out_dtype, data.dtype)
     return laid_out(attrs, convolve_plain(attrs, source, kernel, dtype))

@@ -22,9 +22,9 @@ def _deformable_convolution(
     """Return the convolution of what is found at the places of the window moved by ``offset``.
 
     For each element of the kernel the channels of ``offset`` hold, one after the other, by how much
-    it is moved down and to the right. Between elements the data is interpolated linearly, beyond
-    the middle of the first row or column and a whole one past the last it is 0; as in Relay what
-    lies past the middle of the last row or column has the value there.
+    it is moved down and to the right. Between elements the data is interpolated linearly, with 0
+    for what would follow the last row or column. As in Relay, all that lies before the middle of
+    the first row or column is 0, and all that lies a whole one past the last.
     """
     source = convert_layout(data, attrs.data_layout, "NCHW")
     moves = convert_layout(offset, attrs.data_layout, "NCHW")
@@ -69,14 +69,14 @@ def _interpolated(maps: Array, rows: Array, columns: Array, size: tuple[int, int
     outside = ~inside  # what is moved by NaN lies nowhere
     y, x = (np.where(outside, 0, place) for place in (rows, columns))
     y_low, x_low = np.floor(y).astype(np.int64), np.floor(x).astype(np.int64)
-    y_high = np.minimum(np.ceil(y).astype(np.int64), height - 1)
-    x_high = np.minimum(np.ceil(x).astype(np.int64), width - 1)
+    y_high, x_high = y_low + 1, x_low + 1
     down, right = y - y_low, x - x_low
 
     def at(row: Array, column: Array) -> Array:
-        flat = (row * width + column).reshape((*row.shape[:2], 1, prod(row.shape[2:])))
-        found = np.take_along_axis(maps, flat, axis=3)
-        return found.reshape((*maps.shape[:3], *row.shape[2:]))
+        is_there = (row < height) & (column < width)
+        flat = np.where(is_there, row * width + column, 0)
+        found = np.take_along_axis(maps, flat.reshape((*row.shape[:2], 1, -1)), axis=3)
+        return np.where(is_there[:, :, None], found.reshape((*maps.shape[:3], *row.shape[2:])), 0)
 
     down, right = down[:, :, None], right[:, :, None]
     upper = at(y_low, x_low) * (1 - right) + at(y_low, x_high) * right

@@ -92,7 +92,7 @@ def _all_class(
     """Return what was found, and how much of that there is; the rest of the rows is 0.
 
     For ONNX, rows of image, class and box, the better boxes of a class first. For TensorFlow, for
-    each image rows of class and box, and their scores, the best first.
+    each image rows of class and box, and their scores, likewise.
     """
     limit = int(only(max_output_boxes_per_class, "max_output_boxes_per_class"))
     threshold, least = (
@@ -120,10 +120,9 @@ def _all_class(
     for image, per_class in enumerate(found):
         flat = [(c, b) for c, kept in enumerate(per_class) for b in kept]
         chosen = np.array(flat, np.int64).reshape(-1, 2)
-        rated = scores[image, chosen[:, 0], chosen[:, 1]]
-        order = np.argsort(-rated, kind="stable")
-        counts[image] = len(order)
-        pairs[image, : len(order)], best[image, : len(order)] = chosen[order], rated[order]
+        counts[image] = count_found = len(flat)
+        pairs[image, :count_found] = chosen
+        best[image, :count_found] = scores[image, chosen[:, 0], chosen[:, 1]]
     return pairs, best, counts
 
 
@@ -153,7 +152,7 @@ def _regular_type(attrs: RegularNonMaximumSuppressionAttrs, boxes: Type, scores:
     return TupleType(
         (
             TensorType((*rows, 4), corners.dtype),
-            TensorType(rows, "int32"),
+            TensorType(rows, "float32"),
             TensorType(rows, rated.dtype),
             TensorType((batch,), "int32"),
         )
@@ -165,11 +164,12 @@ def _regular(
 ) -> tuple[Array, Array, Array, Array]:
     """Return boxes, their classes, their scores, the best first, and how many there are.
 
-    Classes in front of the last ``num_classes`` are background. Rows of nothing are 0.
+    The classes are floating point, as in Relay. Those in front of the last ``num_classes`` are
+    background. Rows of nothing are 0.
     """
     batch, rows = len(boxes), attrs.max_detections
     result: Array = np.zeros((batch, rows, 4), boxes.dtype)
-    labels: Array = np.zeros((batch, rows), np.int32)
+    labels: Array = np.zeros((batch, rows), np.float32)
     best: Array = np.zeros((batch, rows), scores.dtype)
     counts: Array = np.zeros(batch, np.int32)
     background = scores.shape[2] - attrs.num_classes
