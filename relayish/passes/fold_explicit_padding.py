@@ -29,7 +29,6 @@ from relayish.transform import FunctionPass, register_pass
 
 _PAD: Final = relay_op("nn.pad")
 _SPATIAL: Final = "DHW"
-_WITH_INFINITY: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
 
 
 class Padding(NamedTuple):
@@ -65,8 +64,8 @@ def fold_explicit_padding(expr: Expr) -> Expr:
     """Return ``expr`` with ``nn.pad`` taken over by the convolutions and pools that follow it.
 
     Convolutions pad zeros, those of quantized numbers the zero point, maximum pools the least
-    number. An average pool takes over zeros where it counts padding, or has none of its own and can
-    begin to count it.
+    finite number. An average pool takes over zeros where it counts padding, or has none of its own
+    and can begin to count it.
 
     Args:
         expr: An expression whose types were inferred; maximum pools are left where they were not.
@@ -164,12 +163,9 @@ def _fold_zero_points(call: Call, padding: Padding) -> dict[str, object] | None:
 
 
 def _fold_least(call: Call, padding: Padding) -> dict[str, object] | None:  # noqa: ARG001
-    """Take over the least finite number as well: as the maximum of padding alone, it is -inf."""
     if not padding.dtype:
         return None
-    least = float(lowest_number(numpy_dtype(padding.dtype)))
-    infinite = padding.number == -np.inf and padding.dtype in _WITH_INFINITY
-    return {} if infinite or padding.number == least else None
+    return {} if padding.number == float(lowest_number(numpy_dtype(padding.dtype))) else None
 
 
 def _fold_counted(call: Call, padding: Padding) -> dict[str, object] | None:

@@ -74,14 +74,8 @@ def combined(data: Array, windows: Windows, combine: np.ufunc) -> Array:
 
 
 def lowest(data: Array) -> float:
-    """Return what is less than every element of the type of ``data``, or equal."""
-    if data.dtype.kind == "b":
-        return False
-    if is_integral(data):
-        return lowest_number(data.dtype)
-    if np.isinf(np.array(-np.inf).astype(data.dtype)):
-        return -np.inf
-    return lowest_number(data.dtype)
+    """Return the least finite number of the type of ``data``, with which maximum pools pad."""
+    return False if data.dtype.kind == "b" else lowest_number(data.dtype)
 
 
 def shared(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
