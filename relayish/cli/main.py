@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -51,6 +52,7 @@ interrupted; 141 output closed
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (that of the process if not given); return the exit code."""
+    _replace_closed_streams()
     try:
         args = build_parser().parse_args(argv)
     except SystemExit as leaving:  # argparse has said what there is to say
@@ -80,6 +82,20 @@ def _run(args: argparse.Namespace) -> int:
             traceback.print_exception(error)
         sys.stderr.write(f"relayish: error: {describe_error(error)}\n")
         return GIVEN_WRONG if isinstance(error, (RelayishError, OSError)) else UNFORESEEN
+
+
+class _ClosedStream(io.TextIOBase):
+    """Stands for a stream that the process was started without."""
+
+    def write(self, text: str, /) -> int:
+        raise BrokenPipeError(f"output is closed; {len(text)} characters were not written")
+
+
+def _replace_closed_streams() -> None:
+    """Let what is written to a stream that was closed from the start fail like a broken pipe."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _ClosedStream())
 
 
 def _discard_output() -> None:

@@ -89,4 +89,9 @@ def _hash_leaf(value: object) -> int:
 @lru_cache(maxsize=4096)
 def stable_hash(text: str) -> int:
     """Return a hash of ``text`` that is the same in every process."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") & _MASK
+    return (
+        int.from_bytes(
+            blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
+        )
+        & _MASK
+    )

@@ -11,6 +11,8 @@ import termios
 import time
 from pathlib import Path
 
+import pytest
+
 from relayish.text import astext, parse
 
 COMMAND = [sys.executable, "-W", "error", "-m", "relayish.cli"]
@@ -48,6 +50,28 @@ def test_reader_that_stops_reading_is_no_error_to_tell() -> None:
             check=False,
         )
     assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("command", ["print", "check"])
+def test_output_that_was_closed_from_the_start_is_no_error_to_tell(
+    command: str, program: Path
+) -> None:
+    closing = ["/bin/sh", "-c", 'exec "$0" "$@" >&-', *COMMAND, command, str(program)]
+    done = subprocess.run(
+        closing,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_file_may_begin_with_a_byte_order_mark(program: Path) -> None:
+    marked = program.with_name("marked.relay")
+    marked.write_bytes(b"\xef\xbb\xbf" + program.read_bytes())
+    assert run("print", str(marked)).stdout == run("print", str(program)).stdout
 
 
 def test_interrupt_exits_with_130_and_no_traceback(tmp_path: Path) -> None:

@@ -692,3 +692,10 @@ def test_sharing_counts_inside_what_both_programs_hold(around):
     assert not same(copied, shared)
     assert not same(Tuple((held, held)), Tuple((around(two), held)))
     assert same(shared, Tuple((held, one)))
+
+
+def test_names_that_are_no_text_are_hashed():
+    mods = [IRModule({name: Function((), Tuple(()))}) for name in ("\ud800", "\ud800", "\ud801")]
+    same, other, different = map(structural_hash, mods)
+    assert same == other
+    assert same != different

@@ -310,3 +310,13 @@ def test_pools_are_of_every_element_type(name):
         found = evaluated(op, data, **more)
         assert found.dtype == dtype
         assert (found == expected).all()
+
+
+@reference("formula", "nn.max_pool2d_grad")
+def test_gradient_without_dilation_has_none():
+    data = random_values(1, 2, 4, 4, dtype="float32")
+    grad = random_values(1, 2, 3, 3, dtype="float32", seed=2)
+    options = {"pool_size": (2, 2)}
+    for name in ("nn.max_pool2d_grad", "nn.avg_pool2d_grad"):
+        found = evaluated(name, grad, data, **options, dilation=())
+        assert_same(found, evaluated(name, grad, data, **options))

@@ -15,7 +15,7 @@ from relayish.op.nn.pooling import (
     window_sizes,
 )
 from relayish.op.nn.pooling_attrs import MaxPool2DAttrs
-from relayish.op.nn.pooling_types import pool_gradient_type
+from relayish.op.nn.pooling_types import pool_gradient_type, with_dilation
 from relayish.op.nn.windows import extended
 from relayish.op.registry import OpPattern, register_op
 
@@ -28,6 +28,7 @@ def _cut(attrs: MaxPool2DAttrs, result: Array, axes: tuple[int, ...], data: Arra
 
 def _max_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array:
     """Return the gradient of the result where it came from: the first of the largest elements."""
+    attrs = with_dilation(attrs)
     padded, windows = padded_windows(attrs, unpacked(data), lowest(data))
     taps = list(windows.taps())
     best = windows.seen(padded, taps[0]).copy()
@@ -51,6 +52,7 @@ def _avg_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
     The operator is declared with the attributes of ``nn.max_pool2d``, as in Relay; calls may carry
     those of ``nn.avg_pool2d`` all the same, whose ``count_include_pad`` then counts.
     """
+    attrs = with_dilation(attrs)
     padded, windows = padded_windows(attrs, data, 0)
     include_pad = bool(attrs.get("count_include_pad", default=False))
     given = summable(grad)

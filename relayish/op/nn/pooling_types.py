@@ -49,11 +49,20 @@ def adaptive_pool_type(attrs: Parameters, data: Type) -> TensorType:
     return _with_sizes(given, axes, per_axis(sizes, rank, "output_size"))
 
 
+def with_dilation(attrs: Parameters) -> Parameters:
+    """Return the attributes of the gradient of a pool with a dilation.
+
+    Relay's function leaves it empty.
+    """
+    return attrs if attrs.dilation else attrs.with_values(dilation=(1,) * len(attrs.strides))
+
+
 def pool_gradient_type(attrs: Parameters, grad: Type, data: Type) -> TensorType:
     """Return the type of the gradient of a pool, that of the data.
 
     As in Relay the gradient of the result comes first, whatever the arguments are called.
     """
+    attrs = with_dilation(attrs)
     given, result = tensor(data, "the second argument"), tensor(grad, "the first argument")
     expected = pool_type(attrs, given)
     agree = len(result.shape) == len(expected.shape) and all(

@@ -138,6 +138,7 @@ def _read(
 def _open(text: str, name: str, *, unknown_ops: bool) -> Reader:
     if not isinstance(text, str):
         raise FieldError(f"Relay text is a str; found {type(text).__name__}; decode bytes first")
+    text = text.removeprefix("\ufeff")  # a byte order mark, which some editors write
     program, metadata, at = text, None, len(text)
     if SECTION in text:
         at = text.rfind("\n" + SECTION) + 1
