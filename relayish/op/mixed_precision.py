@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
-from relayish.ir.dtype import DType
+from relayish.ir.dtype import DType, lowest_number, numpy_dtype
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
 from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision, named_op
@@ -138,7 +138,6 @@ _FOLLOW: Final = (
     "nn.prelu",
     "nn.relu",
     # those that saturate where narrow numbers are
-    "clip",
     "fast_erf",
     "fast_exp",
     "fast_tanh",
@@ -187,6 +186,15 @@ for _category, _names in (
 ):
     for _name in _names:
         register_mixed_precision_conversion(_name, _in_category(_category))
+
+
+@register_mixed_precision_conversion("clip")
+def _clip(call: Any, dtype: DType) -> tuple[MixedPrecision, DType, DType]:  # Any: a call
+    """Keep bounds that the narrow type does not hold: there they would be infinite."""
+    reach = -lowest_number(numpy_dtype(dtype))
+    fits = max(abs(call.attrs.a_min), abs(call.attrs.a_max)) <= reach
+    return MixedPrecision.FOLLOW if fits else MixedPrecision.NEVER, dtype, dtype
+
 
 _ACCUMULATE: Final = (
     *_ALWAYS,

@@ -75,6 +75,24 @@ def test_casts_are_shared_and_never_go_back_and_forth() -> None:
     assert narrowed(Tuple((product(), product()))).body.fields[0].args[0].op.name == "cast"
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "dtype", "expected"),
+    [
+        (-128000.0, 128000.0, "float16", "float32"),
+        (0.0, 65505.0, "float16", "float32"),
+        (-65505.0, 0.0, "float16", "float32"),
+        (-65504.0, 65504.0, "float16", "float16"),
+        (0.0, float("inf"), "float16", "float32"),
+        (-128000.0, 128000.0, "bfloat16", "bfloat16"),
+    ],
+)
+def test_bounds_that_narrow_numbers_do_not_reach_stay_wide(
+    low: float, high: float, dtype: str, expected: str
+) -> None:
+    body = narrowed(op.clip(product(), low, high), dtype=dtype).body
+    assert body.checked_type.dtype == expected
+
+
 def test_integers_are_left_alone() -> None:
     a = var("a", shape=(2, 2), dtype="int8")
     for body in (
