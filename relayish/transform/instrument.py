@@ -15,6 +15,7 @@ calls every ``exit_pass_ctx``. Each goes on to the caller.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.errors import DeclarationError
@@ -95,19 +96,28 @@ def _wrap(instrument_class: type, hooks: list[str]) -> type[PassInstrument]:
         # Any: whatever the constructor of the decorated class takes
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             self._instance = instrument_class(*args, **kwargs)
-            for name in hooks:
-                setattr(self, name, getattr(self._instance, name))
 
         def __getattr__(self, name: str) -> Any:  # Any: an attribute of the decorated class
             if name == "_instance":  # not there yet: copying and unpickling ask before filling
                 raise AttributeError(name)
             return getattr(self._instance, name)
 
+    for name in hooks:
+        setattr(Wrapper, name, _handed_on(name))
     Wrapper.__name__ = instrument_class.__name__
     Wrapper.__qualname__ = instrument_class.__qualname__
     Wrapper.__module__ = instrument_class.__module__
     Wrapper.__doc__ = instrument_class.__doc__
     return Wrapper
+
+
+def _handed_on(name: str) -> Callable[..., Any]:  # Any: what the hook returns
+    """Return the hook ``name`` of a wrapper: that of what it holds, unless a subclass has one."""
+
+    def hook(self: Any, *args: Any) -> Any:  # Any: a wrapper, and what the hook takes and returns
+        return getattr(self._instance, name)(*args)
+
+    return hook
 
 
 def _check_hook_names(cls: type) -> None:

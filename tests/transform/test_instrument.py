@@ -304,3 +304,28 @@ def test_after_any_failing_hook_the_context_is_left_and_serves_again(
     with ctx:
         assert work(mod) is mod
     assert log == ["enter", "pass", "exit"]
+
+
+def test_hook_that_a_subclass_of_a_decorated_class_has_is_the_one_called() -> None:
+    said: list[str] = []
+
+    @pass_instrument
+    class First:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def enter_pass_ctx(self) -> None:
+            said.append(f"{self.name} enters")
+
+        def exit_pass_ctx(self) -> None:
+            said.append(f"{self.name} leaves")
+
+    @pass_instrument
+    class Second(First):  # type: ignore[misc, valid-type]  # what the decorator returns
+        def enter_pass_ctx(self) -> None:
+            super().enter_pass_ctx()
+            said.append(f"{self.name} enters twice")
+
+    with PassContext(instruments=[Second("it")]):
+        pass
+    assert said == ["it enters", "it enters twice", "it leaves"]
