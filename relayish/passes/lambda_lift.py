@@ -30,8 +30,10 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.renaming import fresh_variable, replace_nodes
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
+from relayish.ir.traversal import EVERYTHING
 from relayish.passes.interprocedural.captures import Captures, Inner
 from relayish.passes.interprocedural.copy import copied_function, fresh_var, substituted
 from relayish.passes.interprocedural.sharing import bind_shared_effects
@@ -83,6 +85,9 @@ class _Lifter:
         shared = _bound_twice(captures)
         for known, image in pending:
             made = _finished(known, image, captures, names)
+            if known.type_vars:
+                fresh = {var: fresh_variable(var) for var in known.type_vars}
+                made = replace_nodes(made, fresh, traversal=EVERYTHING)
             is_shared = not shared.isdisjoint(known.bound)
             self.added[names[known.function]] = copied_function(made) if is_shared else made
         return root

@@ -347,3 +347,19 @@ def test_pure_node_stays_shared_with_a_function_inside() -> None:
     main = lift(mod)["main"]
     assert isinstance(main, Function)
     assert not any(type(node) is Let for node in EXPRESSIONS.post_order(main))
+
+
+def test_type_variables_of_a_lifted_function_are_its_own():
+    mod = infer_type(
+        program(
+            "def @compose[A, B, C](%f: fn (B) -> C, %g: fn (A) -> B) -> fn (A) -> C {"
+            " fn (%x: A) -> C { %f(%g(%x)) } }"
+            "def @main() { @compose(fn (%x: int32) -> int32 { add(%x, 1) },"
+            " fn (%y: int32) -> int32 { %y })(3) }"
+        )
+    )
+    image = lift(mod)
+    (lifted,) = [image[name] for name in image if image[name].type_params and name not in mod]
+    assert not set(lifted.type_params) & set(mod["compose"].type_params)
+    assert "malformed" not in astext(image)
+    assert evaluate(Call(image.get_global_var("main"), ()), infer_type(parse(astext(image)))) == 4
