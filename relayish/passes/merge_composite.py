@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import DFPattern, partition
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function
@@ -48,15 +49,20 @@ def merge_composite(
         PassError: If an entry of the table is not of that form.
 
     Complexity:
-        One walk for each pattern; no recursion.
+        One walk for each pattern, and type inference behind each that matched; no recursion.
 
     Source:
         Relay ``MergeComposite``.
     """
-    body = func.body
-    for name, pattern, check in map(_entry, pattern_table):
-        body = partition(pattern, body, {"Composite": name}, check, mod)
-    return func.with_fields(body=body)
+    is_typed = func.checked_type is not None
+    image = func
+    for name, pattern, check in [_entry(given) for given in pattern_table]:
+        if is_typed and image.checked_type is None:
+            image = infer_type(image, mod)  # checks may ask for types
+        body = partition(pattern, image.body, {"Composite": name}, check, mod)
+        if body is not image.body:
+            image = image.with_fields(body=body)
+    return image
 
 
 def _entry(given: object) -> tuple[str, DFPattern, Callable[[Expr], bool] | None]:

@@ -65,3 +65,13 @@ def test_what_is_no_table_is_an_error(table):
 def test_pattern_alone_is_an_error():
     with pytest.raises(PassError, match="MergeComposite takes a list"):
         MergeComposite(ADD_RELU)
+
+
+def test_check_sees_types_behind_what_an_earlier_pattern_merged():
+    seen = []
+    tanh = is_op("tanh")(wildcard())
+    table = [("ar", ADD_RELU), ("t", tanh, lambda call: seen.append(call.args[0]) or True)]
+    out = MergeComposite(table)(module("tanh(nn.relu(add(%x, %y)))"))
+    (merged,) = seen
+    assert str(merged.checked_type) == "Tensor[(2), float32]"
+    assert composites(out) == ["t", "ar"]
