@@ -159,18 +159,19 @@ class _Partitioner:
 
     def _take(self, region: Region) -> tuple[tuple[Var, ...], tuple[Expr, ...]]:
         """Return parameters and arguments for what enters; constants go inside if so asked."""
-        params: list[Var] = []
-        args: list[Expr] = []
-        for index, mark in enumerate(region.begins):
+        entered: dict[Expr, Expr] = {}  # by where it comes from: several marks may let one enter
+        params: dict[Var, Expr] = {}
+        for mark in region.begins:
             source = self._image(mark.args[0])
-            if self._bind_constants and self._constants.check(source):
-                self._images[mark] = source
-                continue
-            name = f"{region.target}_{region.number}_i{index}"
-            self._images[mark] = param = Var(name, mark.checked_type, span=mark.span)
-            params.append(param)
-            args.append(source)
-        return tuple(params), tuple(args)
+            if source not in entered:
+                if self._bind_constants and self._constants.check(source):
+                    entered[source] = source
+                else:
+                    name = f"{region.target}_{region.number}_i{len(entered)}"
+                    entered[source] = param = Var(name, mark.checked_type, span=mark.span)
+                    params[param] = source
+            self._images[mark] = entered[source]
+        return tuple(params), tuple(params.values())
 
     def _image(self, expr: Expr) -> Expr:
         image = self._images.get(expr, expr)

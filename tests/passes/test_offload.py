@@ -209,6 +209,19 @@ def test_constants_that_enter_are_bound_unless_told_otherwise() -> None:
     assert len(out["tvmgen_lib_random_a_main_0"].params) == 2
 
 
+def test_what_enters_by_two_marks_is_one_parameter() -> None:
+    body = (
+        'annotation.compiler_end(add(annotation.compiler_begin(%p, compiler="c"),'
+        ' annotation.compiler_begin(%p, compiler="c")), compiler="c")'
+    )
+    mod = parse(f"{HEADER}def @main(%p: Tensor[(2), float32]) {{ {body} }}")
+    out = PartitionGraph()(mod)
+    call = out["main"].body
+    assert call.args == out["main"].params
+    (param,) = out[call.op].params
+    assert out[call.op].body.args == (param, param)
+
+
 def test_name_that_is_taken_is_not_taken_twice() -> None:
     mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
     taken = mod.with_functions({"tvmgen_default_random_b_main_0": mod["main"]})
