@@ -51,7 +51,7 @@ def partition(
 
     Returns:
         ``expr`` itself when nothing matched. The functions carry no types yet, their parameters
-        where these could be told.
+        those that were inferred before.
 
     Raises:
         PassError: If ``expr`` is no expression.
@@ -76,7 +76,7 @@ def partition(
         group = groups.get(node) if isinstance(node, Expr) else None
         if group is not None:
             group.inputs[:] = evaluation.in_order(group.root, group.inputs)
-            func = _function(group, numbers[group.root], attrs or {}, types)
+            func = _function(group, numbers[group.root], attrs or {})
             args = tuple([memo[each] for each in group.inputs])
             memo[node] = Call(func, args, span=group.root.span)  # type: ignore[arg-type]  # exprs
             continue
@@ -90,9 +90,9 @@ def partition(
 VERBS["partition"] = partition
 
 
-def _function(group: Group, number: int, attrs: Mapping[str, object], types: Types) -> Function:
+def _function(group: Group, number: int, attrs: Mapping[str, object]) -> Function:
     params = [
-        Var(f"FunctionVar_{number}_{index}", types.of(each))
+        Var(f"FunctionVar_{number}_{index}", each.checked_type)
         for index, each in enumerate(group.inputs)
     ]
     memo: dict[Node, Node] = dict(zip(group.inputs, params, strict=True))

@@ -307,10 +307,14 @@ def test_partition_calls_what_matches_as_a_function():
     assert attrs_of(func) == {"PartitionedFromPattern": "nn.conv2d_nn.bias_add_nn.relu_"}
     p, q, r = func.params
     assert same(func.body, relu(relay.nn.bias_add(relay.nn.conv2d(p, q), r)))
-    assert [param.type_annotation.shape for param in func.params] == [
-        (1, 3, 8, 8),
-        (3, 3, 1, 1),
-        (3,),
+    assert [param.type_annotation for param in func.params] == [None] * 3
+
+
+def test_parameters_of_a_partition_have_the_types_that_were_inferred():
+    program = infer_type(relay.Function([X, Y], relu(X + Y + relay.const(1.0))))
+    image = (wildcard() + is_constant()).partition(program.body.args[0])
+    assert [str(p.type_annotation) for p in image.op.params] == [
+        str(arg.checked_type) for arg in image.args
     ]
 
 
@@ -408,7 +412,9 @@ def test_partition_takes_what_a_scope_captures_as_inputs():
     image = is_let(is_var(), is_op("tanh")(wildcard()), wildcard()).partition(let + Y)
     call = image.args[0]
     assert call.args == (X, Y)
-    assert same(call.op.with_fields(attrs=None), relay.Function([X, Y], let))
+    params = [relay.var("x"), relay.var("y")]
+    inside = relay.bind(let, dict(zip((X, Y), params, strict=True)))
+    assert same(call.op.with_fields(attrs=None), relay.Function(params, inside))
     func = relay.Function([p], p + Z)
     call = FunctionPattern([wildcard()], wildcard())(wildcard()).partition(relay.Call(func, [X]))
     assert call.args == (X, Z)
