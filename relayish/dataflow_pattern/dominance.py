@@ -105,20 +105,22 @@ class Dominance:
         def is_parent(expr: Expr) -> bool:
             return expr is wanted if wanted is not None else matches_parent(expr)
 
-        def onward(node: Expr) -> list[Expr]:
-            operands = [] if node in known else _operands(node)
-            is_on_path = not any(map(is_parent, operands)) and all(map(matches_path, operands))
-            return operands if is_on_path else []
+        def ways(node: Expr) -> list[Expr]:
+            """Return the operands beyond which a parent may be, none where one leads astray."""
+            others = [operand for operand in _operands(node) if not is_parent(operand)]
+            on_path = [operand for operand in others if matches_path(operand)]
+            is_reached = len(others) < len(_operands(node))
+            return on_path if is_reached or len(on_path) == len(others) else []
 
-        for node in post_order([child], onward):
+        for node in post_order([child], lambda node: [] if node in known else ways(node)):
             if node in known:
                 continue
-            operands = _operands(node)
-            known[node] = next(filter(is_parent, operands), _NOWHERE)
-            if known[node] is _NOWHERE and operands and all(map(matches_path, operands)):
-                first = known[operands[0]]
-                if all(known[operand] is first for operand in operands):
-                    known[node] = first
+            parents = [operand for operand in _operands(node) if is_parent(operand)]
+            beyond = [known[operand] for operand in ways(node)]
+            if parents:  # what leads to no parent may be an operand beside it
+                beyond = [parent for parent in beyond if parent is not _NOWHERE]
+            reached = {*parents, *beyond}
+            known[node] = reached.pop() if len(reached) == 1 else _NOWHERE
         return known[child]
 
 

@@ -405,6 +405,15 @@ def test_dominator_matches_nested_diamonds_when_the_path_may_branch():
 
 def test_dominator_does_not_match_two_parents():
     assert not diamond_pattern().match(relu(relu(conv())) + leaky(conv()))
+    assert not diamond_pattern().match(conv() + conv())
+    c = conv()
+    behind = relay.nn.conv2d(tanh(c), relay.var("k", shape=(8, 8, 1, 1)))
+    assert not diamond_pattern().match(behind + relu(c))
+    assert not diamond_pattern().match(relu(c) + behind)
+
+
+def test_dominator_matches_with_an_operand_beside_the_parent_that_leads_to_none():
+    assert diamond_pattern().match(conv() + relay.var("bias", shape=(1,)))
 
 
 def test_dominator_does_not_match_when_the_path_is_left():
