@@ -73,6 +73,13 @@ _QUIET_NAN: Final = {
 }
 
 
+_LARGEST: Final[dict[type, float]] = {
+    np.float16: float(np.finfo(np.float16).max),
+    np.float32: float(np.finfo(np.float32).max),
+    np.float64: float(np.finfo(np.float64).max),
+}
+
+
 def spell_float(value: float) -> str:
     """Return the digits of a Python float, without suffix: ``0.1``, ``2e-05``, ``inf``, ``nan``."""
     return repr(value).removesuffix(".0")
@@ -81,8 +88,8 @@ def spell_float(value: float) -> str:
 def spell_scalar(value: np.generic) -> str | None:
     """Return the literal of a numpy scalar, or ``None`` when it has none.
 
-    ``bool``, ``int32``, ``int64`` and the IEEE floats have literals, as in TVM; so has NaN, unless
-    its sign or payload is unusual.
+    ``bool``, ``int16``, ``int32``, ``int64`` and the IEEE floats have literals, as in TVM; so has
+    NaN, unless its sign or payload is unusual.
 
     Example:
         >>> spell_scalar(np.float32(0.1)), spell_scalar(np.int64(-2)), spell_scalar(np.uint8(1))
@@ -95,8 +102,8 @@ def spell_scalar(value: np.generic) -> str | None:
         return "True" if value else "False"
     if kind is np.int32:
         return str(int(value))
-    if kind is np.int64:
-        return f"{int(value)}i64"
+    if kind is np.int64 or kind is np.int16:
+        return f"{int(value)}i{8 * value.itemsize}"
     suffix = _FLOAT_SUFFIX.get(kind)
     if suffix is None:
         return None
@@ -105,18 +112,21 @@ def spell_scalar(value: np.generic) -> str | None:
     text = str(value).removesuffix(".0")
     if kind(text).tobytes() != value.tobytes():  # reading rounds by way of double
         return None
+    if np.isfinite(value) and abs(float(text)) > _LARGEST[kind]:
+        text = repr(float(value))  # the largest number, which must not be rounded up
     return text + suffix
 
 
 NUMBER: Final = (
     r"(?P<digits>(?:inf|nan)(?=f(?:16|32|64)?(?![A-Za-z0-9_.]))|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
-    r"(?P<suffix>bf16|[iuf]\d+|f)?(?![A-Za-z0-9_])"
+    r"(?P<suffix>bf16|[iuf]\d+|[fi])?(?![A-Za-z0-9_])"
 )
 _DTYPES: Final[dict[str, type[np.generic]]] = {
     "f": np.float32,
     "f16": np.float16,
     "f32": np.float32,
     "f64": np.float64,
+    "i": np.int32,
     "i8": np.int8,
     "i16": np.int16,
     "i32": np.int32,
@@ -131,6 +141,8 @@ _DTYPES: Final[dict[str, type[np.generic]]] = {
 def read_scalar(digits: str, suffix: str | None, negative: bool) -> np.generic:
     """Return the scalar that a number literal stands for.
 
+    Without a suffix that is an ``int32``, or an ``int64`` where the number takes one.
+
     Raises:
         ValueError: If the suffix names no type, or the number does not fit it.
     """
@@ -141,10 +153,14 @@ def read_scalar(digits: str, suffix: str | None, negative: bool) -> np.generic:
     if issubclass(dtype, np.floating):
         with np.errstate(over="ignore"):
             value = dtype(digits)
-            return dtype(-value) if negative else value
+        if np.isinf(value) and digits != "inf":
+            raise ValueError(f"{digits} does not fit {dtype.__name__}; write inf{suffix or 'f'}")
+        return dtype(-value) if negative else value
     if is_float:
         raise ValueError(f"{digits}{suffix} is no integer; the suffix of floats is f")
     number = -read_int(digits) if negative else read_int(digits)
+    if not suffix and not -(2**31) <= number < 2**31:
+        dtype = np.int64
     try:
         return dtype(number)
     except OverflowError:

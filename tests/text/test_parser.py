@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 
+import numpy as np
 import pytest
 
 from relayish.errors import FieldError, ParseError
@@ -272,7 +273,14 @@ BAD = [
     (HEADER + "def @main() { /* 1 }", "2:15: this comment is not closed", None),
     (HEADER + "def @main() { let %x = 1 %x }", "expected ';' after the value of a let", None),
     (HEADER + "def @main() { meta[relay.Constant][0] }", "not in the metadata section", None),
-    (HEADER + "def @main() { 3000000000 }", "3000000000 does not fit int32", None),
+    (
+        HEADER + "def @main() { 30000000000000000000 }",
+        "30000000000000000000 does not fit int64",
+        None,
+    ),
+    (HEADER + "def @main() { 3000000000i }", "3000000000 does not fit int32", None),
+    (HEADER + "def @main() { 3.40283e+38f32 }", "3.40283e+38 does not fit float32", None),
+    (HEADER + "def @main() { -65520f16 }", "65520 does not fit float16; write inff16", None),
     (HEADER + "def @main() { 1q7 }", "expected an expression", None),
     (HEADER + "def @main() { 1.5i64 }", "no integer", None),
     (HEADER + "def @main() { ref(1, 2) }", "ref takes 1 argument(s); found 2", None),
@@ -293,6 +301,27 @@ BAD = [
     (HEADER + "def @main(%x: #0) { 1 }", "type #0 is used before", None),
     (HEADER + "#[metadata]\n" + "[" * 100000, "the metadata section cannot be read", None),
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("42i", np.int32(42)),
+        ("2147483647", np.int32(2147483647)),
+        ("2147483648", np.int64(2147483648)),
+        ("-2147483648", np.int32(-2147483648)),
+        ("-2147483649", np.int64(-2147483649)),
+        ("--10", np.int32(10)),
+        ("---10", np.int32(-10)),
+        ("3.4028234e38f", np.finfo(np.float32).max),
+        ("-inff", np.float32("-inf")),
+    ],
+)
+def test_number_is_read_as_tvm_reads_it(text: str, value: np.generic) -> None:
+    read = parse_expr(text)
+    assert isinstance(read, Constant)
+    assert read.data == value
+    assert type(read.data) is type(value)
 
 
 @pytest.mark.parametrize(("text", "message", "_"), BAD, ids=[b[1] for b in BAD])

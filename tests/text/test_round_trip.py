@@ -460,3 +460,16 @@ def test_indentation_stops_growing() -> None:
     for _ in range(3000):
         expr = If(Constant(True), expr, ONE)
     assert len(astext(expr)) < 3000 * 400
+
+
+def test_largest_number_is_spelt_below_its_limit():
+    for dtype in (np.float16, np.float32, np.float64):
+        largest = np.finfo(dtype).max
+        text = str(Constant(largest))
+        assert float(text.partition("f")[0]) <= float(largest)
+        assert parse_expr(text).data == largest
+
+
+def test_short_integers_have_literals():
+    assert str(Constant(np.int16(42))) == "42i16"
+    assert type(parse_expr("-42i16").data) is np.int16

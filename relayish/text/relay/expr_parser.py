@@ -47,7 +47,7 @@ _BINARY: Final = {
     "==": ("relay::equal", 7),
     "!=": ("relay::not_equal", 7),
 }
-_NEGATIVE: Final = re.compile(NUMBER)
+_AFTER_MINUS: Final = re.compile(rf"(?P<more>-*){NUMBER}")
 
 
 class _Open:
@@ -122,12 +122,12 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
                 continue
             value = Tuple((), span=reader.span(start, reader.pos))
         else:
-            number = _NEGATIVE.match(reader.text, reader.pos)
+            number = _AFTER_MINUS.match(reader.text, reader.pos)
             if number is None:
                 stack.append(_Open(start, "-", 20))
                 continue
             reader.pos = number.end()
-            value = _number(reader, number, start, negative=True)
+            value = _number(reader, number, start, negative=len(number["more"]) % 2 == 0)
 
         while True:  # a value is complete; see what follows it
             after = AFTER.match(reader.text, reader.pos) or reader.match(AFTER)
