@@ -140,7 +140,7 @@ def size_of(data: Expr, axis: int, like: Expr) -> Built:
     if isinstance(known, int):
         return number(known, like)
     sizes = op.shape_of(data, dtype="int32")
-    size = op.sum(op.strided_slice(sizes, begin=(axis,), end=(axis + 1,)))
+    size = op.sum(op.strided_slice(sizes, begin=(axis,), end=(axis + 1,), strides=(1,)))
     return op.cast(size, tensor_of(like).dtype)
 
 

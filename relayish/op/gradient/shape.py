@@ -87,7 +87,7 @@ def concatenate_grad(call: Call, grad: Expr) -> Gradients:
     ends = list(accumulate(size for size in sizes if isinstance(size, int)))
     starts = [0, *ends[:-1]]
     parts = [
-        op.strided_slice(grad, begin=(start,), end=(end,), axes=(axis,))
+        op.strided_slice(grad, begin=(start,), end=(end,), strides=(1,), axes=(axis,))
         for start, end in zip(starts, ends, strict=True)
     ]
     return (Tuple(tuple(parts)),)
@@ -99,7 +99,10 @@ def stack_grad(call: Call, grad: Expr) -> Gradients:
     count = len(tensors_of(call.args[0]))
     axis = attrs_of(call).axis % rank_of(call)
     slices = [
-        op.squeeze(op.strided_slice(grad, begin=(at,), end=(at + 1,), axes=(axis,)), axis=(axis,))
+        op.squeeze(
+            op.strided_slice(grad, begin=(at,), end=(at + 1,), strides=(1,), axes=(axis,)),
+            axis=(axis,),
+        )
         for at in range(count)
     ]
     return (Tuple(tuple(slices)),)

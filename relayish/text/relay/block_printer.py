@@ -159,6 +159,10 @@ class BlockPrinter(NodeWriter):
             made = self.value_of(value, depth)
             if type(made) is str:
                 out.append(f"{made};\n")
+            elif type(value) is If or type(value) is Match:  # TVM reads these in brackets alone
+                out.append("(")
+                yield made
+                out.append(");\n")
             else:
                 yield made
                 out.append(";\n")
