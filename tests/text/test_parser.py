@@ -395,3 +395,35 @@ def test_a_call_without_a_required_attribute_is_told_its_name():
 def test_an_attribute_of_another_type_is_told_what_is_expected_in_short():
     with pytest.raises(ParseError, match=r"expected tuple\[int \| PrimExpr, \.\.\.\]; found 'a'"):
         parse_expr('free_var %x: Tensor[(2), float32]; nn.conv2d(%x, %x, strides="a")')
+
+
+def test_variable_of_unknown_type_has_no_annotation() -> None:
+    func = parse_expr("fn (%x: _) { let %y: _ = %x; %y }")
+    assert isinstance(func, Function)
+    assert func.params[0].type_annotation is None
+    assert isinstance(func.body, Let)
+    assert func.body.var.type_annotation is None
+
+
+def test_attributes_may_say_of_which_class_they_are() -> None:
+    text = (
+        "def @f(%x: int32) { %x }\n"
+        'def @main(%x: int32) { @f(%x, axis=1, exclusive=True, attrs_type_key="relay.attrs.X") }'
+    )
+    call = parse(HEADER + text)["main"].body
+    assert dict(call.attrs.items()) == {"axis": 1, "exclusive": True}
+    typed = parse(HEADER + text.replace("attrs.X", "attrs.ScanopAttrs"))["main"].body
+    assert type(typed.attrs).__name__ == "ScanopAttrs"
+    with pytest.raises(ParseError, match=r"attributes relay\.attrs\.ScanopAttrs cannot be read"):
+        parse(HEADER + text.replace("attrs.X", "attrs.ScanopAttrs").replace("=True", "=7"))
+
+
+def test_arm_without_braces_may_number_nodes() -> None:
+    mod = parse(
+        HEADER
+        + "type L { N, C(int32, L) }\n"
+        + "def @main(%a: L) { match (%a) { C(%x, _) => %0 = add(%x, %x); add(%0, %0), N => 1, } }"
+    )
+    first, second = mod["main"].body.clauses
+    assert first.rhs.args[0] is first.rhs.args[1]
+    assert second.rhs.data == 1

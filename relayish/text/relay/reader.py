@@ -15,7 +15,7 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, Type
 from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
-from relayish.text.metadata_reader import Metadata
+from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
 from relayish.text.rules import Rule
@@ -168,6 +168,12 @@ class Reader(NodeReader):
 
     def make_attrs(self, callee: Callee, values: dict[str, object], at: int) -> Attrs | None:
         """Return the attributes of a call from what its text gives of them."""
+        if TYPE_KEY in values:
+            key = str(values.pop(TYPE_KEY))
+            try:
+                return build_attrs(key, values)
+            except (TypeError, FieldError) as error:
+                self.fail(f"attributes {key} cannot be read: {error}", at)
         declared = callee.attrs_class
         if declared is None:
             return DictAttrs(values) if values else None
@@ -185,6 +191,10 @@ class Reader(NodeReader):
                 if key not in values and key not in declared.defaults:
                     self.fail(f"{name} is called without its attribute {key!r}", at)
             self.fail(f"attributes of {name} cannot be read: {error}", at)
+
+
+TYPE_KEY: Final = "attrs_type_key"
+"""What TVM writes behind attributes that are not of the class their callee declares: theirs."""
 
 
 def empty_attrs() -> DictAttrs:

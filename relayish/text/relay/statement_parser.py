@@ -246,7 +246,10 @@ def _clause(reader: Reader) -> Rule:
     mark, start = len(reader.hidden_locals), reader.pos
     lhs = yield pattern(reader)
     reader.expect("=>", "after a pattern")
-    rhs = yield (block(reader, "}") if reader.take("{") else expression(reader))
+    if reader.take("{"):
+        rhs = yield block(reader, "}")
+    else:  # TVM lets nodes be numbered in front of the value
+        rhs = yield (expression(reader) if reader.match(STATEMENT) is None else block(reader, None))
     reader.leave(mark)
     return Clause(lhs, reader.expr(rhs, start))
 

@@ -99,11 +99,20 @@ def type_(reader: Reader) -> Rule:
     return (yield _named(reader, word, start))
 
 
+_UNKNOWN: Final = re.compile(r"_(?![\w.])")
+
+
 def variable(reader: Reader, binder: Binder) -> Rule:
     """A variable of Relay, from behind its name."""
     annotation: Type | None = None
     if reader.take(":"):
-        annotation = simple_type(reader) or (yield type_(reader))
+        annotation = simple_type(reader)
+        if annotation is None:
+            unknown = _UNKNOWN.match(reader.text, reader.skip())
+            if unknown is None:
+                annotation = yield type_(reader)
+            else:
+                reader.pos = unknown.end()  # as TVM reads it: no annotation at all
     return reader.make_var(binder, annotation)
 
 
