@@ -107,9 +107,10 @@ class Dominance:
 
         def ways(node: Expr) -> list[Expr]:
             """Return the operands beyond which a parent may be, none where one leads astray."""
-            others = [operand for operand in _operands(node) if not is_parent(operand)]
+            operands = _operands(node)
+            others = [operand for operand in operands if not is_parent(operand)]
             on_path = [operand for operand in others if matches_path(operand)]
-            is_reached = len(others) < len(_operands(node))
+            is_reached = len(others) < len(operands)
             return on_path if is_reached or len(on_path) == len(others) else []
 
         for node in post_order([child], lambda node: [] if node in known else ways(node)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 import re
@@ -234,6 +235,13 @@ def annotations_of(cls: type[Attrs]) -> Mapping[str, Any]:  # Any: an annotation
     """Return what each field of ``cls`` was annotated with, ``Annotated`` included."""
     hints = typing.get_type_hints(cls, include_extras=True)
     return {name: hints[name] for name in cls.field_names}
+
+
+@functools.cache
+def may_be_none(cls: type[Attrs]) -> frozenset[str]:
+    """Return the names of the fields of ``cls`` that ``None`` is a value of."""
+    hints = typing.get_type_hints(cls)
+    return frozenset([n for n in cls.field_names if type(None) in typing.get_args(hints[n])])
 
 
 @dataclass_transform(frozen_default=True, eq_default=True)

@@ -12,11 +12,11 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import AmbiguousNameError, FieldError, OperatorError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs
+from relayish.ir.attrs import Attrs, may_be_none
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.language import RELAY
-from relayish.op.call import call_op, may_be_none
+from relayish.op.call import call_op
 from relayish.op.documentation import docstring
 from relayish.op.registry import (
     arguments,

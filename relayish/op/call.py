@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from relayish.errors import FieldError, OperatorError, UnknownNameError, suggest
-from relayish.ir.attrs import Attrs
+from relayish.ir.attrs import Attrs, may_be_none
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple
 from relayish.ir.span import Span
 from relayish.op.outputs import TupleWrapper
@@ -101,13 +100,6 @@ def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
     if name in arguments.get(op, ()):  # dyn.reshape and its like: the argument says it
         return () if typing.get_origin(typing.get_type_hints(cls)[name]) is tuple else 0.0
     raise OperatorError(f"{op.full_name} is called without its attribute {name!r}")
-
-
-@cache
-def may_be_none(cls: type[Attrs]) -> frozenset[str]:
-    """Return the names of the fields of ``cls`` that ``None`` is a value of."""
-    hints = typing.get_type_hints(cls)
-    return frozenset([n for n in cls.field_names if type(None) in typing.get_args(hints[n])])
 
 
 def _as_argument(op: Op, name: str, value: object) -> Expr:

@@ -14,13 +14,13 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from types import NoneType
+from functools import cache
 from typing import Annotated, Any, Final, TypeAlias, get_args, get_origin
 
 import numpy as np
 
 from relayish.errors import suggest
-from relayish.ir.attrs import Attrs, DictAttrs, annotations_of, attrs_class
+from relayish.ir.attrs import Attrs, DictAttrs, annotations_of, attrs_class, may_be_none
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.span import Span
 from relayish.ir.storage import interned
@@ -130,7 +130,7 @@ class Metadata:
         elif kind in REFERENCES:
             yield from REFERENCES[kind]
         elif (declared := attrs_class(kind)) is not None:
-            readers = _readers(declared)
+            readers = _readers(declared)  # type: ignore[arg-type]  # mypy takes the hash of instances
             for name, value in fields.items():
                 reader = readers.get(name)
                 if reader is None or (reader is _read_text and _NUMBER.fullmatch(value)):
@@ -182,18 +182,12 @@ def build_attrs(kind: str, values: dict[str, object]) -> Attrs:
 
 def _without_nulls(cls: type[Attrs], values: dict[str, object]) -> dict[str, object]:
     """Leave out what refers to nothing where the field must hold something: it has its default."""
-    hints = annotations_of(cls) if None in values.values() else {}
+    kept = may_be_none(cls)  # type: ignore[arg-type]  # mypy takes the hash of instances
     return {
         name: value
         for name, value in values.items()
-        if value is not None or name not in cls.defaults or _admits_none(hints.get(name))
+        if value is not None or name in kept or name not in cls.defaults
     }
-
-
-def _admits_none(hint: Any) -> bool:  # Any: an annotation
-    if get_origin(hint) is Annotated:
-        hint = get_args(hint)[0]
-    return hint in (None, object, Any) or NoneType in get_args(hint)
 
 
 def class_key(kind: type[Node]) -> str:
@@ -218,16 +212,11 @@ _Reader: TypeAlias = Callable[[str], object]
 _NUMBER: Final = re.compile(r"[0-9]+")
 
 
-_known_readers: Final[dict[type[Attrs], Mapping[str, _Reader]]] = {}
-
-
+@cache
 def _readers(cls: type[Attrs]) -> Mapping[str, _Reader]:
     """Return how to read the fields of ``cls`` that may be written as they are; others refer."""
-    known = _known_readers.get(cls)
-    if known is None:
-        found = {name: _reader(hint) for name, hint in annotations_of(cls).items()}
-        known = _known_readers[cls] = {n: read for n, read in found.items() if read is not None}
-    return known
+    found = {name: _reader(hint) for name, hint in annotations_of(cls).items()}
+    return {name: reader for name, reader in found.items() if reader is not None}
 
 
 def _reader(hint: Any) -> _Reader | None:  # Any: an annotation
@@ -238,8 +227,8 @@ def _reader(hint: Any) -> _Reader | None:  # Any: an annotation
     return _read_text if hint is str or str in get_args(hint) else None
 
 
-def _read_text(text: str) -> str | None:
-    """Return a string, or the name of an element type, of which none is the empty one."""
+def _read_text(text: str) -> str:
+    """Return a string, or the name of an element type; the empty one stands for none."""
     return text
 
 
@@ -253,7 +242,7 @@ _NUMBERS: Final[Mapping[object, _Reader]] = {
 def _plain(kind: str, name: str, text: str) -> object:
     declared = attrs_class(kind)
     if declared is not None:
-        return _readers(declared)[name](text)
+        return _readers(declared)[name](text)  # type: ignore[arg-type]  # as above
     for convert in (int, float):
         try:
             return convert(text)

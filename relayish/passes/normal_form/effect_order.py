@@ -210,7 +210,7 @@ class _EvaluationWalk:
         if not events:
             runs = [scope.runs for scope in scopes_of(node) for _ in scope.roots]
             starts = [self.starts[scope] for _, scope in blocks]
-            events = _start_of(list(zip(runs, starts, strict=False)))
+            events = _start_of(list(zip(runs, starts, strict=True)))
         self.note(events, around)
 
     def know(self, node: Node, events: list[Event], around: int) -> None:
