@@ -65,56 +65,9 @@ def spell_name(name: str) -> str:
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)
 
 
-_FLOAT_SUFFIX: Final[dict[type, str]] = {np.float32: "f", np.float64: "f64", np.float16: "f16"}
-_QUIET_NAN: Final = {
-    np.float16: np.float16("nan").tobytes(),
-    np.float32: np.float32("nan").tobytes(),
-    np.float64: np.float64("nan").tobytes(),
-}
-
-
-_LARGEST: Final[dict[type, float]] = {
-    np.float16: float(np.finfo(np.float16).max),
-    np.float32: float(np.finfo(np.float32).max),
-    np.float64: float(np.finfo(np.float64).max),
-}
-
-
 def spell_float(value: float) -> str:
     """Return the digits of a Python float, without suffix: ``0.1``, ``2e-05``, ``inf``, ``nan``."""
     return repr(value).removesuffix(".0")
-
-
-def spell_scalar(value: np.generic) -> str | None:
-    """Return the literal of a numpy scalar, or ``None`` when it has none.
-
-    ``bool``, ``int16``, ``int32``, ``int64`` and the IEEE floats have literals, as in TVM; so has
-    NaN, unless its sign or payload is unusual.
-
-    Example:
-        >>> spell_scalar(np.float32(0.1)), spell_scalar(np.int64(-2)), spell_scalar(np.uint8(1))
-        ('0.1f', '-2i64', None)
-    """
-    kind = type(value)
-    if value.dtype.byteorder not in "=|":
-        return None
-    if kind is np.bool_:
-        return "True" if value else "False"
-    if kind is np.int32:
-        return str(int(value))
-    if kind is np.int64 or kind is np.int16:
-        return f"{int(value)}i{8 * value.itemsize}"
-    suffix = _FLOAT_SUFFIX.get(kind)
-    if suffix is None:
-        return None
-    if value != value:  # noqa: PLR0124 - NaN is what differs from itself
-        return f"nan{suffix}" if value.tobytes() == _QUIET_NAN[kind] else None
-    text = str(value).removesuffix(".0")
-    if kind(text).tobytes() != value.tobytes():  # reading rounds by way of double
-        return None
-    if np.isfinite(value) and abs(float(text)) > _LARGEST[kind]:
-        text = repr(float(value))  # the largest number, which must not be rounded up
-    return text + suffix
 
 
 NUMBER: Final = (

@@ -26,6 +26,7 @@ from relayish.ir.comparison import register_comparison
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.module import Module
 from relayish.ir.node import Node, node
+from relayish.ir.one_line import register_line
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
 from relayish.ir.storage import register_interning
@@ -87,6 +88,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
     "register_interning": lambda k, f: register_interning(k["kind"], f),
     "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
+    "register_line": lambda k, f: register_line(k["kind"], f),
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
     ),

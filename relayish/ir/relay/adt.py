@@ -5,6 +5,7 @@ from __future__ import annotations
 from relayish.ir.comparison import register_comparison
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, field, node
+from relayish.ir.one_line import register_line
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import GlobalTypeVar, Type, TypeVar
@@ -109,3 +110,4 @@ def _inputs(data: TypeData) -> tuple[tuple[object, ...], ...]:
 
 register_comparison(Constructor, same=_same_constructor, skipped=("inputs",))
 register_comparison(TypeData, beside=constructors)
+register_line(Match, lambda match, show: f"match ({show(match.data)}) {{...}}")

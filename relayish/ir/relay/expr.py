@@ -13,6 +13,7 @@ from relayish.ir.comparison import register_comparison
 from relayish.ir.effect import Effect
 from relayish.ir.literal import same_literal
 from relayish.ir.node import Node, field, node
+from relayish.ir.one_line import register_line, shorten
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.roles import Access, Atom, Runs
@@ -339,3 +340,12 @@ def type_args(lhs: Call, rhs: Call) -> tuple[object, object] | None:
 register_comparison(Op, same=_same_op, hashed=("full_name",))
 register_comparison(GlobalVar, same=_same_global)
 register_comparison(Call, skipped=("type_args",), beside=type_args)
+
+register_line(Op, lambda op, _: shorten(op.full_name))
+register_line(GlobalVar, lambda name, _: f"@{shorten(name.name_hint)}")
+register_line(Call, lambda call, show: f"{show(call.op)}({show(*call.args)})")
+register_line(Tuple, lambda tup, show: f"({show(*tup.fields)}{',' * (len(tup.fields) == 1)})")
+register_line(TupleGetItem, lambda get, show: f"{show(get.tuple_value)}.{get.index}")
+register_line(Let, lambda let, show: f"let {show(let.var)} = {show(let.value)}; ...")
+register_line(If, lambda node, show: f"if ({show(node.cond)}) {{...}} else {{...}}")
+register_line(Function, lambda func, show: f"fn ({show(*func.params)}) {{...}}")

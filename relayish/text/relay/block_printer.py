@@ -14,6 +14,7 @@ import numpy as np
 
 import relayish.text.relay.block_layout  # noqa: F401 - says where statements are written
 from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.literal import spell_scalar
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, Match, Pattern, TypeData
 from relayish.ir.relay.expr import (
@@ -36,7 +37,7 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
-from relayish.text.literals import quote, spell_name, spell_scalar
+from relayish.text.literals import quote, spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.pattern_printer import PatternPrinter

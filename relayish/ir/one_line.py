@@ -1,0 +1,163 @@
+"""One-line form of nodes, in which errors quote a program: ``add(%0, %b)``.
+
+Variables and other atoms are shown as they are, operands that are no atoms by numbers, scopes as
+``{...}``. The form of a kind follows from the roles of its fields unless it has one of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import Any, Final
+
+import numpy as np
+
+from relayish.ir.field import Field
+from relayish.ir.kind_table import KindTable
+from relayish.ir.literal import spell_scalar
+from relayish.ir.naming import name_field, name_of
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.roles import Atom, Role
+from relayish.ir.span import at_span
+
+LONGEST: Final = 120
+"""How many characters a line has at most."""
+_LONGEST_NAME: Final = 40
+_MOST: Final = 6
+_MOST_BITS: Final = 128
+
+
+class Operands:
+    """Shows what a line is made of: ``operands(node, ...)``, with commas between them.
+
+    Nodes that are no atoms have numbers, ``%0``, ``%1``, …, the same where they are the same.
+    """
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self) -> None:
+        self._numbers: dict[Node, int] = {}
+
+    def __call__(self, *nodes: Node | None) -> str:
+        shown = [self._show(node) for node in nodes[:_MOST]]
+        if len(nodes) > _MOST:
+            shown.append("...")
+        return ", ".join(shown)
+
+    def _show(self, node: Node | None) -> str:
+        if node is None:
+            return "None"
+        if type(node) in ATOMS:
+            return LINES[type(node)](node, self)
+        return f"%{self._numbers.setdefault(node, len(self._numbers))}"
+
+
+Line = Callable[[Any, Operands], str]  # Any: nodes of one kind
+
+
+def one_line(node: Node) -> str:
+    """Return ``node`` in one line of at most :data:`LONGEST` characters.
+
+    Nothing below its operands is looked at.
+
+    Complexity:
+        Bounded, however large the node is.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Tuple, Var
+        >>> a = Var("a")
+        >>> one_line(Tuple((a, Tuple((a,)))))
+        '(%a, %0)'
+    """
+    return _cut(LINES[type(node)](node, Operands()), LONGEST)
+
+
+def one_line_at(node: Node) -> str:
+    """Return ``node`` in one line and where it comes from: ``add(%0, %b) at model.relay:12:8``."""
+    return one_line(node) + at_span(node)
+
+
+def register_line(kind: type[Node], line: Line) -> None:
+    """Say how nodes of class ``kind`` are shown in one line.
+
+    Args:
+        kind: A kind, or a family of kinds.
+        line: ``line(node, operands)``: the text, in which ``operands(child, ...)`` shows children.
+            It looks at no more than the fields of the node.
+
+    Raises:
+        DuplicateNameError: If that was said already.
+    """
+    LINES.register(kind, line)
+
+
+def shorten(name: str) -> str:
+    """Return ``name`` on one line, and not too long for one."""
+    return _printable(_cut(name, _LONGEST_NAME))
+
+
+def _line_of_fields(node: Node, operands: Operands) -> str:
+    """Return the form that the declaration of a kind tells."""
+    kind = type(node)
+    match kind.traits_.atom:
+        case Atom.VARIABLE | Atom.NAME if name_field(kind) is not None:
+            name = shorten(name_of(node)) or "_"
+            return f"%{name}" if kind.traits_.atom is Atom.VARIABLE else name
+        case Atom.LITERAL:
+            return ", ".join(_show_leaf(getattr(node, f.name)) for f in _leaves(kind)[:1])
+    if kind.held_as_ is not Role.OPERAND:
+        return _printable(repr(node))
+    return f"{kind.visit_name}({', '.join(_shown_fields(node, operands))})"
+
+
+def _shown_fields(node: Node, operands: Operands) -> list[str]:
+    shown: list[str] = []
+    for declared in type(node).fields_:
+        value = getattr(node, declared.name)
+        if declared.role is Role.OPERAND or declared.role is Role.BINDER:
+            given = operands(*(value if declared.holds_many else [value]))
+            shown += [given] if given else []
+        elif declared.role in (Role.SCOPE, Role.PART):
+            shown.append("{...}")
+    leaves = [(f.name, getattr(node, f.name)) for f in _leaves(type(node))]
+    return shown + [f"{name}={_show_leaf(value)}" for name, value in leaves if value is not None]
+
+
+def _leaves(kind: type[Node]) -> list[Field]:
+    return [f for f in kind.fields_ if f.role is Role.LEAF and f.compared]
+
+
+def _show_leaf(value: object) -> str:
+    """Return what is to be seen of a value at a glance, however large or deep it is."""
+    match value:
+        case np.ndarray():
+            return f"{value.dtype}[{', '.join(map(str, value.shape))}]"
+        case np.generic():
+            return spell_scalar(value) or str(value)
+        case str():
+            return repr(_cut(value, _LONGEST_NAME))
+        case tuple():
+            items = ["(...)" if isinstance(v, tuple) else _show_leaf(v) for v in value[:_MOST]]
+            return f"({', '.join(items)}{', ...' if len(value) > _MOST else ''})"
+        case int() if value.bit_length() > _MOST_BITS:
+            return f"<a number of {value.bit_length()} bits>"
+        case None | int() | float() | Enum():
+            return str(value)
+    return f"<{type(value).__name__}>"
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def _printable(text: str) -> str:
+    """Return ``text`` without characters that would leave the line, or the terminal's mind."""
+    if text.isprintable():
+        return text
+    return "".join([c if c.isprintable() else c.encode("unicode_escape").decode() for c in text])
+
+
+LINES: Final[KindTable[Line]] = KindTable(
+    "the one-line form", "relayish.ir.one_line.register_line", {Node: _line_of_fields}
+)
+"""By kind; kinds without a form of their own are shown by their fields."""
