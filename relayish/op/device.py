@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
 
-from relayish.errors import TypeInferenceError
+from relayish.errors import OperatorError, TypeInferenceError, suggest
 from relayish.ir.attrs import Attrs, DictAttrs, attrs
 from relayish.ir.relay.type import FuncType, IncompleteType, TupleType, Type
 from relayish.op.dimension import show_type
@@ -23,6 +24,40 @@ class VirtualDevice(Attrs):
     virtual_device_id: int = -1
     target: object = None
     memory_scope: str = ""
+
+
+DEVICE_TYPES: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("cpu", "llvm", "stackvm", "c", "test", "hybrid", "composite"), 1),
+    **dict.fromkeys(("cuda", "nvptx", "gpu"), 2),
+    **dict.fromkeys(("cl", "opencl", "sdaccel"), 4),
+    **dict.fromkeys(("aocl", "aocl_sw_emu"), 5),
+    "vulkan": 7,
+    "metal": 8,
+    "vpi": 9,
+    "rocm": 10,
+    "ext_dev": 12,
+    "hexagon": 14,
+    "webgpu": 15,
+}
+"""The kinds of device by TVM's names for them and for what is compiled to them."""
+
+
+def virtual_device_named(name: str) -> VirtualDevice:
+    """Return the device called ``name``, the first of its kind or one with a number: ``cuda:1``.
+
+    Raises:
+        OperatorError: If there is no such kind of device, or the number is none.
+    """
+    kind, _, index = name.partition(":")
+    words = kind.split()  # the text of a target: options follow
+    if not words or words[0] not in DEVICE_TYPES:
+        raise OperatorError(
+            f"{name!r} is no device{suggest(kind, DEVICE_TYPES)}; "
+            f"expected one of {', '.join(DEVICE_TYPES)}, and its number as in 'cuda:1'"
+        )
+    if index and not index.isdecimal():
+        raise OperatorError(f"{name!r} is no device: {index!r} is no number of one")
+    return VirtualDevice(DEVICE_TYPES[words[0]], int(index or 0))
 
 
 @attrs("relay.attrs.OnDeviceAttrs")

@@ -36,8 +36,8 @@ class AllocTensorAttrs(Attrs):
     """Attributes of ``memory.alloc_tensor``."""
 
     dtype: DType = "float32"
-    const_shape: Constant  # type: ignore[misc]  # required, given by name
-    assert_shape: tuple[Dimension, ...]  # type: ignore[misc]  # required, given by name
+    const_shape: Constant | None  # type: ignore[misc]  # required, given by name
+    assert_shape: tuple[Dimension, ...] | None  # type: ignore[misc]  # required, given by name
 
 
 STORAGE: Final = TypeCall(GlobalTypeVar("Storage"), ())
@@ -58,9 +58,11 @@ def _alloc_tensor_type(
     tensor(offset, "offset")
     if not tensor(shape, "shape").shape:  # a scalar is allocated
         return TensorType((), attrs.dtype)
-    shown = attrs.const_shape.data
-    if shown is None:
+    if attrs.const_shape is None:
+        if attrs.assert_shape is None:
+            raise TypeInferenceError("one of const_shape and assert_shape must be given")
         return TensorType(sizes(attrs.assert_shape, "assert_shape"), attrs.dtype)
+    shown = attrs.const_shape.data
     if not isinstance(shown, np.ndarray) or shown.ndim != 1 or not is_integral(shown):
         raise TypeInferenceError(f"const_shape must be a vector of integers; found {shown!r}")
     return TensorType(sizes([int(size) for size in shown.tolist()], "const_shape"), attrs.dtype)

@@ -198,6 +198,9 @@ SIGNATURES: Final[Mapping[str, str]] = {
         "invalid_to_bottom=False"
     ),
     "vision.yolo_reorg": "data, stride=1",
+    # the virtual machine
+    "vm.invoke_tvm_op": "func, inputs, outputs",
+    "vm.shape_of": "expr, dtype='int64'",
     # quantised
     "qnn.abs": _QNN_UNARY,
     "qnn.avg_pool2d": (
@@ -243,8 +246,6 @@ SIGNATURES: Final[Mapping[str, str]] = {
 """By operator; an operator that is not here has the parameters that its declaration gives."""
 
 OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
-    "device_copy": {"src_device": "src_virtual_device", "dst_device": "dst_virtual_device"},
-    "on_device": {"device": "virtual_device"},
     "unique": {"is_sorted": "sorted"},
     "qnn.contrib_dense_pack": {"kernel_layout": "weight_layout"},
     "nn.batch_matmul": {"x": "tensor_a", "y": "tensor_b"},

@@ -11,6 +11,7 @@ from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.op import builder, get_op, list_ops
 from relayish.op.builders import _MADE, Parameters
+from relayish.op.device import VirtualDevice
 from relayish.op.documentation import documented, undocumented
 from relayish.op.documentation.attributes import ATTRIBUTES
 from relayish.op.documentation.entry import read_entries
@@ -434,11 +435,80 @@ def test_segment_sum_adds_what_numpy_adds(shape, count):
     np.testing.assert_array_equal(found, expected)
 
 
-def test_devices_are_given_under_relays_names():
-    device = relay.op.device.VirtualDevice(device_type_int=1)
-    assert relay.annotation.on_device(x, device).attrs.virtual_device is device
-    assert relay.annotation.on_device(x, device=device).op is get_op("on_device")
-    assert relay.device_copy(x, src_device=device, dst_device=device).args == (x,)
+class Cpu:
+    """A device as TVM's ``cpu(3)``."""
+
+    device_type, device_id = 1, 3
+
+
+@pytest.mark.parametrize(
+    ("device", "expected"),
+    [
+        ("cpu", VirtualDevice(1, 0)),
+        ("llvm -mcpu=native", VirtualDevice(1, 0)),
+        ("cuda:2", VirtualDevice(2, 2)),
+        ("ext_dev", VirtualDevice(12, 0)),
+        (Cpu(), VirtualDevice(1, 3)),
+        (VirtualDevice(2, 1, None, "global"), VirtualDevice(2, 1, None, "global")),
+    ],
+)
+def test_device_is_a_name_or_an_object(device, expected):
+    assert relay.annotation.on_device(x, device).attrs.virtual_device == expected
+    assert relay.on_device(x, device=device, constrain_result=True).attrs.constrain_result
+    copied = relay.device_copy(x, src_device=device, dst_device="cpu").attrs
+    assert (copied.src_virtual_device, copied.dst_virtual_device) == (expected, VirtualDevice(1, 0))
+    storage = relay.memory.alloc_storage(x, y, device)
+    assert storage.attrs.virtual_device == expected
+
+
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [
+        ("cude", "'cude' is no device; did you mean cuda"),
+        ("cuda:x", "'x' is no number"),
+        ("", "'' is no device"),
+        (1, "1 .int. is no device; expected a name"),
+    ],
+)
+def test_what_is_no_device_is_refused(device, message):
+    with pytest.raises(OperatorError, match=message):
+        relay.on_device(x, device)
+
+
+def test_memory_is_allocated_of_a_constant_shape_or_an_asserted_one():
+    storage = relay.memory.alloc_storage(relay.const(24, "int64"), relay.const(64, "int64"), "cpu")
+    assert storage.attrs.dtype == "float32"
+    offset, shape = relay.const(0, "int64"), relay.const(np.array([2, 3]))
+    known = relay.memory.alloc_tensor(storage, offset, shape, "int8")
+    asserted = relay.memory.alloc_tensor(storage, offset, z, "int8", (2, 3))
+    assert known.attrs.const_shape is shape
+    assert known.attrs.assert_shape is None
+    assert asserted.attrs.const_shape is None
+    assert asserted.attrs.assert_shape == (2, 3)
+    with pytest.raises(OperatorError, match="say by assert_shape"):
+        relay.memory.alloc_tensor(storage, offset, z)
+
+
+def test_allocated_tensor_has_the_type_its_shape_tells():
+    storage = relay.memory.alloc_storage(relay.const(24, "int64"), relay.const(64, "int64"), "cpu")
+    offset, shape = relay.const(0, "int64"), relay.const(np.array([2, 3]))
+    sizes = relay.var("n", shape=(2,), dtype="int64")
+    for tensor in (
+        relay.memory.alloc_tensor(storage, offset, shape, "int8"),
+        relay.memory.alloc_tensor(storage, offset, sizes, "int8", (2, 3)),
+    ):
+        func = relay.Function(relay.analysis.free_vars(tensor), tensor)
+        typed = relay.transform.InferType()(relay.IRModule.from_expr(func))
+        assert str(typed["main"].body.checked_type) == "Tensor[(2, 3), int8]"
+
+
+def test_builders_of_the_virtual_machine_take_what_relays_take():
+    assert relay.vm.shape_of(expr=x).attrs.dtype == "int64"
+    assert relay.vm.invoke_tvm_op(func=x, inputs=(y,), outputs=(z,)).args[0] is x
+    assert relay.vm.reshape_tensor(x, y, newshape=[2, 3]).attrs.newshape == (2, 3)
+
+
+def test_debug_takes_no_function():
     assert relay.debug(x).attrs.debug_func is None
 
 

@@ -187,7 +187,8 @@ def test_storage_is_allocated_and_freed():
 def test_tensor_is_allocated_of_the_shape_its_attributes_know(
     shape, const_shape, assert_shape, expected
 ):
-    options = {"const_shape": Constant(const_shape), "assert_shape": assert_shape, "dtype": "int8"}
+    known = None if const_shape is None else Constant(const_shape)
+    options = {"const_shape": known, "assert_shape": assert_shape, "dtype": "int8"}
     found = rule_of("memory.alloc_tensor", STORAGE, LENGTH, shape, **options)
     assert structural_equal(found, TensorType(expected, "int8"))
     with pytest.raises(TypeInferenceError, match="storage must be a Storage; found"):

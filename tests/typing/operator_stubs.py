@@ -59,6 +59,9 @@ _HINTS = {
 }
 """How the annotations of attributes are written as those of parameters."""
 
+_IN_BUILDERS = {"Sequence": "_Sequence", "Dimension": "_Size", "DeviceLike": "object"}
+"""How names in the annotations of builders written by hand are written here."""
+
 _MADE_BESIDE = {"random": ("def threefry_key(seed: int) -> _Any: ...",)}
 """What modules of operators define themselves."""
 
@@ -149,7 +152,9 @@ def _may_be_unknown(op: str, parameter: str) -> bool:
 
 
 def _written(annotation: str) -> str:
-    return re.sub(r"\bSequence\b", "_Sequence", annotation)
+    for name, written in _IN_BUILDERS.items():
+        annotation = re.sub(rf"\b{name}\b", written, annotation)
+    return annotation
 
 
 def _default(value: object) -> str:

@@ -31,7 +31,6 @@ channels: the number of output channels; None if the weight tells
 clip: whether boxes are clipped to the image
 compiler: the name of the external compiler
 compute_dtype: the element type in which it is computed: int64, float32, float64 or None
-const_shape: the shape as a constant
 constrain_body: whether the body is put on the device
 constrain_result: whether the result is put on the device
 convolution_algorithm: the number of the algorithm
@@ -47,12 +46,14 @@ data_layout: the axes of the data, a letter each
 debug_func: what is called with the state of the program
 deformable_groups: in how many groups channels share their offsets
 depth: the number of classes
+device: the device, or its name, as cuda:1
 dilation: the distance between elements of the kernel or window along each axis
 dilation_value: what is put between the elements
 dilations: the distance between elements of the kernel along each axis
 dst_layout: the layout of the result
-dst_virtual_device: where the result is put
+dst_device: where the result is put, as the source
 dtype: the element type of the result
+dtype_hint: the element type of what the memory will hold
 end: where the slice ends along each axis, or its length
 eps: what is added so that nothing is divided by zero
 epsilon: what is added to the variance
@@ -167,7 +168,7 @@ sorted: whether elements are returned in order
 sparse_lhs: whether the sparse matrix is the left one
 spatial_scale: elements of the feature map to a pixel of the image
 src_layout: the layout of the data
-src_virtual_device: where the data is
+src_device: where the data is: a device, or its name, as cuda:1
 start: the first number, or the end if no other is given
 step: the distance of two numbers
 steps: the distance of the centres of boxes, vertically and horizontally; -1 for that of the cells
@@ -189,7 +190,6 @@ unipolar: whether bits of weights stand for 0 and 1, or else for -1 and 1
 units: the number of results; None if the weight tells
 upper: whether the upper triangle is kept
 variances: the factors with which boxes were encoded
-virtual_device: the device
 weight_bits: bits of an element of the weight
 weight_layout: the axes of the weight
 win_length: the size of the window

@@ -28,17 +28,17 @@ device_copy: Copy a value from one device to another.
 on_device, annotation.on_device: Say on which device a value is computed.
   body anything -> the same
 memory.alloc_storage: Allocate memory.
-  size () int64, in bytes; shape (k,) of integers; alignment () int64, in bytes -> storage
+  size () int64, in bytes; alignment () int64, in bytes; shape (k,) of integers -> storage
 memory.alloc_tensor: Make a tensor out of allocated memory.
   storage from memory.alloc_storage; offset () int64, in bytes; shape (k,) of integers -> (...)
 memory.kill: Say that a value is no longer needed.
   to_free (...) -> the empty tuple
 vm.invoke_tvm_op: Call a lowered operator on memory that is there.
-  op a function; ins a tuple of inputs; outs a tuple of outputs -> the empty tuple
+  func a function; inputs a tuple; outputs a tuple -> the empty tuple
 vm.reshape_tensor: Give a tensor another shape without a copy.
   data (...); shape (k,) of integers -> newshape
 vm.shape_of: Give the shape of a tensor.
-  tensor (d0, ..., dk) -> (k + 1,) of dtype
+  expr (d0, ..., dk) -> (k + 1,) of dtype
 random.threefry_generate: Draw random bits.
   key (10,) uint64; shape the shape of the bits -> a tuple: the next key (10,) uint64, bits uint64
 random.threefry_split: Make two independent keys of one.
