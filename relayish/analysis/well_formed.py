@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from relayish.errors import WellFormedError
+from relayish.ir.module import AnyModule, Module
 from relayish.ir.naming import display_name
-from relayish.ir.node import Node
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.one_line import one_line_at
 from relayish.ir.placement import placement_of_kind
-from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
-from relayish.ir.scoping import PROGRAM, evaluated
+from relayish.ir.scoping import PROGRAM, collect_variables, evaluated
 from relayish.ir.span import at_span, describe
 from relayish.ir.traversal import ByKind
 
+_SHOWN_VARIABLES: Final = 8
 
-def well_formed(program: Node | IRModule) -> bool:
+
+def well_formed(program: Node | AnyModule) -> bool:
     """Return whether ``program`` keeps the rules of scoping; see :func:`check_well_formed`.
 
     Example:
@@ -32,14 +35,17 @@ def well_formed(program: Node | IRModule) -> bool:
     return True
 
 
-def check_well_formed(program: Node | IRModule) -> None:
+def check_well_formed(program: Node | AnyModule) -> None:
     """Raise unless ``program``, of any language, keeps the rules of scoping.
 
     A variable is bound at most once in the whole program (a function that occurs in several
     places is one function). Where it is bound, every use lies in the scope of its binder: value and
     body of a let, body of a function, arm of a clause, and what the roles of fields say of other
-    kinds. A node that occurs in several places must be in scope in each. Variables that nothing
-    binds are free, and welcome. The functions of a module are looked at one by one.
+    kinds. A node that occurs in several places must be in scope in each.
+
+    Variables of an expression that nothing binds are free, and welcome. The definitions of a module
+    are looked at one by one, and must be closed: there is nobody who could bind what is free in
+    them.
 
     Raises:
         WellFormedError: Naming the variable and, where nodes carry spans, the places.
@@ -47,19 +53,54 @@ def check_well_formed(program: Node | IRModule) -> None:
     Complexity:
         Linear in distinct nodes, but for a logarithmic factor on variables used in other scopes
         than that which binds them; no recursion.
+
+    Source:
+        Relay ``WellFormed``, and what ``IRModule.Add`` demands of functions.
     """
-    if isinstance(program, IRModule):
-        for name, definition in program.functions.items():
-            try:
-                _check(definition)
-            except WellFormedError as error:
-                error.add_note(f"in the definition of @{name.name_hint}")
-                raise
+    if not isinstance(program, Module):
+        _check(program)
         return
-    _check(program)
+    for key, definition in program.functions.items():
+        name = program.name_of(key)
+        try:
+            scopes = _check(definition)
+        except WellFormedError as error:
+            error.add_note(f"in the definition of @{name}")
+            raise
+        bound = scopes.binding_scope
+        if [1 for node in scopes.order if type(node) in VARIABLES and node not in bound]:
+            check_closed(definition, f"@{name}")
 
 
-def _check(root: Node) -> None:
+def check_closed(definition: Node, name: str) -> None:
+    """Raise if ``definition``, called ``name`` in errors, uses variables that nothing binds.
+
+    One that is bound anywhere in it is not free, whether it is in scope where it is used or not.
+
+    Complexity:
+        Linear in distinct nodes; no recursion.
+    """
+    occurring, bound = collect_variables(definition, PROGRAM)
+    free = [var for var in occurring if var not in bound]
+    if not free:
+        return
+    listed = ", ".join([display_name(var) for var in free[:_SHOWN_VARIABLES]])
+    if len(free) > _SHOWN_VARIABLES:
+        listed += f" and {len(free) - _SHOWN_VARIABLES} more"
+    first = free[0]
+    user = next((n for n in PROGRAM.post_order(definition) if first in evaluated(n)), definition)
+    shown = display_name(first)
+    advice = "bind it, or make it a parameter"
+    if any(display_name(var) == shown for var in bound):
+        advice = f"another variable called {shown} is bound: use that one there"
+    raise WellFormedError(
+        f"{name} uses {listed}, which nothing binds; {shown} is used in {one_line_at(user)}: "
+        f"{advice}"
+    )
+
+
+def _check(root: Node) -> Scopes:
+    """Raise unless variables are bound once and used in scope; return the scopes of ``root``."""
     order = PROGRAM.post_order(root)
     scopes: _BoundOnce = (by_nodes := _BoundByNodes(root, order=order))
     if by_nodes.has_declarations:
@@ -68,6 +109,7 @@ def _check(root: Node) -> None:
     for variable, inner in scopes.binding_scope.items():
         if scope_of[variable] != inner:  # further out: some use is not inside
             _refuse(variable, inner, scopes)
+    return scopes
 
 
 class _BoundOnce(Scopes):

@@ -16,6 +16,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.transform.bisect import Fault, bisect
 from relayish.transform.fault import failing_check, failing_command
 from relayish.transform.relay.value import compute, other_value
+from relayish.transform.verify import USUAL_CHECKS
 
 FOUND: Final = 1
 """The exit code when a pass is at fault."""
@@ -48,7 +49,7 @@ def _fault(args: argparse.Namespace) -> Fault:
     if args.command_line is not None:
         faults.append(failing_command(_words(args.command_line), timeout=args.timeout))
     if not faults:
-        faults = [failing_check("well_formed"), failing_check("well_typed")]
+        faults = [failing_check(name) for name in USUAL_CHECKS]
 
     def first(before: IRModule, after: IRModule) -> str | None:
         return next((told for fault in faults if (told := fault(before, after)) is not None), None)

@@ -131,6 +131,39 @@ def test_functions_of_a_module_may_share_nodes():
     assert well_formed(IRModule({"one": function, "other": function}))
 
 
+def test_module_with_a_variable_that_nothing_binds_is_refused():
+    call = Call(add, (y, one), span=Span("m.relay", 3, 3, 5, 9))
+    error = refusal(IRModule({"main": Function((x,), Call(add, (x, call)))}))
+    assert str(error) == (
+        "@main uses %y, which nothing binds; %y is used in add(%y, 1) at m.relay:3:5: bind it, or "
+        "make it a parameter"
+    )
+
+
+def test_module_whose_parameters_were_replaced_and_their_uses_not_says_so():
+    error = refusal(IRModule({"main": Function((Var("x"),), Call(add, (x, one)))}))
+    assert "another variable called %x is bound: use that one there" in str(error)
+
+
+def test_variable_bound_in_another_function_of_the_module_is_refused():
+    mod = IRModule({"binds": Function((x,), x), "uses": Function((y,), Tuple((x, y)))})
+    assert "@uses uses %x, which nothing binds" in str(refusal(mod))
+
+
+def test_refusal_of_many_free_variables_names_some_of_them():
+    many = Tuple([Var(f"v{n}") for n in range(1000)])
+    message = str(refusal(IRModule({"main": Function((), many)})))
+    assert "@main uses %v0, %v1, " in message
+    assert "%v7 and 992 more, which nothing binds" in message
+
+
+@pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
+def test_free_variable_below_any_depth_is_found_in_a_module(kind):
+    nest = DEEP_NESTS[kind](DEPTH, y)
+    assert not well_formed(IRModule({"main": Function((x,), nest)}))
+    assert well_formed(IRModule({"main": Function((y,), nest)}))
+
+
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_deep_nest_is_well_formed(kind):
     assert well_formed(DEEP_NESTS[kind](DEPTH))

@@ -85,3 +85,15 @@ def test_bisect_does_not_tell_which_default_passes_are_of_higher_levels(
 ) -> None:
     assert main(["bisect", str(program), "-O1"]) == 0
     assert "note" not in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("losing_passes")
+@pytest.mark.parametrize("before", [(), ("InferType", "FoldConstant")])
+@pytest.mark.parametrize(("losing", "lost"), [("DropLets", "%half"), ("NewParams", "%x")])
+def test_bisect_finds_the_pass_after_which_nothing_binds_a_variable(
+    program_of_lets: str, capsys: Capture, before: tuple[str, ...], losing: str, lost: str
+) -> None:
+    pipeline = ",".join([*before, losing, "FoldConstant"])
+    assert main(["bisect", program_of_lets, "-p", pipeline]) == 1
+    others = f"after {len(before)} other passes: @main uses {lost}, which nothing binds"
+    assert f"{losing} is at fault, {others}" in capsys.readouterr().err

@@ -100,3 +100,16 @@ def test_the_default_passes_run_where_none_is_named(program: Path, capsys: Captu
 def test_a_level_there_is_no_pipeline_for_is_an_error(program: Path, capsys: Capture) -> None:
     assert main(["opt", str(program), "-O9"]) == 2
     assert "no default pipeline of level 9" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("losing_passes")
+@pytest.mark.parametrize("before", ["", "InferType,"])
+@pytest.mark.parametrize(("losing", "lost"), [("DropLets", "%half"), ("NewParams", "%x")])
+def test_verifying_finds_variables_that_nothing_binds_any_more(
+    program_of_lets: str, capsys: Capture, before: str, losing: str, lost: str
+) -> None:
+    argv = ["opt", program_of_lets, "-p", f"{before}{losing}", "--verify-each"]
+    assert main(argv) == 2
+    shown = capsys.readouterr()
+    assert f"pass {losing} broke the check well_formed: @main uses {lost}, which" in shown.err
+    assert shown.out == ""

@@ -97,3 +97,13 @@ def test_check_of_what_does_not_parse_exits_with_two(tmp_path: Path, capsys: Cap
     path.write_text("def")
     assert main(["check", str(path)]) == 2
     assert capsys.readouterr().err.startswith("relayish: error: ")
+
+
+def test_check_names_a_variable_that_nothing_binds(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "open.relay"
+    path.write_text(
+        '#[version = "0.0.5"]\nfree_var %y: int32;\ndef @main(%x: int32) { (%x, %y) }\n'
+    )
+    assert main(["check", str(path)]) == 1
+    shown = capsys.readouterr().err
+    assert f"{path}: not well formed: @main uses %y, which nothing binds" in shown

@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
+from relayish.analysis import infer_type
 from relayish.errors import CheckError, DeclarationError, UnknownNameError, WellFormedError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Function, Let, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import scalar_type
 from relayish.op.registry import get_op
 from relayish.transform import (
     Pass,
@@ -28,6 +30,29 @@ def unit(value: float = 0.0) -> IRModule:
 def bound_twice() -> IRModule:
     x = Var("x")
     return IRModule({"main": Function((x,), Let(x, const(1), x))})
+
+
+def lost() -> IRModule:
+    """Return a program in which a variable that has a type is bound nowhere."""
+    x, half = Var("x", scalar_type("float32")), Var("half", scalar_type("float32"))
+    call = Call(get_op("add"), (x, half))
+    return IRModule({"main": Function((x,), call)})
+
+
+def lost_after_typing() -> IRModule:
+    """Return the same of a let that was dropped after its types were inferred."""
+    x, half = Var("x", scalar_type("float32")), Var("half")
+    called = Call(get_op("exp"), (half,))
+    func = infer_type(Function((x,), Let(half, x, called)))
+    assert isinstance(func.body, Let)
+    return IRModule({"main": func.with_fields(body=func.body.body)})
+
+
+def params_replaced() -> IRModule:
+    """Return a typed program whose parameters are new and their uses are not."""
+    x = Var("x", scalar_type("float32"))
+    func = infer_type(Function((x,), Call(get_op("exp"), (x,))))
+    return IRModule({"main": func.with_fields(params=[Var("x", scalar_type("float32"))])})
 
 
 def ill_typed() -> IRModule:
@@ -65,7 +90,13 @@ def run(mod: IRModule, *passes: Pass, checks: tuple[str, ...] | None = None) -> 
 
 @pytest.mark.parametrize(
     ("wrong", "name", "says"),
-    [(bound_twice(), "well_formed", "bound twice"), (ill_typed(), "well_typed", "add")],
+    [
+        (bound_twice(), "well_formed", "bound twice"),
+        (lost(), "well_formed", "%half, which nothing binds"),
+        (lost_after_typing(), "well_formed", "%half, which nothing binds"),
+        (params_replaced(), "well_formed", "another variable called %x"),
+        (ill_typed(), "well_typed", "add"),
+    ],
 )
 def test_pass_that_breaks_the_program_is_named(wrong: IRModule, name: str, says: str) -> None:
     with pytest.raises(CheckError, match=f"pass B broke the check {name}: .*{says}") as info:
