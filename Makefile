@@ -13,7 +13,7 @@ help:  ## say what there is to make
 dev: .venv/bin/python  ## make a virtual environment with the package, editable, and all tools
 
 .PHONY: check
-check: lint format-check types test  ## all that must hold before a commit
+check: lint format-check types generated test  ## all that must hold before a commit
 
 .PHONY: lint
 lint:  ## look for mistakes
@@ -30,6 +30,14 @@ format-check:  ## is the code laid out?
 .PHONY: types
 types:  ## check the types
 	$(PYTHON) -m mypy
+
+.PHONY: generate
+generate:  ## write the generated files: stubs and pages of docs
+	$(PYTHON) -m tools.generate
+
+.PHONY: generated
+generated:  ## are the generated files what is generated?
+	$(PYTHON) -m tools.generate --check
 
 .PHONY: test
 test:  ## run the tests, documentation included

@@ -22,15 +22,13 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 
 STYLE_LEVELS = 100_000
 """How deep the visitor goes that crosses C at each level."""
 
 
 def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
-    from deep import DEEP_NESTS
-
     from relayish.analysis import free_vars, infer_type, well_formed
     from relayish.functor import (
         ExprMutator,
@@ -47,6 +45,7 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
     from relayish.ir.structural_hash import structural_hash
     from relayish.passes import eliminate_dead_code, fold_constant
     from relayish.text import astext, parse_expr
+    from tests.support.deep import DEEP_NESTS
 
     if nest == "type_nest":
         return type_operations(levels)
@@ -168,14 +167,13 @@ def operations(nest: str, levels: int) -> dict[str, Callable[[], object]]:
 
 
 def type_operations(levels: int) -> dict[str, Callable[[], object]]:
-    from deep import type_nest
-
     from relayish.functor import TypeMutator, TypeVisitor
     from relayish.ir.node import Node
     from relayish.ir.relay.type import TensorType, Type
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
     from relayish.text import astext, parse_type
+    from tests.support.deep import type_nest
 
     state: dict[str, Any] = {}
 
@@ -236,7 +234,7 @@ def main() -> None:
     levels = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     if len(sys.argv) > 2 and sys.argv[2] != "--only":
         run(sys.argv[2], levels)
-    from deep import DEEP_NESTS
+    from tests.support.deep import DEEP_NESTS
 
     chosen = sys.argv[3].split(",") if len(sys.argv) > 3 else [*DEEP_NESTS, "type_nest"]
     failures = []

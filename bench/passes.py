@@ -33,7 +33,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "bench" / "PASSES.md"
-sys.path[:0] = [str(ROOT / "tests" / "passes"), str(ROOT / "tests")]
+sys.path.insert(0, str(ROOT))
 
 from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.transform import Pass  # noqa: E402
@@ -89,8 +89,8 @@ def heading() -> Iterator[str]:
 
 def tables(names: list[str], args: argparse.Namespace) -> Iterator[str]:
     """Yield the tables, line by line, measuring what is not kept."""
-    from deep import DEEP_NESTS
-    from deep_programs import LARGE
+    from tests.support.deep import DEEP_NESTS
+    from tests.support.deep_programs import LARGE
 
     wanted = args.on.split(",") if args.on else [*DEEP_NESTS, "shared", *LARGE]
     kept = Kept(args.keep, args.seconds)
@@ -180,10 +180,9 @@ class Kept:
 
 def measure(names: list[str], what: str, size: int, seconds: int) -> None:
     """Print what :class:`Kept` reads: a line for each pass."""
-    from deep_programs import LARGE, NOT_FOR, nest, shared
-
     from relayish.analysis.infer_type import infer_type
     from relayish.transform import PassContext
+    from tests.support.deep_programs import LARGE, NOT_FOR, nest, shared
 
     make = {**LARGE, "shared": shared}.get(what)
     mod = infer_type(make(size) if make else nest(what, size))
@@ -200,15 +199,14 @@ def measure(names: list[str], what: str, size: int, seconds: int) -> None:
 
 
 def passes_of(name: str, mod: IRModule) -> tuple[Pass, ...]:
-    from standing import made_for
+    from tests.support.standing import made_for
 
     return made_for(name, mod)
 
 
 def seconds_of(name: str, mod: IRModule) -> str:
-    from standing import REFUSES
-
     from relayish.analysis import well_formed
+    from tests.support.standing import REFUSES
 
     limit = sys.getrecursionlimit()
     pass_ = passes_of(name, mod)[0]

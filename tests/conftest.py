@@ -1,22 +1,13 @@
-"""What tests share: modules importable by name, when garbage is collected, what is forgotten."""
+"""When garbage is collected, and what is forgotten."""
 
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from relayish.ir.declarations import declared_temporarily
-
-HERE = Path(__file__).parent
-
-sys.path[:0] = [
-    str(HERE),
-    *(str(HERE / name) for name in ("analysis", "languages", "op", "passes", "typing")),
-]
 
 MUCH = 200_000
 """So many more objects made than freed that a test is cleaned up after at once."""

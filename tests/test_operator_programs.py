@@ -5,7 +5,8 @@ from __future__ import annotations
 import collections
 
 import pytest
-from operator_programs import NAMES, Maker, check_program
+
+from tests.support.operator_programs import NAMES, Maker, check_program
 
 BATCH = 20
 BATCHES = [range(start, start + BATCH) for start in range(0, 200, BATCH)]
@@ -17,7 +18,7 @@ def test_program_has_one_meaning_however_it_is_typed_printed_folded_and_run(seed
         try:
             check_program(seed)
         except Exception as error:
-            error.add_note(f"python tests/operator_programs.py --only {seed}")
+            error.add_note(f"python -m tests.support.operator_programs --only {seed}")
             raise
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from random_kinds import RandomKinds, random_program
 
 from relayish.analysis import check_well_formed
 from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor, post_order_rewrite
@@ -22,6 +21,7 @@ from relayish.ir.scoping import PROGRAM, evaluated, free_variables, operands, sc
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.text import astext, parse_expr, parse_node
+from tests.support.random_kinds import RandomKinds, random_program
 
 DECLARATIONS = 40
 PROGRAMS = 5

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from random_exprs import random_arguments, random_function, random_module, same_value
 
 from relayish.analysis import free_vars, well_formed
 from relayish.functor import ExprMutator, ExprVisitor, MixedModeMutator, expand_a_normal_form
@@ -14,6 +13,7 @@ from relayish.ir.structural_equal import assert_structural_equal, structural_equ
 from relayish.ir.structural_hash import structural_hash
 from relayish.passes import eliminate_dead_code, fold_constant
 from relayish.text import astext, parse
+from tests.support.random_exprs import random_arguments, random_function, random_module, same_value
 
 BATCH = 50
 BATCHES = [range(start, start + BATCH) for start in range(0, 1000, BATCH)]

@@ -7,7 +7,6 @@ import sys
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS
 
 import relayish.text  # noqa: F401 - says what str shows
 from relayish.ir.relay.adt import Constructor, PatternTuple, PatternVar, PatternWildcard
@@ -15,6 +14,7 @@ from relayish.ir.relay.expr import Call, Constant, Function, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, GlobalTypeVar, PrimOp, SizeVar, TensorType
 from relayish.text import astext
+from tests.support.deep import DEEP_NESTS
 
 X = Var("x", TensorType((2, 3), "float32"))
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS
 
 from relayish.analysis import CallGraph
 from relayish.errors import FieldError, UnknownNameError
@@ -9,6 +8,7 @@ from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Tupl
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.text import parse
+from tests.support.deep import DEEP_NESTS
 
 DEPTH = 100_000
 add = intern_op("add")

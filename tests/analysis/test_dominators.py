@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from deep import DEEP_NESTS
-from random_exprs import random_module
 
 from relayish.analysis import post_dominators
 from relayish.analysis.dominators import Dominators, DominatorTree
 from relayish.ir.relay.expr import Expr, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
+from tests.support.deep import DEEP_NESTS
+from tests.support.random_exprs import random_module
 
 
 def reached_without(expr: Expr, start: object, removed: object) -> bool:

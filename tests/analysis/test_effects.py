@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import Effect, analyse_effects, has_effect
 from relayish.ir.relay.adt import Clause, Constructor, Match, PatternConstructor, PatternVar
@@ -24,6 +23,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op import registry
 from relayish.op.registry import get_op
+from tests.support.deep import DEEP_NESTS, doublings
 
 DEPTH = 100_000
 f, g, h, r, x, y = (Var(name) for name in "fghrxy")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import call_chain, doublings, if_true, let_body, match_clause
 
 from relayish.analysis import Feature, detect_feature
 from relayish.errors import DispatchError
@@ -11,6 +10,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.prelude import Prelude
 from relayish.text import parse
+from tests.support.deep import call_chain, doublings, if_true, let_body, match_clause
 
 DEPTH = 100_000
 HEADER = '#[version = "0.0.5"]\n'

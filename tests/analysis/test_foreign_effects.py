@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from declared import known_in_tests
-from foreign_kinds import ForeignKinds
 
 from relayish.analysis import (
     Effect,
@@ -42,6 +40,8 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.traversal import EXPRESSIONS
+from tests.support.declared import known_in_tests
+from tests.support.foreign_kinds import ForeignKinds
 
 KINDS = ForeignKinds()
 f, r, x, y, z = (Var(name) for name in "frxyz")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from declared import known_in_tests
-from foreign_kinds import ForeignKinds
 
 from relayish.analysis import analyse_liveness
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Function, Let, Tuple, Var
 from relayish.op.registry import get_op
+from tests.support.declared import known_in_tests
+from tests.support.foreign_kinds import ForeignKinds
 
 KINDS = ForeignKinds()
 a, b, c, o, p, q, v, w, x = (Var(name) for name in "abcopqvwx")

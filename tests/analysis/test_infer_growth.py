@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS, doublings, function_nest
-from open_programs import NUMBER, OPEN_PROGRAMS, TRUE, zero
-from work import lines_run
 
 from relayish.analysis import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.expr import Function, If, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.text import astext
+from tests.support.deep import DEEP_NESTS, doublings, function_nest
+from tests.support.open_programs import NUMBER, OPEN_PROGRAMS, TRUE, zero
+from tests.support.work import lines_run
 
 LEVELS = 100_000
 

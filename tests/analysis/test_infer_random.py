@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from random_exprs import LIST, random_arguments, random_function, random_module
 
 from relayish.analysis import infer_type
 from relayish.errors import TypeInferenceError
@@ -34,6 +33,7 @@ from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType, Typ
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
+from tests.support.random_exprs import LIST, random_arguments, random_function, random_module
 
 SEEDS = [range(start, start + 25) for start in range(0, 200, 25)]
 SIZE = 60

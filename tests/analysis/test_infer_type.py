@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_exprs import call
 
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type import infer_type_local
@@ -26,6 +25,7 @@ from relayish.ir.relay.type import (
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
+from tests.support.random_exprs import call
 
 INT, FLOAT = scalar_type("int32"), scalar_type("float32")
 HEADER = '#[version = "0.0.5"]\n'

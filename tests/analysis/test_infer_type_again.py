@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from random_exprs import call
 
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type.inferencer import Inferencer
@@ -13,6 +12,7 @@ from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import structural_equal
 from relayish.passes import erase_type
 from relayish.text import astext, parse
+from tests.support.random_exprs import call
 
 INT, FLOAT = scalar_type("int32"), scalar_type("float32")
 CHAIN = """#[version = "0.0.5"]

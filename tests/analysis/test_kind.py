@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import type_nest
 
 from relayish.analysis import infer_type
 from relayish.analysis.kind import check_kind, register_kind_rule
@@ -28,6 +27,7 @@ from relayish.ir.relay.type import (
     TypeVar,
     scalar_type,
 )
+from tests.support.deep import type_nest
 
 FLOAT = scalar_type("float32")
 LIST, BOX, MISSING = GlobalTypeVar("List"), GlobalTypeVar("Box"), GlobalTypeVar("Missing")

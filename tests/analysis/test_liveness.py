@@ -6,7 +6,6 @@ import itertools
 import random
 
 import pytest
-from deep import let_body
 
 from relayish.analysis import analyse_liveness
 from relayish.errors import PassError
@@ -29,6 +28,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.registry import get_op
 from relayish.passes.validate_inplace_update import validate_inplace_update
 from relayish.text import parse_expr
+from tests.support.deep import let_body
 
 EXP, ADD, SQUEEZE = get_op("exp"), get_op("add"), get_op("squeeze")
 

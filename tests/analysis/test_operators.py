@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import call_chain, let_body
 
 import relayish as relay
 from relayish.analysis import (
@@ -22,6 +21,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
+from tests.support.deep import call_chain, let_body
 
 DEPTH = 100_000
 HEADER = '#[version = "0.0.5"]\n'

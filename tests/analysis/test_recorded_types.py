@@ -7,11 +7,11 @@ import json
 from functools import cache
 
 import pytest
-from shared_data import shared_path
-from type_comments import COMMENT, wrong_types
 
 from relayish.analysis import infer_type
 from relayish.text import parse
+from tests.support.shared_data import shared_path
+from tests.support.type_comments import COMMENT, wrong_types
 
 CHUNKS = 8
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS, doublings
 
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.ir.relay.adt import Constructor
@@ -21,6 +20,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op.registry import get_op
+from tests.support.deep import DEEP_NESTS, doublings
 
 X = Var("x")
 PLAIN: dict[str, Expr] = {

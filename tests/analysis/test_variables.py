@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS, doublings, type_nest
 
 from relayish.analysis import (
     all_type_vars,
@@ -26,6 +25,7 @@ from relayish.ir.relay.adt import (
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, RefCreate, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, TupleType, TypeCall, TypeVar
+from tests.support.deep import DEEP_NESTS, doublings, type_nest
 
 DEPTH = 100_000
 add = intern_op("add")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import check_well_formed, well_formed
 from relayish.errors import WellFormedError
@@ -10,6 +9,7 @@ from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.span import Span
+from tests.support.deep import DEEP_NESTS, doublings
 
 DEPTH = 100_000
 x, y, z, f, g = (Var(name) for name in "xyzfg")

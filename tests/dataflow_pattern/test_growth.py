@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import call_chain, let_body, let_value, tuple_nest
-from work import lines_run
 
 import relayish as relay
 from relayish.dataflow_pattern import (
@@ -21,6 +19,8 @@ from relayish.dataflow_pattern import (
     wildcard,
 )
 from relayish.errors import DeclarationError
+from tests.support.deep import call_chain, let_body, let_value, tuple_nest
+from tests.support.work import lines_run
 
 LEVELS = 100_000
 X = relay.var("x", shape=(1,))

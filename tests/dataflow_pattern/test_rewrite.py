@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_exprs import random_arguments, random_module, same_value
 
 import relayish as relay
 from relayish.analysis import free_vars
@@ -35,6 +34,7 @@ from relayish.interpreter import evaluate
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
+from tests.support.random_exprs import random_arguments, random_module, same_value
 
 X, Y, Z, W = (relay.var(name, shape=(4,)) for name in "xyzw")
 relu, tanh = relay.nn.relu, relay.tanh

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 
 import pytest
-from declared import known_in_tests
-from while_loop import DECLARED, While
 
 from relayish.errors import DeclarationError
 from relayish.functor import (
@@ -23,6 +21,8 @@ from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.expr import Call, Constant, Expr, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType
+from tests.support.declared import known_in_tests
+from tests.support.while_loop import DECLARED, While
 
 ADD = intern_op("add")
 

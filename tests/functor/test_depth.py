@@ -12,7 +12,6 @@ import threading
 import time
 import traceback
 
-import deep
 import pytest
 
 from relayish._support import interrupts, segments, stacks
@@ -30,6 +29,7 @@ from relayish.functor import (
 )
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
+from tests.support import deep
 
 DEPTH = 100_000
 
@@ -755,7 +755,7 @@ INTERRUPTED_EVERYWHERE = """
     sys.path.insert(0, {root!r})
     from relayish._support import segments
     from relayish.functor import ExprVisitor
-    import deep
+    from tests.support import deep
     segments.LEVELS = 20
 
     class Plain(ExprVisitor):
@@ -784,9 +784,7 @@ INTERRUPTED_EVERYWHERE = """
 
 
 def test_interrupt_while_stacks_are_being_started_leaves_nothing_behind(request):
-    script = textwrap.dedent(
-        INTERRUPTED_EVERYWHERE.format(root=str(request.config.rootpath / "tests"))
-    )
+    script = textwrap.dedent(INTERRUPTED_EVERYWHERE.format(root=str(request.config.rootpath)))
     ran = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=50, check=False
     )

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from random_exprs import random_expr
 
 from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import (
@@ -22,6 +21,7 @@ from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar, Patte
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, If, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, TypeVar
+from tests.support.random_exprs import random_expr
 
 ADD = intern_op("add")
 X = Var("x")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import deep
 import pytest
 
 from relayish.errors import RelayishError, UnvisitedNodeError
@@ -17,6 +16,7 @@ from relayish.functor import (
 from relayish.ir.relay.expr import Call, Constant, Expr, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
+from tests.support import deep
 
 ADD = intern_op("add")
 LETS = 2_000

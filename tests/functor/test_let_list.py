@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import deep
 import pytest
 
 from relayish.errors import FieldError
 from relayish.functor import ExprMutator, LetList, LetListError, expand_a_normal_form
 from relayish.ir.relay.expr import Constant, Expr, Let, Tuple, Var
 from relayish.ir.relay.type import TensorType
+from tests.support import deep
 
 F32 = TensorType(())
 

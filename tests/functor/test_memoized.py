@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import deep
 import pytest
 
 from relayish.errors import DeclarationError
 from relayish.functor import ExprFunctor, ExprVisitor, memoized
 from relayish.ir.relay.expr import Constant, Tuple, Var
+from tests.support import deep
 
 X = Var("x")
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import deep
 import pytest
 
 from relayish.errors import DeclarationError, DispatchError
@@ -14,6 +13,7 @@ from relayish.functor import (
 from relayish.ir.relay.expr import Call, Constant, GlobalVar, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
+from tests.support import deep
 
 ADD = intern_op("add")
 X = Var("x")

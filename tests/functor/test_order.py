@@ -6,7 +6,6 @@ import itertools
 import random
 
 import pytest
-from random_exprs import random_expr
 
 from relayish.functor import (
     ExprMutator,
@@ -26,6 +25,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
+from tests.support.random_exprs import random_expr
 
 ADD = intern_op("add")
 KINDS = [

@@ -13,11 +13,11 @@ import time
 import weakref
 from pathlib import Path
 
-import deep
 import pytest
 
 from relayish._support import segments, stacks
 from relayish.functor import ExprFunctor, ExprVisitor
+from tests.support import deep
 
 DEPTH = segments.FIRST_LEVELS + 300
 
@@ -183,7 +183,7 @@ def test_threads_that_traverse_at_once_use_stacks_of_their_own():
 
 def ran(script: str, *options: str) -> str:
     """Return what a fresh interpreter prints for ``script``."""
-    paths = [*sys.path, str(Path(deep.__file__).parent)]
+    paths = [str(Path(deep.__file__).parents[2]), *sys.path]
     done = subprocess.run(
         [sys.executable, *options, "-c", textwrap.dedent(script)],
         capture_output=True, text=True, timeout=60, check=False,
@@ -197,7 +197,7 @@ DEEP_VISIT = """
     import threading
     from relayish._support import stacks
     from relayish.functor import ExprVisitor
-    import deep
+    from tests.support import deep
 
     def stacks_alive():
         return [t for t in threading.enumerate() if t.name == "relayish-stack"]

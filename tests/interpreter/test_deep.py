@@ -6,12 +6,12 @@ import sys
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS, doublings, pattern_nest
 
 from relayish.interpreter import Closure, evaluate
 from relayish.ir.relay.adt import Clause, Match, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.op.registry import get_op
+from tests.support.deep import DEEP_NESTS, doublings, pattern_nest
 
 DEPTH = 100_000
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import while_loop
-from declared import known_in_tests
-from while_loop import While
 
 from relayish.errors import DuplicateNameError, EvaluationError, UnknownKindError
 from relayish.interpreter import (
@@ -42,6 +39,9 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.roles import Atom, Role, Runs
 from relayish.ir.span import Span
 from relayish.op import get_op
+from tests.support import while_loop
+from tests.support.declared import known_in_tests
+from tests.support.while_loop import While
 
 DECLARED = declared_temporarily()
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import effect_trace
 import numpy as np
 import pytest
-from foreign_kinds import (
-    ForeignKinds,
-    random_foreign_module,
-    register_evaluators,
-    register_types,
-)
 
 from relayish.analysis import infer_type
 from relayish.interpreter import Closure, RefValue, create_executor
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType
+from tests.support import effect_trace
+from tests.support.foreign_kinds import (
+    ForeignKinds,
+    random_foreign_module,
+    register_evaluators,
+    register_types,
+)
 
 PROGRAMS = 240
 BATCH = 40

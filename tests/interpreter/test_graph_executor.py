@@ -6,7 +6,6 @@ import weakref
 
 import numpy as np
 import pytest
-from shared_data import shared_path
 
 import relayish as relay
 from relayish.errors import EvaluationError
@@ -27,6 +26,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType, TypeVar
 from relayish.op.registry import register_op
+from tests.support.shared_data import shared_path
 
 
 def scalar(name: str = "x", dtype: str = "float32") -> Var:

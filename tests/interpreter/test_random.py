@@ -4,13 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_exprs import (
-    random_arguments,
-    random_expr,
-    random_function,
-    random_module,
-    random_type,
-)
 
 from relayish.analysis import count_nodes, free_type_vars, free_vars, well_formed
 from relayish.interpreter import ConstructorValue, RefValue, create_executor, evaluate, same_value
@@ -40,6 +33,13 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.traversal import EVERYTHING
 from relayish.op import registry
+from tests.support.random_exprs import (
+    random_arguments,
+    random_expr,
+    random_function,
+    random_module,
+    random_type,
+)
 
 SEEDS = range(80)
 STEPS = 20_000

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from declared import known_in_tests
 
 from relayish.interpreter import Run, evaluate, register_evaluator
 from relayish.ir.effect import Effect
@@ -15,6 +14,7 @@ from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Expr, Function, If, Let, Var
 from relayish.ir.relay.type import scalar_type
 from relayish.ir.roles import Runs
+from tests.support.declared import known_in_tests
 
 DECLARED = declared_temporarily()
 with DECLARED:

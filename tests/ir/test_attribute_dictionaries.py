@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from declared import known_in_tests
 from pyrsistent import pmap
 
 from relayish.errors import FieldError
@@ -20,6 +19,7 @@ from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.text import astext, parse_expr
+from tests.support.declared import known_in_tests
 
 DECLARED = declared_temporarily()
 with DECLARED:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from declared import known_in_tests
 
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
@@ -19,6 +18,7 @@ from relayish.ir.effect import Effect
 from relayish.ir.language import Language
 from relayish.ir.node import Node, field, node
 from relayish.ir.roles import Access, Atom, Runs
+from tests.support.declared import known_in_tests
 
 SMALL = Language("small")
 DECLARED = declared_temporarily()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from declared import known_in_tests
 
 from relayish.ir.held import is_declaration, scope_fields
 from relayish.ir.node import Node, declared_temporarily, field, node
@@ -17,6 +16,7 @@ from relayish.ir.scoping import (
     recursive_operands,
     scope_roots,
 )
+from tests.support.declared import known_in_tests
 
 DECLARED = declared_temporarily()
 with DECLARED:

@@ -4,10 +4,8 @@ import copy
 import pickle
 import weakref
 
-import deep
 import numpy as np
 import pytest
-from declared import known_in_tests
 
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError
 from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, MixedModeMutator
@@ -33,6 +31,8 @@ from relayish.ir.span import Span
 from relayish.ir.structural_equal import first_mismatch, structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.ir.traversal import EVERYTHING
+from tests.support import deep
+from tests.support.declared import known_in_tests
 
 ADD = intern_op("add")
 X = Var("x")

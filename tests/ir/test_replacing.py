@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from declared import known_in_tests
-from foreign_kinds import ForeignKinds
 
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Function, If, Let, Tuple, Var
 from relayish.ir.replacing import rebuild_fields, with_evaluated
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import operands, scopes, split_by_run_count
+from tests.support.declared import known_in_tests
+from tests.support.foreign_kinds import ForeignKinds
 
 KINDS = ForeignKinds()
 x, y, z = Var("x"), Var("y"), Var("z")

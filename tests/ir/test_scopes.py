@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 
 import pytest
-from declared import known_in_tests
-from foreign_kinds import ForeignKinds
 
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
@@ -15,6 +13,8 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import free_variables, scopes
+from tests.support.declared import known_in_tests
+from tests.support.foreign_kinds import ForeignKinds
 
 DEPTH = 100_000
 KINDS = ForeignKinds()

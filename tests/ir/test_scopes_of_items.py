@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from declared import known_in_tests
 
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Expr, RefRead, Tuple, Var
 from relayish.ir.roles import Runs
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import Scope, scopes
+from tests.support.declared import known_in_tests
 
 
 class Alternatives(Expr):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import loop_languages as ir
 import pytest
-from declared import known_in_tests
-from loop_languages import DECLARED
 
 from relayish.analysis import check_well_formed, has_effect, well_formed
 from relayish.analysis.effects import Effect, analyse_effects
@@ -17,6 +14,9 @@ from relayish.ir.renaming import rename_bound, substitute_variables
 from relayish.ir.roles import Access, Runs
 from relayish.ir.scoping import Scope, binders, free_variables, operands, parts, scopes
 from relayish.ir.structural_equal import structural_equal
+from tests.support import loop_languages as ir
+from tests.support.declared import known_in_tests
+from tests.support.loop_languages import DECLARED
 
 DEPTH = 100_000
 

@@ -9,11 +9,8 @@ import weakref
 from collections.abc import Iterator
 from contextlib import nullcontext
 
-import deep
 import numpy as np
 import pytest
-from random_exprs import random_expr, random_module
-from work import lines_run
 
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import declared_temporarily, node
@@ -26,6 +23,9 @@ from relayish.ir.storage import interned, register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING, Traversal
 from relayish.text import astext, parse_expr
+from tests.support import deep
+from tests.support.random_exprs import random_expr, random_module
+from tests.support.work import lines_run
 
 ADD = intern_op("add")
 DEPTH = 100_000

@@ -7,10 +7,8 @@ import subprocess
 import sys
 import textwrap
 
-import deep
 import numpy as np
 import pytest
-from random_exprs import LIST, random_expr, random_function, random_module, random_type
 
 from relayish.functor import ExprMutator
 from relayish.ir import structural_equal as module
@@ -65,6 +63,14 @@ from relayish.ir.structural_equal import (
     structural_equal,
 )
 from relayish.ir.structural_hash import structural_hash
+from tests.support import deep
+from tests.support.random_exprs import (
+    LIST,
+    random_expr,
+    random_function,
+    random_module,
+    random_type,
+)
 
 ADD = intern_op("add")
 F32 = TensorType((), "float32")
@@ -582,8 +588,8 @@ def test_copies_of_types_and_modules_are_equal():
 
 HASHING = """
     import sys
-    sys.path.insert(0, {tests!r})
-    from random_exprs import random_expr, random_module, random_type
+    sys.path.insert(0, {root!r})
+    from tests.support.random_exprs import random_expr, random_module, random_type
     from relayish.ir.structural_hash import structural_hash
     for seed in range(20):
         print(structural_hash(random_expr(seed)), structural_hash(random_type(seed)))
@@ -592,7 +598,7 @@ HASHING = """
 
 
 def test_hash_is_the_same_in_another_process(request):
-    script = textwrap.dedent(HASHING.format(tests=str(request.config.rootpath / "tests")))
+    script = textwrap.dedent(HASHING.format(root=str(request.config.rootpath)))
     outputs = {
         subprocess.run(
             [sys.executable, "-c", script],

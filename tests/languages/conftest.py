@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import mini
-from declared import known_in_tests
+from tests.support import mini
+from tests.support.declared import known_in_tests
 
 _mini = known_in_tests(mini.DECLARED)

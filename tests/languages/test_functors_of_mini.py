@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mini
 import pytest
 
 import relayish as relay
@@ -10,6 +9,7 @@ from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import Functor, Mutator, PostOrderVisitor, Rewriter, Visitor
 from relayish.ir.node import declared_temporarily
 from relayish.ir.relay.expr import Var
+from tests.support import mini
 
 KINDS = ["var", "number", "call", "say", "let", "function", "mini_expr", "node"]
 DEPTH = 30_000

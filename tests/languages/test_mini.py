@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 
-import mini
 import pytest
 
 from relayish.errors import DeclarationError
@@ -18,14 +17,8 @@ from relayish.ir.relay.expr import Call, Let, Var
 from relayish.ir.scoping import binders, free_variables, operands, scopes
 from relayish.ir.structural_equal import first_mismatch, structural_equal
 from relayish.ir.structural_hash import structural_hash
-
-
-def sum_of_squares(a: str = "a", b: str = "b") -> mini.Function:
-    """``fn (a) { let b = a * a; say(b + 1) + b }`` with variables of any names."""
-    first, second = mini.Var(a), mini.Var(b)
-    said = mini.Say(mini.Call("add", (second, mini.Number(1))))
-    body = mini.Call("add", (said, second))
-    return mini.Function((first,), mini.Let(second, mini.Call("mul", (first, first)), body))
+from tests.support import mini
+from tests.support.mini import sum_of_squares
 
 
 class TestDeclaration:
@@ -34,7 +27,7 @@ class TestDeclaration:
         assert mini.Var.visit_name == Var.visit_name
 
     def test_visit_name_taken_within_the_language_is_refused(self):
-        with pytest.raises(DeclarationError, match=r"'let' of .*Again is taken by mini\.Let"):
+        with pytest.raises(DeclarationError, match=r"'let' of .*Again is taken by .*mini\.Let"):
 
             @node("let")
             class Again(mini.MiniExpr):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import mini
 import pytest
-from test_mini import sum_of_squares
 
 import relayish as relay
 from relayish.errors import ParseError
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import astext, parse, parse_node
+from tests.support import mini
+from tests.support.mini import sum_of_squares
 
 TEXT = """\
 node mini.function(params=[node mini.var %a], body={

@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 
-import mini
 import pytest
-from test_mini import sum_of_squares
 
 from relayish.errors import DuplicateNameError, FieldError, FrozenNodeError, UnknownNameError
 from relayish.ir.attrs import DictAttrs
@@ -20,6 +18,8 @@ from relayish.ir.relay.type import GlobalTypeVar, TensorType
 from relayish.ir.roles import Role
 from relayish.ir.structural_equal import first_mismatch, structural_equal
 from relayish.ir.structural_hash import structural_hash
+from tests.support import mini
+from tests.support.mini import sum_of_squares
 
 
 def identity(name: str = "x") -> Function:

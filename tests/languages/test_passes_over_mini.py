@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import sys
 
-import mini
 import pytest
-from test_mini import sum_of_squares
 
 from relayish.cli.main import main
 from relayish.errors import (
@@ -52,6 +50,8 @@ from relayish.transform import (
 from relayish.transform.bisect import bisect
 from relayish.transform.fault import failing_check, failing_command
 from relayish.transform.shrink import shrink
+from tests.support import mini
+from tests.support.mini import sum_of_squares
 
 MINI = Traversal(mini.MiniExpr)
 

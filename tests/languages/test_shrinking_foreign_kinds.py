@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from declared import known_in_tests
-
 from relayish.analysis import register_type_rule
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
@@ -16,6 +14,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.transform import create_function_pass, run_check
 from relayish.transform.bisect import bisect
 from relayish.transform.shrink import shrink
+from tests.support.declared import known_in_tests
 
 ADD = intern_op("add")
 DECLARED = declared_temporarily()

@@ -5,7 +5,13 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from checking import (
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import SizeVar, TensorType
+from relayish.op import get_op
+from relayish.op.registry import commutative, rule
+from tests.support.checking import (
     REFERENCES,
     assert_same,
     by_element,
@@ -14,12 +20,6 @@ from checking import (
     random_values,
     reference,
 )
-
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import Any as AnyDimension
-from relayish.ir.relay.type import SizeVar, TensorType
-from relayish.op import get_op
-from relayish.op.registry import commutative, rule
 
 ARITHMETIC = {
     "add": lambda a, b: a + b,

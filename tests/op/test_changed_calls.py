@@ -6,15 +6,15 @@ import os
 
 import numpy as np
 import pytest
-from checking import assert_describes, type_of
-from mutated import Mutator
-from operator_table import OPERATORS as DECLARED
-from sound_calls import sound_calls
 
 from relayish.errors import EvaluationError, FieldError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import get_op
 from relayish.op.registry import arguments, evaluate, relation, rule
+from tests.support.checking import assert_describes, type_of
+from tests.support.mutated import Mutator
+from tests.support.sound_calls import sound_calls
+from tools.operator_table import OPERATORS as DECLARED
 
 CALLS = sound_calls()
 EXAMPLES = int(os.environ.get("EXAMPLES", "40"))

@@ -1,4 +1,4 @@
-"""Nothing is missing: types, values, references, and the page that lists them."""
+"""Nothing is missing: types, values, and references."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 import re
 
 import pytest
-from checking import REFERENCES
-from operator_table import OPERATORS, PAGE, UNDECLARED, UNVALUED, import_tests, page
-from shared_data import shared_path
 
 from relayish.op import get_op
 from relayish.op.registry import evaluate, relation, rule
+from tests.support.checking import REFERENCES
+from tests.support.shared_data import shared_path
+from tools.operator_table import OPERATORS, UNDECLARED, UNVALUED, import_tests
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +34,6 @@ def test_every_operator_has_a_value_or_a_reason_to_have_none():
 def test_every_value_was_checked_against_something(compared):
     assert [n for n in OPERATORS if get_op(n) in evaluate and n not in compared] == []
     assert {n for n in compared if n not in OPERATORS or get_op(n) not in evaluate} == set()
-
-
-def test_page_of_operators_is_up_to_date(compared):
-    assert PAGE.read_text(encoding="utf-8") == page()
 
 
 def test_operators_that_programs_use_are_declared_and_evaluated():

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, every_index, random_values, reference
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
 from relayish.op import layout
 from relayish.op.nn import convolution
+from tests.support.checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    every_index,
+    random_values,
+    reference,
+)
 
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 

@@ -9,7 +9,6 @@ import typing
 
 import numpy as np
 import pytest
-from shared_data import shared_path
 
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.expr import Constant
@@ -17,6 +16,7 @@ from relayish.op import call_op, get_op, list_ops, registry
 from relayish.op.device import VirtualDevice
 from relayish.op.fields import check_optional_dtype
 from relayish.passes.fold_constant import fold_constant
+from tests.support.shared_data import shared_path
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,16 @@ import math
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, every_index, random_values, reference
 
 from relayish.op import layout
+from tests.support.checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    every_index,
+    random_values,
+    reference,
+)
 
 NAME = "nn.deformable_conv2d"
 OPTIONS = {"strides": (2, 1), "padding": (1, 0, 1, 2), "dilation": (1, 2)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import REFERENCES, assert_same, evaluated, evaluated_in, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any as AnyDimension
@@ -12,6 +11,14 @@ from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.dimension import show_shape
 from relayish.op.registry import relation, rule
+from tests.support.checking import (
+    REFERENCES,
+    assert_same,
+    evaluated,
+    evaluated_in,
+    random_values,
+    reference,
+)
 
 ANY, N = AnyDimension(), SizeVar("n")
 

@@ -7,13 +7,13 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from checking import evaluated
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import evaluate, rule
+from tests.support.checking import evaluated
 
 NARROW = ("int4", "uint4")
 SIGNED = ("int8", "int16", "int32", "int64")

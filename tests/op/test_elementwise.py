@@ -5,7 +5,13 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from checking import (
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.type import TensorType, TupleType
+from relayish.op import get_op, make_attrs
+from relayish.op.registry import num_inputs, rule
+from tests.support.checking import (
     REFERENCES,
     assert_same,
     by_element,
@@ -14,12 +20,6 @@ from checking import (
     random_values,
     reference,
 )
-
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.dtype import numpy_dtype
-from relayish.ir.relay.type import TensorType, TupleType
-from relayish.op import get_op, make_attrs
-from relayish.op.registry import num_inputs, rule
 
 
 def half_away(x):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from checking import evaluated
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import result_size, rule
+from tests.support.checking import evaluated
 
 NAN, INF, ONE = float("nan"), float("inf"), np.float32(1)
 

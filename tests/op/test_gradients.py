@@ -7,9 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checking import dynamic
-from gradient_checking import check, gradient_function, gradients, normal, rng_of
-from shared_data import shared_path
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
@@ -21,6 +18,9 @@ from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, list_ops, register_gradient
 from relayish.op.gradient.register import number, tensor_of, tensors_of
 from relayish.op.registry import primal_gradient
+from tests.support.checking import dynamic
+from tests.support.gradient_checking import check, gradient_function, gradients, normal, rng_of
+from tests.support.shared_data import shared_path
 
 hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given, settings  # noqa: E402

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import dynamic
-from gradient_checking import (
+
+from relayish.errors import GradientError
+from tests.support.checking import dynamic
+from tests.support.gradient_checking import (
     check,
     check_torch,
     gradient_function,
@@ -13,8 +15,6 @@ from gradient_checking import (
     normal,
     result_of,
 )
-
-from relayish.errors import GradientError
 
 hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given, settings  # noqa: E402

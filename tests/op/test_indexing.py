@@ -4,7 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from checking import (
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
+from relayish.op import get_op, make_attrs
+from relayish.op.dimension import show_shape
+from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
@@ -13,12 +18,7 @@ from checking import (
     random_values,
     reference,
 )
-from drawn import INDEX_DTYPES, arrays, axes, filled, hypothesis, quickly, shapes, st
-
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
-from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from tests.support.drawn import INDEX_DTYPES, arrays, axes, filled, hypothesis, quickly, shapes, st
 
 PLACES = {
     "clip": lambda at, size: min(max(at, 0), size - 1),

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from checking import REFERENCES, assert_same, evaluated, evaluated_in, inferred, reference
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
@@ -15,6 +14,14 @@ from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import arange, get_op, make_attrs
 from relayish.op.registry import rule
+from tests.support.checking import (
+    REFERENCES,
+    assert_same,
+    evaluated,
+    evaluated_in,
+    inferred,
+    reference,
+)
 
 
 @reference("formula", "zeros", "ones")

@@ -2,13 +2,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, inferred, random_values, reference
-from drawn import DTYPES, axes, filled, hypothesis, quickly, shapes, st
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
+from tests.support.checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    inferred,
+    random_values,
+    reference,
+)
+from tests.support.drawn import DTYPES, axes, filled, hypothesis, quickly, shapes, st
 
 
 def type_of_call(name, *types, **attributes):

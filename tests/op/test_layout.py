@@ -4,7 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from checking import (
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.relay.type import Any, SizeVar, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.layout import convert_layout, read_layout
+from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
@@ -13,11 +18,6 @@ from checking import (
     random_values,
     reference,
 )
-
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import Any, SizeVar, TensorType
-from relayish.op import get_op, make_attrs
-from relayish.op.layout import convert_layout, read_layout
 
 st = pytest.importorskip("hypothesis.strategies")
 hypothesis = pytest.importorskip("hypothesis")

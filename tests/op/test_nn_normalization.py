@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, random_values, reference
 
 from relayish.errors import EvaluationError
+from tests.support.checking import assert_same, evaluated, random_values, reference
 
 pytest.importorskip("hypothesis")
 torch = pytest.importorskip("torch")

@@ -4,7 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from checking import (
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.relay.type import Any, PrimOp, SizeVar, TensorType
+from relayish.op import get_op, make_attrs
+from tests.support.checking import (
     assert_same,
     evaluated,
     every_index,
@@ -12,10 +16,6 @@ from checking import (
     random_values,
     reference,
 )
-
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import Any, PrimOp, SizeVar, TensorType
-from relayish.op import get_op, make_attrs
 
 pytest.importorskip("hypothesis")
 torch = pytest.importorskip("torch")

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, inferred, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
+from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
 
 pytest.importorskip("hypothesis")
 from hypothesis import given, settings

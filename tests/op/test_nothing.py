@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, random_values
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.init import InitOpAttrs
 from relayish.op.registry import rule
+from tests.support.checking import assert_same, evaluated, random_values
 
 
 def none(*shape, dtype="float32"):

@@ -6,13 +6,20 @@ import math
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, every_index, random_values, reference
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
 from relayish.op import get_op, layout
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
 from relayish.op.registry import evaluate
+from tests.support.checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    every_index,
+    random_values,
+    reference,
+)
 
 
 @pytest.mark.parametrize("ceil_mode", [False, True])

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, reference
-from quantised import clipped, f32, half_away, i32, integers, requantized, times
 
 from relayish.errors import EvaluationError
+from tests.support.checking import assert_same, evaluated, reference
+from tests.support.quantised import clipped, f32, half_away, i32, integers, requantized, times
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies

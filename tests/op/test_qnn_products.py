@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, reference
-from quantised import f32, i32, integers
-from reference_onnx import run_onnx
 
 from relayish.errors import EvaluationError
 from relayish.op import get_op, make_attrs, registry
+from tests.support.checking import assert_same, evaluated, reference
+from tests.support.quantised import f32, i32, integers
+from tests.support.reference_onnx import run_onnx
 
 
 @reference("onnx", "qnn.conv2d")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from checking import inferred
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import Any, IncompleteType, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, make_attrs, registry
+from tests.support.checking import inferred
 
 I8, U8, F32 = (TensorType((2, 4), dtype) for dtype in ("int8", "uint8", "float32"))
 SCALE, ZERO = TensorType((), "float32"), TensorType((), "int32")

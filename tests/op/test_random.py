@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, inferred, reference
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
@@ -16,6 +15,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, make_attrs, threefry
 from relayish.op.random import threefry_key
 from relayish.passes.fold_constant import fold_constant
+from tests.support.checking import assert_same, evaluated, inferred, reference
 
 MASK = (1 << 64) - 1
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any as AnyDimension
@@ -14,6 +13,7 @@ from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import rule
 from relayish.op.reshaping import reshaped
+from tests.support.checking import assert_same, evaluated, random_values, reference
 
 hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")

@@ -6,13 +6,13 @@ import os
 
 import numpy as np
 import pytest
-from checking import type_of
-from drawn import filled, hypothesis, quickly, st, tensor_types, types
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, FuncType, TensorType, TupleType
 from relayish.op import get_op, list_ops, make_attrs
 from relayish.op.registry import evaluate, num_inputs, rule
+from tests.support.checking import type_of
+from tests.support.drawn import filled, hypothesis, quickly, st, tensor_types, types
 
 axis = st.integers(-4, 4)
 optional_axis = st.none() | axis

@@ -8,14 +8,14 @@ import io
 import json
 
 import numpy as np
-from checking import evaluated, reference
-from shared_data import shared_path
 
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Op, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.text import parse
+from tests.support.checking import evaluated, reference
+from tests.support.shared_data import shared_path
 
 # TVM counts the elements of these after cutting start, end and step down to whole numbers, as they
 # are known only when the program runs: (9 - 2) / 1 of them, up to 13.3, for 2.5 up to 9.5 in steps

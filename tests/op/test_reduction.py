@@ -5,7 +5,14 @@ import statistics
 
 import numpy as np
 import pytest
-from checking import (
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.type import Any as AnyDimension
+from relayish.ir.relay.type import SizeVar, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.registry import rule
+from tests.support.checking import (
     REFERENCES,
     assert_same,
     evaluated,
@@ -14,13 +21,6 @@ from checking import (
     random_values,
     reference,
 )
-
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.dtype import numpy_dtype
-from relayish.ir.relay.type import Any as AnyDimension
-from relayish.ir.relay.type import SizeVar, TensorType
-from relayish.op import get_op, make_attrs
-from relayish.op.registry import rule
 
 AXES = [None, (), (0,), (-1,), (0, 2), (2, -3), (0, 1, 2)]
 

@@ -2,12 +2,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, every_index, inferred, reference
-from drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
+from tests.support.checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    every_index,
+    inferred,
+    reference,
+)
+from tests.support.drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
 
 SCATTERS = {
     "update": lambda _, new: new,

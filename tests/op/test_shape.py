@@ -2,15 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import (
-    REFERENCES,
-    assert_same,
-    evaluated,
-    evaluated_in,
-    random_values,
-    reference,
-    type_of,
-)
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.expr import Function
@@ -24,6 +15,15 @@ from relayish.op.init import InitOpAttrs
 from relayish.op.registry import evaluate, rule
 from relayish.op.reshaping import reshaped
 from relayish.text import astext, parse
+from tests.support.checking import (
+    REFERENCES,
+    assert_same,
+    evaluated,
+    evaluated_in,
+    random_values,
+    reference,
+    type_of,
+)
 
 
 @reference("formula", "reshape")

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, inferred, reference
-from drawn import arrays, filled, hypothesis, quickly, shapes, st
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
+from tests.support.checking import assert_same, evaluated, evaluated_in, inferred, reference
+from tests.support.drawn import arrays, filled, hypothesis, quickly, shapes, st
 
 
 @reference("formula", "dft")

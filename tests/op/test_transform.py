@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import (
+
+from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.ir.relay.type import Any, SizeVar, TensorType
+from relayish.op import get_op, make_attrs
+from relayish.op.dimension import show_shape
+from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
@@ -11,12 +16,7 @@ from checking import (
     random_values,
     reference,
 )
-from drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
-
-from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.relay.type import Any, SizeVar, TensorType
-from relayish.op import get_op, make_attrs
-from relayish.op.dimension import show_shape
+from tests.support.drawn import arrays, axes, filled, hypothesis, quickly, shapes, st
 
 
 def type_of_call(name, *types, **attributes):

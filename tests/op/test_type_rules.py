@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import evaluated, evaluated_in, random_values, reference
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
@@ -25,6 +24,7 @@ from relayish.op import call_op, get_op, list_ops, make_attrs
 from relayish.op.device import VirtualDevice
 from relayish.op.registry import evaluate, num_inputs, relation, rule
 from relayish.op.type_rules import known_length, scalar, tensor, tensors
+from tests.support.checking import evaluated, evaluated_in, random_values, reference
 
 FLOAT, MATRIX = TensorType(()), TensorType((2, SizeVar("n")), "int8")
 PAIR, FUNC = TupleType((FLOAT, MATRIX)), FuncType((FLOAT, MATRIX), MATRIX)

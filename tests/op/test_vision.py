@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, inferred, random_values, reference
-from reference_onnx import run_onnx
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op import get_op, make_attrs
 from relayish.op.vision.overlap import shares
+from tests.support.checking import assert_same, evaluated, inferred, random_values, reference
+from tests.support.reference_onnx import run_onnx
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import assert_same, evaluated, evaluated_in, inferred, random_values, reference
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import Any, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.nn.winograd import transform_matrices
+from tests.support.checking import (
+    assert_same,
+    evaluated,
+    evaluated_in,
+    inferred,
+    random_values,
+    reference,
+)
 
 TWO = "nn.contrib_conv2d_winograd_weight_transform"
 TWO_WITHOUT = "nn.contrib_conv2d_winograd_without_weight_transform"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS, doublings
 
 import relayish as relay
 from relayish.analysis import free_vars, infer_type, well_formed
@@ -19,6 +18,7 @@ from relayish.ir.relay.type import TensorType, scalar_type
 from relayish.passes.bind import bind, bind_params_by_name
 from relayish.text import parse_expr
 from relayish.transform import get_pass
+from tests.support.deep import DEEP_NESTS, doublings
 
 ADD = intern_op("add")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import let_body
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError, TypeInferenceError
@@ -15,6 +14,7 @@ from relayish.passes.change_batch import change_batch
 from relayish.passes.rules.table import op
 from relayish.text import parse
 from relayish.transform import ChangeBatch
+from tests.support.deep import let_body
 
 HEADER = '#[version = "0.0.5"]\n'
 

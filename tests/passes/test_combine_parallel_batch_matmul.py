@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import let_body
-from parallel import calls, combined, numbers, program, tensor, unchanged
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
@@ -14,6 +12,8 @@ from relayish.passes.combine_parallel_batch_matmul import (
     CombineParallelBatchMatmul,
     combine_parallel_batch_matmul,
 )
+from tests.support.deep import let_body
+from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged
 
 PASS = CombineParallelBatchMatmul(min_num_branches=2)
 x = tensor("x", (2, 3, 4))

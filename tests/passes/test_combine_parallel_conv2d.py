@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS, doublings
-from parallel import calls, combined, numbers, program, tensor, unchanged
-from work import lines_run
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
@@ -15,6 +12,9 @@ from relayish.ir.relay.type import Any, TensorType
 from relayish.ir.span import Span
 from relayish.op import nn
 from relayish.passes.combine_parallel_conv2d import CombineParallelConv2D, combine_parallel_conv2d
+from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged
+from tests.support.work import lines_run
 
 PASS = CombineParallelConv2D(min_num_branches=2)
 x = tensor("x", (1, 4, 6, 6))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from deep import let_body
-from parallel import calls, combined, numbers, program, tensor, unchanged
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.expr import Tuple
 from relayish.op import nn
 from relayish.passes.combine_parallel_dense import CombineParallelDense, combine_parallel_dense
+from tests.support.deep import let_body
+from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged
 
 BATCH = CombineParallelDense(min_num_branches=2)
 FLAT = CombineParallelDense(min_num_branches=2, to_batch=False)

@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import pytest
-from shared_data import shared_path
 
 from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Call, Expr, Function
@@ -15,6 +14,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.shared_data import shared_path
 
 RECORDED = 7
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS
 
 from relayish.analysis.effects import Effects
 from relayish.ir.relay.expr import Call, Expr, Function, Let, RefCreate, Tuple, Var
@@ -13,6 +12,7 @@ from relayish.passes import eliminate_dead_code
 from relayish.passes.dead_code import needed
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.deep import DEEP_NESTS
 
 HEADER = '#[version = "0.0.5"]\n'
 

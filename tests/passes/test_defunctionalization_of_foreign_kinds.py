@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from effect_trace import run
-from foreign_kinds import ForeignKinds, register_types
 
 from relayish.errors import DeclarationError, PassError, UnknownKindError
 from relayish.ir.relay.build import const
@@ -13,6 +11,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import scalar_type
 from relayish.transform import get_pass, register_function_passing
+from tests.support.effect_trace import run
+from tests.support.foreign_kinds import ForeignKinds, register_types
 
 INT = scalar_type("int32")
 add, multiply = intern_op("add"), intern_op("multiply")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS
 
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Tuple, Var
@@ -11,6 +10,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.defuse_ops import defuse_ops
 from relayish.text import parse_expr
+from tests.support.deep import DEEP_NESTS
 
 HEADER = '#[version = "0.0.5"]\n'
 PRIMITIVE = DictAttrs({"Primitive": 1})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 import pytest
-from deep import DEEP_NESTS
-from deep_programs import NOT_FOR, nest, shared
-from standing import REFUSES, made_for
 
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.transform import PassContext, list_passes
+from tests.support.deep import DEEP_NESTS
+from tests.support.deep_programs import NOT_FOR, nest, shared
+from tests.support.standing import REFUSES, made_for
 
 LEVELS = 5_000
 """Beyond what Python nests by itself; ``bench/passes.py`` takes every pass to a million."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_exprs import same_value
-from random_sizes import random_sizes
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
@@ -22,6 +20,8 @@ from relayish.passes.rules.static import STATIC_FORMS
 from relayish.passes.rules.table import op
 from relayish.text import astext, parse
 from relayish.transform import DynamicToStatic
+from tests.support.random_exprs import same_value
+from tests.support.random_sizes import random_sizes
 
 HEADER = '#[version = "0.0.5"]\n'
 

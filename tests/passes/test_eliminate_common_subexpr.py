@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS, doublings
 
 import relayish.passes.eliminate_common_subexpr as module
 from relayish.analysis import count_nodes, well_formed
@@ -24,6 +23,7 @@ from relayish.passes.eliminate_common_subexpr import (
 )
 from relayish.text import parse, parse_expr
 from relayish.transform import get_pass
+from tests.support.deep import DEEP_NESTS, doublings
 
 HEADER = '#[version = "0.0.5"]\n'
 ADD = get_op("add")

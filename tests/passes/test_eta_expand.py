@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import let_body, match_clause
-from recorded import assert_same_program
 
 from relayish.analysis import count_nodes, well_formed
 from relayish.errors import UnknownNameError
@@ -11,6 +9,8 @@ from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, Tuple, V
 from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.deep import let_body, match_clause
+from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
 DEPTH = 100_000

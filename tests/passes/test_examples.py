@@ -19,10 +19,10 @@ import re
 from pathlib import Path
 
 import pytest
-from recorded import assert_same_program
 
 from relayish.text import parse
 from relayish.transform import PassContext, parse_pipeline
+from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
 DIRECTORY = Path(__file__).parent.parent / "cases" / "passes"

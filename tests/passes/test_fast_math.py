@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from deep import doublings
-
 from relayish.analysis import count_nodes
 from relayish.ir.relay.build import var
 from relayish.passes.fast_math import fast_math
 from relayish.passes.rules.table import op
+from tests.support.deep import doublings
 
 
 def test_arguments_attributes_and_sharing_stay() -> None:

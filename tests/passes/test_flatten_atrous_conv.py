@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import let_body
 
 from relayish import op
 from relayish.interpreter import evaluate
@@ -14,6 +13,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.op import nn, qnn
 from relayish.passes.flatten_atrous_conv import FlattenAtrousConv, flatten_atrous_conv
+from tests.support.deep import let_body
 
 x = Var("x", TensorType((1, 6, 5, 4), "float32"))
 w = Var("w", TensorType((3, 3, 4, 2), "float32"))

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from random_exprs import random_arguments, random_module
-from recorded import assert_same_program
-from standing import check
 
 from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
@@ -13,6 +10,9 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.random_exprs import random_arguments, random_module
+from tests.support.recorded import assert_same_program
+from tests.support.standing import check
 
 HEADER = '#[version = "0.0.5"]\n'
 DEPTH = 50_000  # each with a let that calls it

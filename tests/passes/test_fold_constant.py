@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS, doublings
 
 from relayish.analysis import well_formed
 from relayish.analysis.static_shape import StaticShapes
@@ -31,6 +30,7 @@ from relayish.passes import ConstantChecker, fold_constant, is_constant
 from relayish.passes.fold_constant import fold_constant_expr
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
+from tests.support.deep import DEEP_NESTS, doublings
 
 HEADER = '#[version = "0.0.5"]\n'
 

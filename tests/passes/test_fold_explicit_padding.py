@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import let_body
 
 from relayish import op
 from relayish.interpreter import evaluate
@@ -15,6 +14,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.op import nn, qnn
 from relayish.passes.fold_explicit_padding import FoldExplicitPadding, fold_explicit_padding
+from tests.support.deep import let_body
 
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 LEAST = float(np.finfo("float32").min)

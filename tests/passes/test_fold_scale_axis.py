@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS, doublings
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
@@ -20,6 +19,7 @@ from relayish.passes.fold_scale_axis import fold_scale_axis
 from relayish.passes.forward_fold_scale_axis import ForwardFoldScaleAxis, forward_fold_scale_axis
 from relayish.passes.scale_axis import backward, forward
 from relayish.transform import PassContext
+from tests.support.deep import DEEP_NESTS, doublings
 
 RNG = np.random.default_rng(7)
 X, W = (2, 4, 6, 6), (3, 4, 3, 3)

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import mini
 import pytest
-from declared import known_in_tests
-from standing import REFUSES, made_for
-from test_mini import sum_of_squares
 
 from relayish.analysis.call_graph import count_global_references
 from relayish.analysis.infer_type import register_signature
@@ -21,6 +17,10 @@ from relayish.ir.roles import Runs
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from relayish.transform import PassContext, list_passes
+from tests.support import mini
+from tests.support.declared import known_in_tests
+from tests.support.mini import sum_of_squares
+from tests.support.standing import REFUSES, made_for
 
 HERE = declared_temporarily()
 with mini.DECLARED, HERE:

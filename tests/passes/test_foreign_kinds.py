@@ -6,9 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from effect_trace import Run, example_argument, run
-from foreign_kinds import ForeignKinds, random_foreign_module, register_types
-from standing import OTHER_VALUE, REFUSES, made_for
 
 from relayish.analysis import well_formed
 from relayish.errors import PassError, UnknownKindError
@@ -16,6 +13,9 @@ from relayish.ir.relay.module import IRModule
 from relayish.passes.bind import BindParams
 from relayish.text import astext
 from relayish.transform import Pass, PassContext, list_passes
+from tests.support.effect_trace import Run, example_argument, run
+from tests.support.foreign_kinds import ForeignKinds, random_foreign_module, register_types
+from tests.support.standing import OTHER_VALUE, REFUSES, made_for
 
 SEEDS = range(200)
 UNREGISTERED, TYPED = ForeignKinds(), ForeignKinds()

@@ -6,8 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from declared import known_in_tests
-from random_exprs import same_value
 
 import relayish as relay
 from relayish import Call, Function, IRModule, Let, Tuple, TupleGetItem, Var
@@ -21,6 +19,8 @@ from relayish.passes.ad.kind_rules import ControlFlow, register_gradient_rule
 from relayish.passes.gradient import gradient
 from relayish.passes.to_cps import to_cps, un_cps
 from relayish.transform import get_pass, list_passes
+from tests.support.declared import known_in_tests
+from tests.support.random_exprs import same_value
 
 DECLARED = declared_temporarily()
 with DECLARED:

@@ -6,10 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from declared import known_in_tests
-from effect_trace import run
-from foreign_kinds import ForeignKinds, register_evaluators, register_types
-from random_exprs import same_value
 
 from relayish.analysis import analyse_liveness, free_vars, infer_type, well_formed
 from relayish.errors import GradientError, TypeInferenceError, UnknownNameError
@@ -30,6 +26,10 @@ from relayish.passes.rename_vars import rename_vars
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_cps import Conversion, register_cps_rule, to_cps
 from relayish.transform import get_pass
+from tests.support.declared import known_in_tests
+from tests.support.effect_trace import run
+from tests.support.foreign_kinds import ForeignKinds, register_evaluators, register_types
+from tests.support.random_exprs import same_value
 
 INT, BOOL, MATRIX = scalar_type("int32"), scalar_type("bool"), TensorType((2, 2), "float32")
 add, multiply, dense = intern_op("add"), intern_op("multiply"), intern_op("nn.dense")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from recorded import assert_same_program
-
 from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call
@@ -10,6 +8,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op import get_op
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
 inline = get_pass("FullInline")

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS, doublings
-from random_exprs import random_module
-from random_networks import random_network
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
@@ -21,6 +18,9 @@ from relayish.passes.fusion.graph import FusionGraph
 from relayish.passes.fusion.groups import FusionGroups
 from relayish.text import parse
 from relayish.transform import PassContext, get_pass
+from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.random_exprs import random_module
+from tests.support.random_networks import random_network
 
 HEADER = '#[version = "0.0.5"]\n'
 PAIR = TensorType((2,), "float32")

@@ -8,8 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from declared import known_in_tests
-from loop_kinds import (
+
+import relayish as relay
+from relayish.analysis import well_formed
+from relayish.errors import DeclarationError, GradientError, UnknownKindError
+from relayish.ir.node import declared_temporarily
+from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
+from relayish.ir.relay.module import IRModule
+from relayish.transform import ControlFlow, FirstOrderGradient, gradient, register_gradient_rule
+from tests.support.declared import known_in_tests
+from tests.support.loop_kinds import (
     DECLARED,
     PAIR,
     SCALAR,
@@ -21,14 +29,6 @@ from loop_kinds import (
     While,
     lowered,
 )
-
-import relayish as relay
-from relayish.analysis import well_formed
-from relayish.errors import DeclarationError, GradientError, UnknownKindError
-from relayish.ir.node import declared_temporarily
-from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
-from relayish.ir.relay.module import IRModule
-from relayish.transform import ControlFlow, FirstOrderGradient, gradient, register_gradient_rule
 
 _kinds = known_in_tests(DECLARED)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_smooth import SCALAR, Programs
 
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Function, TupleGetItem, Var
 from relayish.passes.gradient import gradient
+from tests.support.random_smooth import SCALAR, Programs
 
 hypothesis = pytest.importorskip("hypothesis")
 from hypothesis import given, settings  # noqa: E402

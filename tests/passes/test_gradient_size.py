@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from deep import call_chain
 
 from relayish import op
 from relayish.analysis import count_nodes
@@ -13,6 +12,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op
 from relayish.passes.gradient import MODES, gradient
+from tests.support.deep import call_chain
 
 SCALAR = TensorType((), "float64")
 DEPTH = 100_000

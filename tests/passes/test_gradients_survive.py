@@ -6,8 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from random_smooth import Programs
-from standing import OTHER_VALUE, TOLERANCE, close, made_for
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import GradientError
@@ -16,6 +14,8 @@ from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.passes.gradient import gradient
 from relayish.transform import PassContext, list_passes
+from tests.support.random_smooth import Programs
+from tests.support.standing import OTHER_VALUE, TOLERANCE, close, made_for
 
 PROGRAMS = 20
 SIZE = 4

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import call_chain, let_body
-from random_exprs import random_arguments, random_module
-from standing import check
 
 from relayish.analysis import CallGraph, count_nodes, infer_type, well_formed
 from relayish.errors import PassError
@@ -27,6 +24,9 @@ from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.deep import call_chain, let_body
+from tests.support.random_exprs import random_arguments, random_module
+from tests.support.standing import check
 
 HEADER = '#[version = "0.0.5"]\n'
 DEPTH = 100_000

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from recorded import assert_same_program
-from work import lines_run
 
 from relayish.analysis import well_formed
 from relayish.errors import PassError
@@ -14,6 +12,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.inline_closure import inline_closure
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.recorded import assert_same_program
+from tests.support.work import lines_run
 
 HEADER = '#[version = "0.0.5"]\n'
 DEPTH = 20_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS
 
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
@@ -16,6 +15,7 @@ from relayish.passes.validate_inplace_update import (
     validate_inplace_update,
 )
 from relayish.text import parse
+from tests.support.deep import DEEP_NESTS
 
 HEADER = '#[version = "0.0.5"]\n'
 SCATTER = "%x: Tensor[(3), float32], %i: Tensor[(1), int64], %y: Tensor[(1), float32]"

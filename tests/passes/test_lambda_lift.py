@@ -4,8 +4,6 @@ import subprocess
 import sys
 
 import pytest
-from deep import call_chain, if_true, let_body
-from recorded import assert_same_program
 
 import relayish.passes.lambda_lift as module
 from relayish.analysis import infer_type, well_formed
@@ -17,6 +15,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.text import astext, parse
 from relayish.transform import get_pass
+from tests.support.deep import call_chain, if_true, let_body
+from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
 DEPTH = 100_000

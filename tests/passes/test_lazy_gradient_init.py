@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS, call_chain, doublings
-from random_smooth import Programs
 
 from relayish.analysis import post_order_visit, well_formed
 from relayish.analysis.infer_type import infer_type
@@ -24,6 +22,8 @@ from relayish.passes.gradient import gradient
 from relayish.prelude import import_from_std
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
+from tests.support.deep import DEEP_NESTS, call_chain, doublings
+from tests.support.random_smooth import Programs
 
 HEADER = '#[version = "0.0.5"]\n'
 PARAMS = "%x: Tensor[(2), float32], %y: Tensor[(2), float32]"

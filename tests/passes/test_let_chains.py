@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS, let_body
 
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type import infer_type
@@ -29,6 +28,7 @@ from relayish.passes.partition_anf import partition_anf
 from relayish.passes.rename_vars import rename_vars
 from relayish.text import parse_expr
 from relayish.transform import ExprAppend, ExtractBinding, Substitute
+from tests.support.deep import DEEP_NESTS, let_body
 
 ADD = intern_op("add")
 

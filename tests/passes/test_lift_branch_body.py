@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import if_false, if_true
-from recorded import assert_same_program
 
 from relayish.analysis import infer_type
 from relayish.interpreter import evaluate
@@ -13,6 +11,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import RefType, TensorType
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.deep import if_false, if_true
+from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
 DEPTH = 100_000

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import mini
 import pytest
-from declared import known_in_tests
-from mini import MiniExpr
-from standing import REFUSES, made_for
 
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type.rule import register_type_rule
@@ -25,6 +21,10 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.text import astext, parse_expr
 from relayish.transform import PassContext, list_passes
+from tests.support import mini
+from tests.support.declared import known_in_tests
+from tests.support.mini import MiniExpr
+from tests.support.standing import REFUSES, made_for
 
 INT, BOOL = scalar_type("int32"), scalar_type("bool")
 add = intern_op("add")

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from deep import DEEP_NESTS, doublings
-from deep_programs import functions
 
 from relayish.analysis import analyse_effects, effectful, well_formed
 from relayish.analysis.effectful import effectful_nodes
@@ -42,6 +40,8 @@ from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
 from relayish.text import parse, parse_expr
 from relayish.transform import get_pass
+from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.deep_programs import functions
 
 HEADER = '#[version = "0.0.5"]\n'
 FORMS = (to_a_normal_form, to_basic_block_normal_form)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from declared import known_in_tests
-from foreign_kinds import ForeignKinds
 
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
@@ -15,6 +13,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Runs
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
+from tests.support.declared import known_in_tests
+from tests.support.foreign_kinds import ForeignKinds
 
 KINDS = ForeignKinds()
 w, x, y, z = Var("w"), Var("x"), Var("y"), Var("z")

@@ -7,10 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS
-from random_exprs import random_arguments, random_module, same_value
-from random_networks import random_network, random_network_arguments
-from standing import close
 
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type import infer_type
@@ -32,6 +28,10 @@ from relayish.passes.offload.regions import Regions
 from relayish.passes.partition_graph import PartitionGraph
 from relayish.text import parse
 from relayish.transform import PassContext, parse_pipeline
+from tests.support.deep import DEEP_NESTS
+from tests.support.random_exprs import random_arguments, random_module, same_value
+from tests.support.random_networks import random_network, random_network_arguments
+from tests.support.standing import close
 
 HEADER = '#[version = "0.0.5"]\n'
 PAIR = TensorType((2,), "float32")

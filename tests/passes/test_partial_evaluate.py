@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS
 
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
@@ -20,6 +19,7 @@ from relayish.passes.partial_eval.value import Cell, Value
 from relayish.prelude import Prelude
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
+from tests.support.deep import DEEP_NESTS
 
 HEADER = '#[version = "0.0.5"]\n'
 CLEAN = "PartialEvaluate,DeadCodeElimination{inline_once=true, ref_precision=true}"

@@ -6,20 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from declared import known_in_tests
-from loop_kinds import (
-    DECLARED,
-    PAIR,
-    SCALAR,
-    Choose,
-    Opaque,
-    Scale,
-    Store,
-    Switch,
-    SwitchCase,
-    While,
-    lowered,
-)
 
 import relayish as relay
 from relayish import transform
@@ -34,6 +20,20 @@ from relayish.op.target import register_target_support
 from relayish.passes.offload.marks import begin, end
 from relayish.passes.partition_graph import partition_graph
 from relayish.transform import Pass, PassContext
+from tests.support.declared import known_in_tests
+from tests.support.loop_kinds import (
+    DECLARED,
+    PAIR,
+    SCALAR,
+    Choose,
+    Opaque,
+    Scale,
+    Store,
+    Switch,
+    SwitchCase,
+    While,
+    lowered,
+)
 
 SQUARE = TensorType((4, 4), "float32")
 register_target_support("nn.relu", "loops")

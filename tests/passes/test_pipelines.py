@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from pipelines import LEFT_OUT, MAY_REFUSE, check_pipeline, composable, culprit, pipeline, program
 
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Function
 from relayish.transform import create_function_pass, list_passes, register_pass
+from tests.support.pipelines import (
+    LEFT_OUT,
+    MAY_REFUSE,
+    check_pipeline,
+    composable,
+    culprit,
+    pipeline,
+    program,
+)
 
 SEEDS = range(40)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from standing import REFUSES, made_for
 
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
@@ -36,6 +35,7 @@ from relayish.transform import (
     list_passes,
     register_pass,
 )
+from tests.support.standing import REFUSES, made_for
 
 INT = scalar_type("int32")
 TESTS = Path(__file__).parent.parent

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from recorded import assert_same_program, pairs, run_recorded
 
 from relayish.errors import RelayishError
+from tests.support.recorded import assert_same_program, pairs, run_recorded
 
 MISSES: dict[str, str] = {
     "case-107": "@compose(...) inside @iterate is fn (A) -> A; TVM says fn [A](A) -> A",

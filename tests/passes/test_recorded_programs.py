@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from recorded import assert_same_program
-from shared_data import shared_path
 
 from relayish.analysis.infer_type import infer_type
 from relayish.text import parse
 from relayish.transform import PassContext, get_pass
+from tests.support.recorded import assert_same_program
+from tests.support.shared_data import shared_path
 
 PROGRAMS = ("dcgan", "lstm", "mlp", "resnet18", "squeezenet")
 PASSES = (

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from foreign_kinds import ForeignKinds
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
@@ -37,6 +36,7 @@ from relayish.passes.lambda_lift import lambda_lift
 from relayish.passes.lift_branch_body import lift_branch_body
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
+from tests.support.foreign_kinds import ForeignKinds
 
 FORMS = (to_a_normal_form, to_basic_block_normal_form)
 ADD, MULTIPLY, LESS = intern_op("add"), intern_op("multiply"), intern_op("less")

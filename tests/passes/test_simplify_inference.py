@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from deep import doublings
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
@@ -17,6 +16,7 @@ from relayish.passes.rules.table import op
 from relayish.passes.simplify_inference import simplify_inference
 from relayish.text import parse
 from relayish.transform import SimplifyInference
+from tests.support.deep import doublings
 
 HEADER = '#[version = "0.0.5"]\n'
 NORMALISED = {

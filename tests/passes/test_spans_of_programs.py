@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from deep import let_body
-from random_exprs import random_module
-
 from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -14,6 +11,8 @@ from relayish.passes.capture_postdfs_index_in_spans import capture_postdfs_index
 from relayish.passes.rules.table import op
 from relayish.text import astext
 from relayish.transform import AnnotateSpans, CapturePostDfsIndexInSpans
+from tests.support.deep import let_body
+from tests.support.random_exprs import random_module
 
 
 def test_spans_point_into_the_text() -> None:

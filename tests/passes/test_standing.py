@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from standing import check_network, check_random
 
 from relayish.transform import list_passes
+from tests.support.standing import check_network, check_random
 
 SEEDS = range(12)
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import while_loop
-from deep import DEEP_NESTS
-from random_exprs import random_arguments, random_module, same_value
-from while_loop import While
 
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type, register_type_rule
@@ -21,6 +17,10 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, scalar_type
 from relayish.text import parse, parse_expr
 from relayish.transform import register_cps_rule, to_cps, un_cps
+from tests.support import while_loop
+from tests.support.deep import DEEP_NESTS
+from tests.support.random_exprs import random_arguments, random_module, same_value
+from tests.support.while_loop import While
 
 INT = scalar_type("int32")
 add, less = intern_op("add"), intern_op("less")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import DEEP_NESTS
 
 from relayish.analysis.graph_normal_form import check_graph_normal_form, is_graph_normal_form
 from relayish.errors import CheckError
@@ -14,6 +13,7 @@ from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_graph_normal_form import ToGraphNormalForm, to_graph_normal_form
 from relayish.text import parse, parse_expr
 from relayish.transform import run_check
+from tests.support.deep import DEEP_NESTS
 
 GOES = {
     "a constant": ("let %a = 1; add(%a, %a)", "add(1, 1)"),

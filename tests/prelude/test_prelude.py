@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from recorded_prelude import recorded_prelude, type_of
 
 from relayish.analysis import well_formed
 from relayish.errors import DuplicateNameError, UnknownNameError
@@ -13,6 +12,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_from_std
 from relayish.text import astext, parse
+from tests.support.recorded_prelude import recorded_prelude, type_of
 
 
 def test_the_module_given_stays_as_it_was():

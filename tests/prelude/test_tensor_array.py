@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from recorded_prelude import recorded_prelude, type_of
 
 from relayish.errors import DuplicateNameError, EvaluationError, FieldError, UnknownNameError
 from relayish.interpreter import ConstructorValue, create_executor, same_value
@@ -15,6 +14,7 @@ from relayish.ir.relay.type import GlobalTypeVar
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_tensor_arrays
 from relayish.text import astext
+from tests.support.recorded_prelude import recorded_prelude, type_of
 
 hypothesis = pytest.importorskip("hypothesis")
 given, st = hypothesis.given, hypothesis.strategies

@@ -6,11 +6,11 @@ import gzip
 import json
 
 import pytest
-from shared_data import shared_path
 
 from relayish import testing
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse
+from tests.support.shared_data import shared_path
 
 TYPED = {
     "mlp": lambda: testing.mlp.get_workload(1),

@@ -7,9 +7,6 @@ import random
 import struct
 
 import pytest
-from mutated import Mutator
-from operator_programs import plain
-from sound_calls import sound_calls
 
 from relayish.errors import FieldError
 from relayish.ir.relay.expr import Call, Function, Var
@@ -17,6 +14,9 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
 from relayish.text import astext, parse
+from tests.support.mutated import Mutator
+from tests.support.operator_programs import plain
+from tests.support.sound_calls import sound_calls
 
 CALLS = {name: call for name, call in sound_calls().items() if getattr(call[1], "field_names", ())}
 EXAMPLES = int(os.environ.get("EXAMPLES", "10"))

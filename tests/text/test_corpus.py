@@ -5,10 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 
-from shared_data import shared_path
-
 from relayish.ir.structural_equal import first_mismatch
 from relayish.text import astext, parse
+from tests.support.shared_data import shared_path
 
 
 def check(texts: list[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from declared import known_in_tests
 
 from relayish.analysis import well_formed
 from relayish.ir.effect import Effect
@@ -13,6 +12,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.roles import Runs
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import astext, parse_expr, register_text
+from tests.support.declared import known_in_tests
 
 HEADER = '#[version = "0.0.5"]\n'
 DECLARED = declared_temporarily()

@@ -7,16 +7,16 @@ import random
 from typing import Any
 
 import pytest
-import text_kinds as kinds
-from declared import known_in_tests
-from foreign_kinds import ForeignKinds, random_foreign_module
-from text_kinds import Add, Buffer, Elem, For, Imm, Load, Range, Select, Store, TirVar
 
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, parse, parse_node
+from tests.support import text_kinds as kinds
+from tests.support.declared import known_in_tests
+from tests.support.foreign_kinds import ForeignKinds, random_foreign_module
+from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Load, Range, Select, Store, TirVar
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 RELAY = ForeignKinds()

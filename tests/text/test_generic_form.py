@@ -8,11 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import text_kinds as kinds
-import while_loop
-from declared import known_in_tests
-from text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values
-from while_loop import While
 
 from relayish.errors import FieldError, ParseError
 from relayish.ir.attrs import DictAttrs
@@ -25,6 +20,11 @@ from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import SizeVar, TensorType, TupleType, TypeVar
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr, parse_node, parse_pattern, parse_type
+from tests.support import text_kinds as kinds
+from tests.support import while_loop
+from tests.support.declared import known_in_tests
+from tests.support.text_kinds import Add, Buffer, Elem, For, Imm, Range, Store, TirVar, Values
+from tests.support.while_loop import While
 
 INT = TensorType((), "int32")
 ADD, LESS = intern_op("add"), intern_op("less")

@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import text_kinds as kinds
-import while_loop
-from while_loop import While
 
 from relayish.errors import DeclarationError, DuplicateNameError, ParseError
 from relayish.ir.declarations import declared_temporarily
@@ -18,6 +15,9 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr, parse_node, parse_type, register_text
+from tests.support import text_kinds as kinds
+from tests.support import while_loop
+from tests.support.while_loop import While
 
 INT = TensorType((), "int32")
 ADD, LESS = intern_op("add"), intern_op("less")

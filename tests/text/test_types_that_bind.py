@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from declared import known_in_tests
 
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.adt import Constructor, TypeData
@@ -15,6 +14,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, TupleType, Type, TypeVar
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr
+from tests.support.declared import known_in_tests
 
 declared = declared_temporarily()
 with declared:

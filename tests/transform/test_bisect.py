@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from random_exprs import random_module
 
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
@@ -16,6 +15,7 @@ from relayish.text import parse
 from relayish.transform import PassContext, Sequential, function_pass
 from relayish.transform.bisect import bisect
 from relayish.transform.shrink import shrink
+from tests.support.random_exprs import random_module
 
 HEADER = '#[version = "0.0.5"]\n'
 PROGRAM = parse(

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from deep import DEEP_NESTS
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FrozenNodeError, PassError
@@ -23,6 +22,7 @@ from relayish.transform import (
     create_module_pass,
 )
 from relayish.transform.immutable import Snapshot
+from tests.support.deep import DEEP_NESTS
 
 force = object.__setattr__
 

@@ -5,6 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[3] / "tests"
+ROOT = Path(__file__).resolve().parents[3]
 
-sys.path[:0] = [str(TESTS), str(TESTS / "passes"), str(Path(__file__).parent)]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from random_exprs import (
+from while_loops import Log, While
+
+from relayish.ir.relay.expr import Constant, Expr, GlobalVar, Let, Tuple, TupleGetItem
+from relayish.ir.relay.module import IRModule
+from tests.support.random_exprs import (
     BOOL,
     COST_LIMIT,
     INT,
@@ -14,10 +18,6 @@ from random_exprs import (
     _function,
     call,
 )
-from while_loops import Log, While
-
-from relayish.ir.relay.expr import Constant, Expr, GlobalVar, Let, Tuple, TupleGetItem
-from relayish.ir.relay.module import IRModule
 
 
 class LoopGenerator(Generator):

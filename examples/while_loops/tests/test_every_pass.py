@@ -7,8 +7,6 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from loop_programs import random_loop_module
-from random_exprs import random_arguments
-from standing import LARGEST, OTHER_VALUE, REFUSES, TOLERANCE, close, made_for, within
 from while_loops import Log, While, logged
 
 from relayish.analysis import well_formed
@@ -20,6 +18,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import astext, parse
 from relayish.transform import Pass, PassContext, list_passes
+from tests.support.random_exprs import random_arguments
+from tests.support.standing import LARGEST, OTHER_VALUE, REFUSES, TOLERANCE, close, made_for, within
 
 SEEDS = range(200)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from deep import call_chain, doublings
 
 from relayish.errors import DuplicateNameError
 from relayish.ir.relay.build import const, var
@@ -11,6 +10,7 @@ from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
 from relayish.passes.rules.table import CallRules, along, op
+from tests.support.deep import call_chain, doublings
 
 DEEP = 100_000
 

@@ -17,7 +17,6 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
-from random_exprs import BOOL, INT, Generator, Ty, call, to_type
 
 from relayish.analysis.infer_type.rule import Inference, Steps, register_type_rule
 from relayish.interpreter import Capture, RefValue, Run, register_evaluator
@@ -39,6 +38,7 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, Type
 from relayish.ir.roles import Atom, Role, Runs
+from tests.support.random_exprs import BOOL, INT, Generator, Ty, call, to_type
 
 
 class ForeignKinds:

@@ -1,9 +1,9 @@
 """What must hold of passes one after the other: pipelines in random order over random programs.
 
-python tests/passes/pipelines.py                            # 1000 pipelines
-python tests/passes/pipelines.py --pipelines 100000 --start 5000
-python tests/passes/pipelines.py --only 1234                # one, with the pass at fault
-python tests/passes/pipelines.py --passes FuseOps,DefuseOps # of these passes only
+python -m tests.support.pipelines                            # 1000 pipelines
+python -m tests.support.pipelines --pipelines 100000 --start 5000
+python -m tests.support.pipelines --only 1234                # one, with the pass at fault
+python -m tests.support.pipelines --passes FuseOps,DefuseOps # of these passes only
 """
 
 from __future__ import annotations
@@ -13,17 +13,9 @@ import random
 import sys
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-if __name__ == "__main__":
-    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
-
-from random_exprs import random_arguments, random_module
-from random_networks import random_network, random_network_arguments
-from standing import OTHER_VALUE, REFUSES, SIZE, TOLERANCE, close, made_for
 
 from relayish.errors import PassError, RelayishError
 from relayish.interpreter import evaluate
@@ -40,6 +32,9 @@ from relayish.transform import (
     list_passes,
 )
 from relayish.transform.bisect import Culprit, bisect
+from tests.support.random_exprs import random_arguments, random_module
+from tests.support.random_networks import random_network, random_network_arguments
+from tests.support.standing import OTHER_VALUE, REFUSES, SIZE, TOLERANCE, close, made_for
 
 CLOSE = 1e-3
 """How far from the value before the value after may be, as in :data:`standing.TOLERANCE`."""

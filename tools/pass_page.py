@@ -1,7 +1,4 @@
-"""docs/passes.md, generated from the registry and from the examples in tests/cases/passes.
-
-python tests/passes/pass_page.py    # brings docs/passes.md up to date
-"""
+"""docs/passes.md, generated from the registry and from the examples in tests/cases/passes."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ import builtins
 import doctest
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,11 +14,13 @@ import relayish as relay
 from relayish.op.target import register_target_support
 from relayish.text import astext, parse
 from relayish.transform import PassContext, PassEntry, list_passes, parse_pipeline, pass_entry
+from tools.generated import ROOT, Generated
 
-ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "passes.md"
 CASES = ROOT / "tests" / "cases" / "passes"
 HEADER = '#[version = "0.0.5"]\n'
+
+FACE = frozenset(vars(relay)["__all__"])
 
 GROUPS = {
     "Types": "EraseType InferType",
@@ -53,7 +51,7 @@ HEAD = """\
 # Passes
 
 Every pass that comes with relayish: its level, what it requires, its options, and what it does to a
-program. This page is written by `python tests/passes/pass_page.py`, and its examples are run.
+program. This page is written by `make generate`, and its examples are run.
 [How to compose passes](how-to/compose_passes.md) tells what levels and requirements mean;
 `relayish passes NAME` shows an entry in a terminal.
 
@@ -83,7 +81,7 @@ def shown(pipeline: str, program: str) -> str:
     """Return what ``show`` of the page prints."""
     with PassContext(opt_level=4):
         mod = parse_pipeline(pipeline)(parse(HEADER + program))
-    text = astext(mod, show_meta_data=False, annotate=lambda expr: "")
+    text = astext(mod, show_meta_data=False, annotate=lambda _: "")
     return "\n".join(line for line in text.splitlines()[1:] if line.strip())
 
 
@@ -139,8 +137,8 @@ def imports_for(source: str, entry: PassEntry) -> list[str]:
         for alias in node.names
     }
     used = {node.id for node in names} - made - imported - set(dir(builtins))
-    of_face = sorted(used & set(relay.__all__))
-    own = sorted(used - set(relay.__all__))
+    of_face = sorted(used & FACE)
+    own = sorted(used - FACE)
     module = entry.factory.__module__
     return [
         *([f">>> from relayish import {', '.join(of_face)}"] if of_face else []),
@@ -194,6 +192,4 @@ def page() -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE.relative_to(ROOT)}: {len(list_passes())} passes\n")
+GENERATED = Generated(PAGE, page)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from deep import DEEP_NESTS, doublings
-
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -22,6 +20,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, scalar_type
+from tests.support.deep import DEEP_NESTS, doublings
 
 DOUBLINGS: Final = 100
 

@@ -1,10 +1,10 @@
 """What must hold of every pass, on random programs and on whole ones.
 
-python tests/passes/standing.py                      # every pass, 1000 programs
-python tests/passes/standing.py FuseOps --programs 5000
-python tests/passes/standing.py FuseOps --only 1234  # one program, printed before and after
-python tests/passes/standing.py --whole              # every pass, on whole networks
-python tests/passes/standing.py FuseOps --networks   # networks only: convolutions, products, ...
+python -m tests.support.standing                      # every pass, 1000 programs
+python -m tests.support.standing FuseOps --programs 5000
+python -m tests.support.standing FuseOps --only 1234  # one program, printed before and after
+python -m tests.support.standing --whole              # every pass, on whole networks
+python -m tests.support.standing FuseOps --networks   # networks only: convolutions, products, ...
 """
 
 from __future__ import annotations
@@ -14,16 +14,8 @@ import sys
 import traceback
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
-
-if __name__ == "__main__":
-    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent)]
-
-from random_exprs import random_arguments, random_module, same_value
-from random_networks import random_network, random_network_arguments
-from whole_programs import arguments, whole_programs
 
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
@@ -40,6 +32,9 @@ from relayish.passes.change_batch import ChangeBatch
 from relayish.passes.merge_composite import MergeComposite
 from relayish.text import astext
 from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
+from tests.support.random_exprs import random_arguments, random_module, same_value
+from tests.support.random_networks import random_network, random_network_arguments
+from tests.support.whole_programs import arguments, whole_programs
 
 SIZE = 60
 

@@ -9,13 +9,13 @@ from typing import Final
 
 import numpy as np
 import pytest
-from shared_data import shared_path
 
 from relayish.interpreter import random_arguments
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.testing import dcgan, dqn, lstm, mlp, mobilenet, resnet, squeezenet, synthetic
 from relayish.text import parse
+from tests.support.shared_data import shared_path
 
 SMALL = (3, 32, 32)
 

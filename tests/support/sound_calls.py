@@ -25,7 +25,7 @@ from relayish.ir.relay.type import (
 from relayish.op import get_op, make_attrs
 from relayish.op.device import VirtualDevice
 
-TABLE = Path(__file__).parent.parent / "cases" / "sound_calls.txt"
+TABLE = Path(__file__).parents[1] / "cases" / "sound_calls.txt"
 MATRIX, NUMBER, LENGTH = TensorType((2, 3)), TensorType((), "int64"), TensorType((2,), "int64")
 FUNCTION, DEVICE = FuncType((MATRIX, MATRIX), MATRIX), VirtualDevice(1, 0)
 

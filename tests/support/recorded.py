@@ -7,8 +7,6 @@ import json
 from functools import cache
 from typing import Any
 
-from shared_data import shared_path
-
 from relayish.analysis.call_graph import count_global_references
 from relayish.analysis.infer_type import infer_type
 from relayish.functor import ExprRewriter, post_order_rewrite
@@ -18,6 +16,7 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.target import register_target_support
 from relayish.text import parse
 from relayish.transform import Pass, PassContext, Sequential, pass_entry
+from tests.support.shared_data import shared_path
 
 ELSEWHERE = frozenset({"AlterOpLayout", "ConvertLayout", "Legalize"})
 """Passes that were recorded and are none of relayish's."""

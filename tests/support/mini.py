@@ -42,3 +42,11 @@ with DECLARED:
     class Function(MiniExpr):
         params: tuple[Var, ...] = field(binder=True)
         body: MiniExpr = field(scope=Runs.DEFERRED)
+
+
+def sum_of_squares(a: str = "a", b: str = "b") -> Function:
+    """``fn (a) { let b = a * a; say(b + 1) + b }`` with variables of any names."""
+    first, second = Var(a), Var(b)
+    said = Say(Call("add", (second, Number(1))))
+    body = Call("add", (said, second))
+    return Function((first,), Let(second, Call("mul", (first, first)), body))

@@ -1,8 +1,8 @@
 """Random well-typed programs over all operators that have a value, and what must hold of each.
 
-python tests/operator_programs.py                 # 60 seconds of programs nobody has tried
-python tests/operator_programs.py --seconds 3600 --seed 7
-python tests/operator_programs.py --only 1234     # one program again, with its text
+python -m tests.support.operator_programs                 # 60 seconds of programs nobody has tried
+python -m tests.support.operator_programs --seconds 3600 --seed 7
+python -m tests.support.operator_programs --only 1234     # one program again, with its text
 """
 
 from __future__ import annotations
@@ -15,33 +15,26 @@ import re
 import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 
-HERE = Path(__file__).parent
-
-if __name__ == "__main__":
-    sys.path[:0] = [str(HERE), str(HERE / "op")]
-
-from checking import SAYS_THE_RANK, assert_describes, dynamic, type_of  # noqa: E402 - found above
-from mutated import Mutator  # noqa: E402
-from sound_calls import sound_calls  # noqa: E402
-
-from relayish.analysis.infer_type import infer_type  # noqa: E402
-from relayish.errors import EvaluationError, FieldError, TypeInferenceError  # noqa: E402
-from relayish.functor import ExprMutator  # noqa: E402
-from relayish.interpreter import create_executor  # noqa: E402
-from relayish.interpreter.value import normalise, same_value  # noqa: E402
-from relayish.ir.dtype import numpy_dtype  # noqa: E402
-from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, TupleGetItem, Var  # noqa: E402
-from relayish.ir.relay.module import IRModule  # noqa: E402
-from relayish.ir.relay.type import Any, PrimExpr, TensorType, TupleType, Type  # noqa: E402
-from relayish.ir.structural_equal import assert_structural_equal  # noqa: E402
-from relayish.op import get_op  # noqa: E402
-from relayish.op.registry import evaluate, relation, result_size, rule  # noqa: E402
-from relayish.passes import fold_constant  # noqa: E402
-from relayish.text import astext, parse  # noqa: E402
+from relayish.analysis.infer_type import infer_type
+from relayish.errors import EvaluationError, FieldError, TypeInferenceError
+from relayish.functor import ExprMutator
+from relayish.interpreter import create_executor
+from relayish.interpreter.value import normalise, same_value
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any, PrimExpr, TensorType, TupleType, Type
+from relayish.ir.structural_equal import assert_structural_equal
+from relayish.op import get_op
+from relayish.op.registry import evaluate, relation, result_size, rule
+from relayish.passes import fold_constant
+from relayish.text import astext, parse
+from tests.support.checking import SAYS_THE_RANK, assert_describes, dynamic, type_of
+from tests.support.mutated import Mutator
+from tests.support.sound_calls import sound_calls
 
 CALLS = {name: call for name, call in sound_calls().items() if get_op(name) in evaluate}
 NAMES = tuple(sorted(CALLS))

@@ -6,10 +6,9 @@ import gzip
 import json
 from functools import cache
 
-from shared_data import shared_path
-
 from relayish.ir.relay.type import FuncType
 from relayish.text import parse
+from tests.support.shared_data import shared_path
 
 
 def type_of(func):

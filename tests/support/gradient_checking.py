@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from checking import dynamic, type_of
 
 from relayish import op
 from relayish.analysis.infer_type import infer_type
@@ -14,6 +13,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.op import call_op, get_op
 from relayish.op.registry import evaluate as evaluation
 from relayish.op.registry import primal_gradient
+from tests.support.checking import dynamic, type_of
 
 
 def rng_of(seed):

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from random_exprs import CONS, LIST, NIL, call
 
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar, PatternWildcard
 from relayish.ir.relay.expr import (
@@ -30,6 +29,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TypeVar
+from tests.support.random_exprs import CONS, LIST, NIL, call
 
 NUMBER: Final = TensorType((), "int32")
 VECTOR: Final = TensorType((3,), "float32")

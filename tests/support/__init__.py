@@ -1,0 +1,1 @@
+"""What tests share: programs, languages, oracles, and where recorded data are."""
