@@ -158,6 +158,12 @@ def matrix_set_diag(
     )
 
 
+@custom_builder("unique")
+def unique(data: Expr, is_sorted: bool = True, return_counts: bool = False) -> Call:
+    """Return the distinct values, where they first are, which is where, and how many there are."""
+    return relay_call("unique", data, sorted=is_sorted, return_counts=return_counts)
+
+
 @custom_builder("segment_sum")
 def segment_sum(data: Expr, segment_ids: Expr, num_segments: int | Expr | None = None) -> Call:
     """Return the sums of the slices ``data[i]`` with the same ``segment_ids[i]``.

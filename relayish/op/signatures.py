@@ -99,7 +99,6 @@ SIGNATURES: Final[Mapping[str, str]] = {
     "strided_slice": "data, begin, end, strides=None, axes=None, slice_mode='end'",
     "take": "data, indices, axis=None, batch_dims=0, mode='clip'",
     "topk": "data, k=1, axis=-1, ret_type='both', is_ascend=False, dtype='int32'",
-    "unique": "data, sorted=True, return_counts=False",
     "unravel_index": "indices, shape",
     "zeros": "shape, dtype='float32'",
     # neural networks
@@ -214,9 +213,6 @@ SIGNATURES: Final[Mapping[str, str]] = {
     "qnn.concatenate": (
         "data, input_scales, input_zero_points, output_scale, output_zero_point, axis"
     ),
-    "qnn.contrib_dense_pack": (
-        f"data, weight, {_QNN_PAIR}, weight_layout='NC', units=None, out_dtype='int32'"
-    ),
     "qnn.conv2d": (
         f"data, kernel, {_QNN_PAIR}, kernel_size, channels, strides=(1, 1), padding=(0, 0), "
         "dilation=(1, 1), groups=1, data_layout='NCHW', kernel_layout='OIHW', out_layout='', "
@@ -246,8 +242,6 @@ SIGNATURES: Final[Mapping[str, str]] = {
 """By operator; an operator that is not here has the parameters that its declaration gives."""
 
 OTHER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
-    "unique": {"is_sorted": "sorted"},
-    "qnn.contrib_dense_pack": {"kernel_layout": "weight_layout"},
     "nn.batch_matmul": {"x": "tensor_a", "y": "tensor_b"},
 }
 """Further names under which Relay's functions take a parameter, and the one it has here."""

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,82 +23,25 @@ from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES
 
 x, y, z = (relay.var(name) for name in "xyz")
 
-# The parameters of the functions of tvm.relay.op, written out whole and by hand.
-RELAYS = {
-    "nn.conv2d": "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
-    "channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='OIHW', out_layout='', "
-    "out_dtype=''",
-    "nn.conv2d_transpose": "data, weight, strides=(1, 1), padding=(0, 0), dilation=(1, 1), "
-    "groups=1, channels=None, kernel_size=None, data_layout='NCHW', kernel_layout='IOHW', "
-    "out_layout='', output_padding=(0, 0), out_dtype=''",
-    "nn.conv1d_transpose": "data, weight, strides=(1,), padding=(0,), dilation=(1,), groups=1, "
-    "channels=None, kernel_size=None, data_layout='NCW', kernel_layout='IOW', out_layout='', "
-    "output_padding=(0,), out_dtype=''",
-    "qnn.conv2d_transpose": "data, weight, input_zero_point, kernel_zero_point, input_scale, "
-    "kernel_scale, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, channels=None, "
-    "kernel_size=None, data_layout='NCHW', kernel_layout='IOHW', out_layout='', "
-    "output_padding=(0, 0), out_dtype='int32'",
-    "nn.leaky_relu": "data, alpha=0.01",
-    "nn.contrib_dense_pack": "data, weight, weight_layout='NC', units=None, out_dtype=''",
-    "nn.conv2d_backward_weight": "grad, data, strides=(1, 1), padding=(0, 0), dilation=(1, 1), "
-    "groups=1, channels=None, kernel_size=None, grad_layout='NCHW', data_layout='NCHW', "
-    "kernel_layout='OIHW', out_dtype=''",
-    "nn.avg_pool2d_grad": "out_grad, data, pool_size=(1, 1), strides=(1, 1), padding=(0, 0), "
-    "layout='NCHW', out_layout='', ceil_mode=False, count_include_pad=False",
-    "qnn.simulated_quantize": "data, output_scale, output_zero_point, axis=-1, out_dtype='int8'",
-    "qnn.simulated_dequantize": "data, input_scale, input_zero_point, axis=-1, in_dtype='int8'",
-    "nn.dense": "data, weight, units=None, out_dtype=''",
-    "nn.matmul": "tensor_a, tensor_b, units=None, out_dtype='', transpose_a=False, "
-    "transpose_b=False",
-    "nn.batch_matmul": "tensor_a, tensor_b, out_dtype='', transpose_a=False, transpose_b=True",
-    "nn.max_pool2d": "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
-    "layout='NCHW', out_layout='', ceil_mode=False",
-    "nn.avg_pool2d": "data, pool_size=(1, 1), strides=(1, 1), dilation=(1, 1), padding=(0, 0), "
-    "layout='NCHW', out_layout='', ceil_mode=False, count_include_pad=False",
-    "nn.global_avg_pool2d": "data, layout='NCHW', out_layout=''",
-    "nn.adaptive_avg_pool2d": "data, output_size=None, layout='NCHW', out_layout=''",
-    "nn.batch_norm": "data, gamma, beta, moving_mean, moving_var, axis=1, epsilon=1e-05, "
-    "center=True, scale=True",
-    "nn.layer_norm": "data, gamma, beta, axis=-1, epsilon=1e-05, center=True, scale=True",
-    "nn.softmax": "data, axis=-1",
-    "nn.bias_add": "data, bias, axis=1",
-    "nn.pad": "data, pad_width, pad_value=0, pad_mode='constant'",
-    "nn.upsampling": "data, scale_h=1, scale_w=1, layout='NCHW', method='nearest_neighbor', "
-    "align_corners=False",
-    "nn.lrn": "data, size=5, axis=1, bias=2, alpha=1e-05, beta=0.75",
-    "nn.dropout": "data, rate=0.5",
-    "sum": "data, axis=None, keepdims=False, exclude=False",
-    "argmax": "data, axis=None, keepdims=False, exclude=False, select_last_index=False",
-    "variance": "data, axis=None, keepdims=False, exclude=False, unbiased=False, with_mean=None",
-    "squeeze": "data, axis=None",
-    "reshape": "data, newshape, allowzero=False",
-    "transpose": "data, axes=None",
-    "arange": "start, stop=None, step=None, dtype='float32'",
-    "topk": "data, k=1, axis=-1, ret_type='both', is_ascend=False, dtype='int32'",
-    "take": "data, indices, axis=None, batch_dims=0, mode='clip'",
-    "strided_slice": "data, begin, end, strides=None, axes=None, slice_mode='end'",
-    "strided_set": "data, v, begin, end, strides=None",
-    "split": "data, indices_or_sections, axis=0",
-    "clip": "a, a_min, a_max",
-    "where": "condition, x, y",
-    "gather": "data, axis, indices",
-    "sparse_to_dense": "sparse_indices, output_shape, sparse_values, default_value=0",
-    "stft": "data, n_fft, hop_length=None, win_length=None, window=None, normalized=False, "
-    "onesided=True",
-    "image.resize2d": "data, size, roi=None, layout='NCHW', method='linear', "
-    "coordinate_transformation_mode='half_pixel', rounding_method='', cubic_alpha=-0.5, "
-    "cubic_exclude=0, extrapolation_value=0.0, out_dtype=None",
-    "random.uniform": "key, shape, dtype='float32', low=0.0, high=1.0",
-    "vision.non_max_suppression": "data, valid_count, indices, max_output_size=-1, "
-    "iou_threshold=0.5, force_suppress=False, top_k=-1, coord_start=2, score_index=1, id_index=0, "
-    "return_indices=True, invalid_to_bottom=False",
-    "qnn.quantize": "data, output_scale, output_zero_point, axis=-1, out_dtype='int8'",
-    "qnn.requantize": "data, input_scale, input_zero_point, output_scale, output_zero_point, "
-    "axis=-1, rounding='None', compute_dtype='None', out_dtype='int8'",
-    "qnn.conv2d": "data, kernel, input_zero_point, kernel_zero_point, input_scale, kernel_scale, "
-    "kernel_size, channels, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, "
-    "data_layout='NCHW', kernel_layout='OIHW', out_layout='', out_dtype='int32'",
-}
+# What the functions of tvm.relay.op are called with stands beside these tests.
+SIGNATURES_FILE = Path(__file__).parent / "relay_signatures.txt"
+
+
+def read_signatures(text):
+    """Return the parameters by name: names at the margin, their parameters indented below."""
+    found = {}
+    for names, parameters in re.findall(r"((?:^[^ #\n].*\n)+)((?:^ +.*\n)+)", text, re.MULTILINE):
+        shown = " ".join(parameters.split())
+        found |= dict.fromkeys(re.findall(r"[\w.]+", names), shown)
+    return found
+
+
+RELAYS = read_signatures(SIGNATURES_FILE.read_text())
+
+
+def test_parameters_of_every_builder_are_written_down():
+    names = {*list_ops(), *_MADE, *ALIASES}
+    assert {name for name in names if "::" not in name} == set(RELAYS)
 
 
 @pytest.mark.parametrize("name", sorted(RELAYS))
@@ -156,6 +101,8 @@ def test_argument_may_be_given_under_relays_name_and_the_declared_one():
     assert relay.nn.dilate(data=x, strides=(2,)).args == (x,)
     assert relay.nn.dilate(x=x, strides=(2,)).args == (x,)
     assert relay.unique(x, is_sorted=False).attrs.sorted is False
+    packed = relay.qnn.contrib_dense_pack(x, y, z, z, x, y, kernel_layout="NC8n")
+    assert packed.attrs.weight_layout == "NC8n"
     conv = relay.qnn.conv2d(x, y, z, z, x, y, kernel_size=(1, 1), channels=1)
     named = relay.qnn.conv2d(
         x,

@@ -77,6 +77,7 @@ invalid_to_bottom: whether what is suppressed is moved to the end
 inverse: whether to transform back
 iou_loss: whether boxes are predicted for the loss of intersection over union
 iou_threshold: the overlap from which on a box is suppressed
+is_sorted: whether elements are returned in order
 is_ascend: whether the smallest come first
 is_lshift_required: whether any shift is to the left
 is_multiply: whether to multiply; else the absolute difference is taken
@@ -164,7 +165,6 @@ sign: whether numbers are signed
 size: the size of the result along each spatial axis
 sizes: sizes of the boxes, as parts of the image
 slice_mode: end if ends are positions, size if they are lengths
-sorted: whether elements are returned in order
 sparse_lhs: whether the sparse matrix is the left one
 spatial_scale: elements of the feature map to a pixel of the image
 src_layout: the layout of the data

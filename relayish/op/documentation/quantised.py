@@ -80,7 +80,7 @@ qnn.dense: Multiply quantised vectors by the transpose of a quantised matrix.
       (units,); input_scale (); kernel_scale () or (units,) -> (n, units) of out_dtype
 qnn.contrib_dense_pack: Multiply quantised vectors by the transpose of a quantised matrix whose
       rows are packed.
-  data (n, k) int8 or uint8; weight packed as weight_layout says; input_zero_point ();
+  data (n, k) int8 or uint8; weight packed as kernel_layout says; input_zero_point ();
       kernel_zero_point () or (units,); input_scale (); kernel_scale () or (units,) -> (n, units) of
       out_dtype
 qnn.batch_matmul: Multiply two stacks of quantised matrices, the second transposed.

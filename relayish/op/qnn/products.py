@@ -13,7 +13,10 @@ import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs
+from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
+from relayish.op.builders import custom_builder
+from relayish.op.call import relay_call
 from relayish.op.dimension import multiply, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import Dimension
@@ -256,3 +259,30 @@ register_op(
     evaluates=_batch_matmul,
     marks_only=True,
 )
+
+
+@custom_builder("qnn.contrib_dense_pack")
+def contrib_dense_pack(
+    data: Expr,
+    weight: Expr,
+    input_zero_point: Expr,
+    kernel_zero_point: Expr,
+    input_scale: Expr,
+    kernel_scale: Expr,
+    kernel_layout: str = "NC",
+    units: int | None = None,
+    out_dtype: str = "int32",
+) -> Call:
+    """Return the product of quantised data and a packed weight; ``kernel_layout`` is its layout."""
+    return relay_call(
+        "qnn.contrib_dense_pack",
+        data,
+        weight,
+        input_zero_point,
+        kernel_zero_point,
+        input_scale,
+        kernel_scale,
+        weight_layout=kernel_layout,
+        units=units,
+        out_dtype=out_dtype,
+    )
