@@ -25,6 +25,8 @@ LONGEST: Final = 120
 _LONGEST_NAME: Final = 40
 _MOST: Final = 6
 _MOST_BITS: Final = 128
+_MOST_EXPLAINED: Final = 2
+_LONGEST_OPERAND: Final = 60
 
 
 class Operands:
@@ -33,10 +35,10 @@ class Operands:
     Nodes that are no atoms have numbers, ``%0``, ``%1``, …, the same where they are the same.
     """
 
-    __slots__ = ("_numbers",)
+    __slots__ = ("numbers",)
 
     def __init__(self) -> None:
-        self._numbers: dict[Node, int] = {}
+        self.numbers: dict[Node, int] = {}
 
     def __call__(self, *nodes: Node | None) -> str:
         shown = [self._show(node) for node in nodes[:_MOST]]
@@ -49,7 +51,7 @@ class Operands:
             return "None"
         if type(node) in ATOMS:
             return LINES[type(node)](node, self)
-        return f"%{self._numbers.setdefault(node, len(self._numbers))}"
+        return f"%{self.numbers.setdefault(node, len(self.numbers))}"
 
 
 Line = Callable[[Any, Operands], str]  # Any: nodes of one kind
@@ -70,6 +72,29 @@ def one_line(node: Node) -> str:
         '(%a, %0)'
     """
     return _cut(LINES[type(node)](node, Operands()), LONGEST)
+
+
+def one_line_where(node: Node) -> tuple[str, str]:
+    """Return ``node`` in one line, and what the first numbers in it stand for.
+
+    Complexity:
+        Bounded, however large the node is.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Tuple, TupleGetItem, Var
+        >>> a = Var("a")
+        >>> one_line_where(Tuple((TupleGetItem(a, 1), Tuple((a, Tuple(()))))))
+        ('(%0, %1)', '%0 is %a.1, %1 is (%a, %2)')
+        >>> one_line_where(Tuple((a,)))
+        ('(%a,)', '')
+    """
+    operands = Operands()
+    line = _cut(LINES[type(node)](node, operands), LONGEST)
+    explained = []
+    for operand, number in list(operands.numbers.items())[:_MOST_EXPLAINED]:
+        shown = _cut(LINES[type(operand)](operand, operands), _LONGEST_OPERAND)
+        explained.append(f"%{number} is {shown}")
+    return line, ", ".join(explained)
 
 
 def one_line_at(node: Node) -> str:

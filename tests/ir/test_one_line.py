@@ -7,7 +7,7 @@ import pytest
 
 import relayish as relay
 from relayish.ir.node import declared_temporarily, field, node
-from relayish.ir.one_line import LONGEST, one_line, one_line_at, register_line
+from relayish.ir.one_line import LONGEST, one_line, one_line_at, one_line_where, register_line
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.roles import Runs
 from relayish.ir.span import Span
@@ -114,3 +114,18 @@ def test_line_of_a_number_of_more_digits_than_python_writes_says_how_large_it_is
             number: int
 
         assert one_line(Huge(1 << 100_000)) == "huge(number=<a number of 100001 bits>)"
+
+
+def test_numbers_in_a_line_are_explained():
+    line, where = one_line_where(relay.add(relay.exp(SUM), SUM))
+    assert line == "add(%0, %1)"
+    assert where == "%0 is exp(%1), %1 is add(%a, %b)"
+
+
+def test_line_without_numbers_needs_no_explanation():
+    assert one_line_where(SUM) == ("add(%a, %b)", "")
+
+
+def test_explanation_of_a_large_node_is_short():
+    large = relay.Tuple([relay.Tuple([Var("v" * 100)] * 1000 + [SUM]) for _ in range(1000)])
+    assert len(one_line_where(large)[1]) <= 2 * LONGEST

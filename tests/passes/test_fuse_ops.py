@@ -216,5 +216,6 @@ def test_depth_of_functions_is_no_limit() -> None:
 
 
 def test_sharing_is_kept() -> None:
-    func = typed(doublings(100, Var("x", PAIR)), Var("y", PAIR))
+    x = Var("x", PAIR)
+    func = typed(doublings(100, x), x)
     assert len(EXPRESSIONS.post_order(fuse_ops(func))) < 250

@@ -6,7 +6,7 @@ its scope is entered. Subprograms that carry types already are not entered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, cast
 
@@ -15,9 +15,12 @@ import numpy as np
 from relayish.analysis.infer_type.environment import Environment
 from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, node_under_way
 from relayish.analysis.infer_type.solver import operator_type
+from relayish.analysis.infer_type.surroundings import Surroundings
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError
 from relayish.ir.naming import display_name
+from relayish.ir.node import Node
+from relayish.ir.one_line import one_line_at
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -50,7 +53,6 @@ from relayish.ir.relay.type import (
     Type,
     scalar_type,
 )
-from relayish.ir.span import at_span
 
 _UNIT: Final = TupleType(())
 _BOOL: Final = scalar_type("bool")
@@ -137,14 +139,17 @@ class Inferencer(Environment):
     def _noted(self, node: object) -> str:
         """Return where an error was met that ends type inference."""
         inside = f" in {self.where}" if self.where else ""
-        return f"while inferring the type of {node!r}{at_span(node)}{inside}"
+        shown = one_line_at(node) if isinstance(node, Node) else repr(node)
+        return f"while inferring the type of {shown}{inside}"
 
-    def start(self, *, fresh: bool = False) -> None:
+    def start(self, definitions: Sequence[Expr], *, fresh: bool = False) -> None:
         """Begin with other definitions; what is known of operators and types stays.
 
         Args:
+            definitions: What is going to be looked at.
             fresh: Enter what carries types, too.
         """
+        self.surroundings = Surroundings(definitions, typed=fresh)
         self._fresh = fresh
         self.forget_sizes()
         self.forget_variables()
@@ -404,13 +409,22 @@ class Inferencer(Environment):
 
     def type_of_var(self, var: Expr) -> Type:
         """Return the type of a variable that nothing has bound: it is free."""
-        annotated = self.annotation(var, var.type_annotation) if isinstance(var, Var) else None
-        if annotated is not None:
-            return annotated
-        if var.checked_type is not None:
-            return var.checked_type
+        known = self.annotation(var, var.type_annotation) if isinstance(var, Var) else None
+        known = known or var.checked_type
+        if known is not None and not self.where:
+            return known
+        name, around = display_name(var), self.surroundings
+        lacks = "" if known else ", and has no type"
+        advice = "bind it, or make it a parameter"
+        if around.has_namesake(var):
+            advice = f"another variable called {name} is bound: use that one there"
+        elif not self.where:
+            advice = "annotate it, or bind it"
+        user = around.user(var)
         return self.report(
-            var, f"variable {display_name(var)} is not bound where it is used, and has no type"
+            var,
+            f"variable {name} is not bound where it is used{lacks}; {advice}",
+            user if isinstance(user, Expr) else None,
         )
 
     def type_of_global_var(self, name: GlobalVar) -> Type:

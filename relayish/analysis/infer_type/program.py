@@ -171,7 +171,7 @@ def _infer_together(
     Raises:
         TypeInferenceError: With all that is wrong with them.
     """
-    found.start(fresh=fresh)
+    found.start([member for _, member in members], fresh=fresh)
     for name, member in members:
         found.where = f"@{name}" if name else ""
         found.declare_global(name, member)

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final, cast
 
+from relayish.analysis.infer_type.surroundings import Surroundings
 from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
 from relayish.errors import Diagnostic, TypeInferenceError
 from relayish.ir.attrs import Attrs
@@ -76,6 +77,7 @@ class Solver(Unifier):
         super().__init__()
         self.diagnostics: list[Diagnostic] = []
         self.where = ""
+        self.surroundings = Surroundings((), typed=False)
         self._waiting: dict[IncompleteType, list[Waiting]] = {}
         self._unsolved: dict[Waiting, None] = {}
         self._ready: deque[Waiting] = deque()
@@ -96,9 +98,12 @@ class Solver(Unifier):
             message: What is wrong with it.
             inside: The expression that uses ``node``: its place is told where ``node`` is a
                 variable, for that carries the place where it is bound.
+
+        What is wrong is quoted where it has no span.
         """
         at = inside if inside is not None and _is_elsewhere(node) else node
-        self.diagnostics.append(Diagnostic(str(message), at.span, self.where))
+        told = str(message) if at.span is not None else self.surroundings.quote(at, str(message))
+        self.diagnostics.append(Diagnostic(told, at.span, self.where))
         return self.faulty()
 
     def equate(
@@ -305,8 +310,10 @@ class Solver(Unifier):
             )
         if 0 <= index < len(found.fields):
             return found.fields[index]
-        message = f"a tuple of {len(found.fields)} fields has no field {index}"
-        return self.report(node, f"{message}: {self.show(found)}")
+        count = len(found.fields)
+        last = f"; the last one is field {count - 1}" if count else ""
+        message = f"a tuple of {count} field{'' if count == 1 else 's'} has no field {index}"
+        return self.report(node, f"{message}: {self.show(found)}{last}")
 
 
 _RETRY: Final[dict[type, Callable[..., None]]] = {
