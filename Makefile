@@ -47,6 +47,14 @@ test:  ## run the tests, documentation included
 docs:  ## run the examples of the documentation only
 	$(PYTHON) -m pytest -q tests/test_docs.py
 
+.PHONY: changes
+changes:  ## show the changes since the last release, as CHANGELOG.md will tell them
+	$(PYTHON) -m towncrier build --draft
+
+.PHONY: hooks
+hooks:  ## run the checks before each commit, the tests before each push
+	$(PYTHON) -m pre_commit install
+
 .PHONY: decisions
 decisions:  ## measure again what the decisions in docs/adr rest on
 	for script in node_representation dispatch depth operand_lists; do \

@@ -151,6 +151,8 @@ __all__ = [  # noqa: PLE0604 - strings, every one
 def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     if name in _PACKAGES:
         return _importlib.import_module(f"{__name__}.{name}")
+    if name == "__version__":
+        return _importlib.import_module("relayish._support.version").VERSION
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = _lookup(name)

@@ -24,6 +24,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
 from relayish._support.collector import collecting_rarely
+from relayish._support.version import VERSION
 from relayish.cli.report import describe_error
 from relayish.errors import RelayishError
 
@@ -113,22 +114,6 @@ class _Parser(argparse.ArgumentParser):
         self.exit(GIVEN_WRONG, f"relayish: error: {message}\n")
 
 
-class _Version(argparse.Action):
-    """Says which version is installed; what knows that is imported when it is asked for."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002
-        super().__init__(option_strings, dest, nargs=0, help=help)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        metadata = importlib.import_module("importlib.metadata")
-        try:
-            version = metadata.version("relayish")
-        except metadata.PackageNotFoundError:
-            version = "of a source tree that is not installed"
-        sys.stdout.write(f"relayish {version}\n")
-        parser.exit()
-
-
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = _Parser(
@@ -136,7 +121,12 @@ def build_parser() -> argparse.ArgumentParser:
         description="Read, check, transform and print Relay programs.",
         epilog=_EPILOG,
     )
-    parser.add_argument("--version", action=_Version, help="say which version this is, and leave")
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"relayish {VERSION}",
+        help="say which version this is, and leave",
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_opt(commands)
     _add_passes(commands)

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import importlib.metadata
 from pathlib import Path
 
 import pytest
 
+import relayish
 from relayish.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
@@ -78,6 +78,6 @@ def test_traceback_is_shown_when_asked(capsys: Capture) -> None:
     assert shown.splitlines()[-1].startswith("relayish: error: no pass 'NoSuchPass'")
 
 
-def test_version_is_that_of_the_distribution(capsys: Capture) -> None:
+def test_version_is_that_of_the_package(capsys: Capture) -> None:
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"relayish {importlib.metadata.version('relayish')}\n"
+    assert capsys.readouterr().out == f"relayish {relayish.__version__}\n"

@@ -1,0 +1,7 @@
+"""Version of the distribution: the one place where it stands."""
+
+from __future__ import annotations
+
+from typing import Final
+
+VERSION: Final = "0.1.0"

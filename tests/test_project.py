@@ -1,0 +1,50 @@
+"""What stands around the package agrees: version, changes, hooks, licence."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import relayish
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_version_of_the_distribution_is_that_of_the_package():
+    module, _, name = PROJECT["tool"]["setuptools"]["dynamic"]["version"]["attr"].rpartition(".")
+    source = (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    assert f'{name}: Final = "{relayish.__version__}"' in source
+    assert "version" not in PROJECT["project"]
+
+
+def test_every_change_is_of_a_type_that_the_list_of_changes_knows():
+    types = {kind["directory"] for kind in PROJECT["tool"]["towncrier"]["type"]}
+    fragments = sorted(path.name for path in (ROOT / "changelog.d").iterdir())
+    known = re.compile(rf"[a-z0-9-]+\.({'|'.join(types)})\.md")
+    assert [name for name in fragments if not known.fullmatch(name)] == []
+
+
+def test_hooks_and_workflow_run_what_there_is():
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    hooks = re.findall(r"entry: make ([\w-]+)", (ROOT / ".pre-commit-config.yaml").read_text())
+    assert len(hooks) > 3
+    assert set(hooks) <= set(targets)
+    assert "- run: .ci/run\n" in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+
+
+def test_hooks_run_all_that_make_check_runs():
+    makefile = (ROOT / "Makefile").read_text()
+    checked = re.search(r"^check: (.*?) +##", makefile, re.MULTILINE)
+    assert checked is not None
+    hooks = re.findall(r"entry: make ([\w-]+)", (ROOT / ".pre-commit-config.yaml").read_text())
+    assert sorted(hooks) == sorted(checked[1].split())
+
+
+def test_licence_is_the_one_that_the_distribution_names():
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert PROJECT["project"]["license"] == "Apache-2.0"
+    assert "Apache License" in text
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text
