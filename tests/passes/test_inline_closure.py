@@ -270,6 +270,19 @@ def test_a_primitive_function_that_is_used_otherwise_keeps_its_let():
     )
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "let %f = fn (%n: int32, Primitive=1) -> int32 { %f(%n) }; %f(%x)",
+        "let %f = fn (%n: int32, Primitive=1) -> int32 { %n }; %x",
+    ],
+    ids=["recursive", "not called"],
+)
+def test_primitive_function_that_cannot_stand_in_a_call_stays(body: str) -> None:
+    mod = program(f"def @main(%x: int32) {{ {body} }}")
+    assert primitives(mod) is mod
+
+
 def test_a_module_without_primitive_functions_stays():
     mod = program("def @main(%x: int32) { let %f = fn (%a: int32) { %a }; %f(%x) }")
     assert primitives(mod) is mod

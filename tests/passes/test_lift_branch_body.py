@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from relayish.analysis import infer_type
@@ -9,6 +11,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import RefType, TensorType
+from relayish.passes.lift_branch_body import lift_branch_body
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import if_false, if_true
@@ -105,6 +108,15 @@ def test_branches_of_polymorphic_functions_take_their_types():
     out = lift(mod)
     assert len(out["true_branch_0"].type_params) == 1
     assert tuple(map(int, evaluate(out["main"], out, ()))) == (1, 1)
+
+
+def test_type_variables_are_searched_for_only_where_there_are_some(monkeypatch):
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(inspect.getmodule(lift_branch_body), "free_type_vars", refuse)
+    plain = program("def @main(%c: bool) -> int32 { if (%c) { 1 } else { 2 } }")
+    assert len(lift_branch_body(infer_type(plain))) == 3
 
 
 def test_primitive_functions_and_those_of_other_compilers_stay():

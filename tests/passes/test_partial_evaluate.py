@@ -245,6 +245,28 @@ def test_store_takes_branches_back_and_joins_them() -> None:
     assert store.get(other) is None
 
 
+def test_store_reports_the_last_of_several_writes() -> None:
+    store, cell, last = Store(), Cell(), Value()
+    mark = store.enter()
+    store.set(cell, Value())
+    store.set(cell, last)
+    assert store.leave(mark) == {cell: last}
+
+
+def test_store_knows_what_all_branches_wrote() -> None:
+    store, cell, same = Store(), Cell(), Value()
+    store.set(cell, Value())
+    store.join([{cell: same}, {cell: same}])
+    assert store.get(cell) is same
+
+
+def test_store_does_not_know_what_no_branch_knows() -> None:
+    store, cell = Store(), Cell()
+    store.set(cell, Value())
+    store.join([{cell: None}, {cell: None}])
+    assert store.get(cell) is None
+
+
 def test_variable_is_found_over_any_number_of_functions_in_few_steps() -> None:
     var = Var("x")
     env: Environment[int] = Environment()
