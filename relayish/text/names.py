@@ -21,6 +21,10 @@ class Names:
         self._taken.add(name)
         return name
 
+    def release(self, name: str) -> None:
+        """Give out ``name`` again, since what has it is not spoken of any more."""
+        self._taken.discard(name)
+
     def reserve(self, name: str) -> None:
         """Never give out ``name``."""
         self._taken.add(name)

@@ -38,8 +38,8 @@ from relayish.ir.relay.type import Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.literals import quote, spell_name
-from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.node_writer import NodeWriter
+from relayish.text.relay.lexer import TYPE_ARGS
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.rules import Rule, run
@@ -65,7 +65,8 @@ class BlockPrinter(NodeWriter):
         self._comments: dict[Type, str] = {}
         super().__init__(RELAY.name, annotate, readable, before)
         declared: Iterable[TypeVar] = () if before is None else before.types.free
-        self.types: TypePrinter = TypePrinter(self.metadata, declared)
+        met_again: Iterable[Type] = () if before is None else before.types.met_again
+        self.types: TypePrinter = TypePrinter(self.metadata, declared, met_again)
         self.patterns = PatternPrinter(self)
 
     # What the whole text needs
@@ -76,8 +77,10 @@ class BlockPrinter(NodeWriter):
 
     def must_declare(self) -> bool:
         types = self.types
-        if types.bound_late or any(
-            v in types.bound and v not in types.declared for v in types.free
+        if (
+            types.bound_late
+            or types.met_again
+            or any(v in types.bound and v not in types.declared for v in types.free)
         ):
             return True
         return super().must_declare()
@@ -231,7 +234,7 @@ class BlockPrinter(NodeWriter):
         texts = self.texts
         op = call.op
         if not call.args and type(op) is Constructor and self._stands_alone(call, op):
-            return self.constructor(op)
+            return f"{self.constructor(op)}{self._type_args(call)}"
         try:
             args = ", ".join([texts[arg] for arg in call.args])
             name = texts[op]
@@ -239,13 +242,19 @@ class BlockPrinter(NodeWriter):
             args = ", ".join([self.operand(arg) for arg in call.args])
             name = self.operand(op)
         if call.type_args and type(op) is not Op:
-            name = f"{name}[{', '.join([self.types.text(item) for item in call.type_args])}]"
+            name += self._type_args(call)
         attrs = call.attrs
         declared = attrs_type.get(op)
         if attrs is None and declared is None:
             return f"{name}({args})"
         shown = self._attrs(attrs, declared)
         return f"{name}({args}, {shown})" if args and shown else f"{name}({args}{shown})"
+
+    def _type_args(self, call: Call) -> str:
+        """Return the type arguments of a call, in a comment that TVM reads past."""
+        if not call.type_args:
+            return ""
+        return f"{TYPE_ARGS}{', '.join([self.types.text(item) for item in call.type_args])}] */"
 
     def _attrs(self, attrs: Attrs | None, declared: type[Attrs] | None) -> str:
         """Return the attributes of a call, as a whole where their names do not tell their class."""
@@ -290,7 +299,7 @@ class BlockPrinter(NodeWriter):
     def _type_comment(self, item: Type) -> str:
         found = self._comments.get(item)
         if found is None:
-            quiet = TypePrinter(MetadataWriter())
+            quiet = self.types.quietly()
             small = quiet.size(item) <= _SHORT_TYPE
             found = self._comments[item] = f"ty={quiet.text(item)}" if small else ""
         return found
@@ -338,8 +347,7 @@ class BlockPrinter(NodeWriter):
 
     def _stands_alone(self, call: Call, op: Constructor) -> bool:
         """Return whether the name of a constructor without fields says all of its call."""
-        plain = not op.inputs and call.attrs is None and not call.type_args
-        return plain and self._is_defined(op)
+        return not op.inputs and call.attrs is None and self._is_defined(op)
 
     # Variables
 
@@ -366,7 +374,7 @@ class BlockPrinter(NodeWriter):
         if var.may_share is not None:
             name = f"{name}(share: {self.operand(var.may_share)})"
         if var.type_annotation is not None:
-            return f"{name}: {self.types.text(var.type_annotation)}"
+            return f"{name}: {self.types.annotation(var.type_annotation)}"
         return name
 
 

@@ -136,11 +136,16 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
                 if word == "index":
                     value = _project(reader, value, after, start)
                     continue
-                if word == "mark":
+                if word in ("mark", "types"):
                     reader.pos = after.end()
                     top = _Open(start, value)
-                    if after["mark"] == "[":
+                    if after["mark"] != "(":
                         top.type_args = yield type_list(reader, "]")
+                        if word == "types":
+                            reader.expect("*/", "after the type arguments of a call")
+                            if _is_whole(reader, value):
+                                value = _close_call(reader, top)
+                                continue
                         reader.expect("(", "after the type arguments of a call")
                     if (yield from _read_attrs(reader, top)):
                         value = _close_call(reader, top)
@@ -302,9 +307,16 @@ def _without_fields(reader: Reader, constructor: Constructor, start: int) -> Exp
         return constructor
     span = reader.span(start, reader.pos)
     after = reader.match(AFTER)
-    if after is not None and after["mark"]:
+    if after is not None and (after["mark"] or after["types"]):
         return constructor  # its call follows
     return Call(constructor, (), span=span)
+
+
+def _is_whole(reader: Reader, callee: object) -> bool:
+    """Return whether a call with type arguments ends behind them: the value ``Nil``."""
+    if type(callee) is not Constructor or callee.inputs:
+        return False
+    return not reader.text.startswith("(", reader.pos)
 
 
 def _number(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:

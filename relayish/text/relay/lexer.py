@@ -8,8 +8,11 @@ from typing import Final
 from relayish.text.literals import DOTTED, IDENTIFIER, STRING
 from relayish.text.source import BLANK
 
+TYPE_ARGS: Final = "/* type_args=["
+"""What type arguments of a call start with, directly behind what is called: TVM reads past them."""
 AFTER: Final = re.compile(
-    rf"{BLANK}(?:(?P<mark>[(\[])|\.(?P<index>\d+)|(?P<binary><=|>=|==|!=|[-+*<>]|/(?![*/])))"
+    rf"(?P<types>{re.escape(TYPE_ARGS)})"
+    rf"|{BLANK}(?:(?P<mark>[(\[])|\.(?P<index>\d+)|(?P<binary><=|>=|==|!=|[-+*<>]|/(?![*/])))"
 )
 """What may follow a value and belong to it."""
 STATEMENT: Final = re.compile(

@@ -54,13 +54,23 @@ class TypePrinter:
 
     ``declared`` are type variables that the text declares at its beginning, because some use of
     them stands outside of what binds them; ``free`` collects those found while printing.
+    ``met_again`` are unknown types that are written several times, and so get a label, and
+    variables of type definitions that are bound elsewhere too; those found are collected anew.
     ``bound_late`` tells whether declarations bind one that was bound in what comes behind them.
     """
 
     language = RELAY.name
 
-    def __init__(self, metadata: MetadataWriter, declared: Iterable[TypeVar] = ()) -> None:
+    def __init__(
+        self,
+        metadata: MetadataWriter,
+        declared: Iterable[TypeVar] = (),
+        met_again: Iterable[Type] = (),
+    ) -> None:
         self.metadata = metadata
+        self._shared = frozenset(met_again)
+        self._met_once: set[Type] = set()
+        self.met_again: set[Type] = set()
         self._names: dict[TypeVar, str] = {}
         self._taken = Names()
         self._defined: set[str] | None = None
@@ -119,6 +129,12 @@ class TypePrinter:
             return self._tensor(root)
         return assemble(root, self._expand)
 
+    def annotation(self, item: Type) -> str:
+        """Return the text of the annotation of a variable: ``_`` alone would be read as none."""
+        if type(item) is IncompleteType:
+            self._labelled.add(item)
+        return self.text(item)
+
     def _expand(self, item: Node) -> str | Iterator[object]:
         """Return the text of a type that has a label, or the pieces of one."""
         if not isinstance(item, Type):
@@ -130,12 +146,18 @@ class TypePrinter:
         return parts if label is None else chain((label,), parts)
 
     def _label(self, item: Type) -> str | None:
-        if item in self._labels:
-            return self._labels[item]
+        found = self._labels.get(item)
+        if found is not None:
+            return found
         wanted = self.label_all and self.size(item) > _LARGE
-        if not wanted and item not in self._labelled and type(item) is not IncompleteType:
-            return None
-        if type(item) is IncompleteType and item.kind is not TypeKind.Type:
+        if type(item) is IncompleteType:
+            if item.kind is not TypeKind.Type:
+                return None
+            if item in self._met_once:
+                self.met_again.add(item)
+            self._met_once.add(item)
+            wanted = item in self._shared
+        if not wanted and item not in self._labelled:
             return None
         label = f"#{self._count}"
         self._count += 1
@@ -148,9 +170,17 @@ class TypePrinter:
         self._before = frozenset(self.bound)
         self.label_all = True
 
+    def quietly(self) -> TypePrinter:
+        """Return a printer with the same names, for texts that are not read."""
+        quiet = TypePrinter(MetadataWriter())
+        quiet._names, quiet._taken = self._names, self._taken
+        return quiet
+
     def _bind(self, var: TypeVar) -> str:
         again = var in self.bound or var in self.declared
         self.bound_late |= var in self._before
+        if var in self._met_once:
+            self.met_again.add(var)
         self.bound.add(var)
         self._in_scope[var] = self._in_scope.get(var, 0) + 1
         name = self.name(var)
@@ -286,6 +316,10 @@ class TypePrinter:
             lines = [f"  {self._constructor(c)},\n" for c in data.constructors]
             text = f"{'extern ' if data.is_extern else ''}{head}\n{''.join(lines)}}}"
         self.leave_types(data.type_vars)
+        for var in data.type_vars:  # nobody else has them, mostly: their names are free again
+            self._met_once.add(var)
+            if var not in self._shared and var not in self.declared:
+                self._taken.release(self.name(var))
         return text
 
     def _constructor(self, constructor: Constructor) -> str:
