@@ -10,8 +10,8 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter.value import Evaluated, describe
 from relayish.ir.naming import display_name
+from relayish.ir.one_line import quote
 from relayish.ir.relay.expr import Expr, Function, Op
-from relayish.ir.span import at_span
 
 SHOWN_CALLS: Final = 5
 """How many of the calls under way an error names."""
@@ -102,9 +102,9 @@ def add_notes(error: RelayishError, expr: Expr, callers: Sequence[Expr], depth: 
         callers: The innermost of the calls under way, :data:`SHOWN_CALLS` at most.
         depth: How many there are.
     """
-    error.add_note(f"while evaluating {expr!r}{at_span(expr)}")
+    error.add_note(f"while evaluating {quote(expr)}")
     for caller in callers:
-        error.add_note(f"reached from {caller!r}{at_span(caller)}")
+        error.add_note(f"reached from {quote(caller)}")
     if depth > len(callers):
         error.add_note(f"and from {depth - len(callers)} more calls under way")
 

@@ -28,6 +28,7 @@ from relayish.ir import scoping
 from relayish.ir.attrs import Attrs
 from relayish.ir.naming import display_name, name_of
 from relayish.ir.node import VARIABLES, Node
+from relayish.ir.one_line import quote
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -41,7 +42,6 @@ from relayish.ir.relay.expr import (
     Var,
 )
 from relayish.ir.relay.module import IRModule
-from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind
 from relayish.op import registry
 
@@ -349,5 +349,5 @@ def _unplanned(node: Expr, problem: str) -> EvaluationError:
 
 
 def _noted(error: _Error, node: Expr) -> _Error:
-    error.add_note(f"while planning {node!r}{at_span(node)}")
+    error.add_note(f"while planning {quote(node)}")
     return error

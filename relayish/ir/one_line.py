@@ -102,6 +102,20 @@ def one_line_at(node: Node) -> str:
     return one_line(node) + at_span(node)
 
 
+def quote(node: Node) -> str:
+    """Return ``node`` in one line, its place or, where it has none, what numbers stand for.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Tuple, Var
+        >>> quote(Tuple((Tuple((Var("a"),)),)))
+        '(%0,), where %0 is (%a,)'
+    """
+    if at_span(node):
+        return one_line_at(node)
+    line, where = one_line_where(node)
+    return f"{line}, where {where}" if where else line
+
+
 def register_line(kind: type[Node], line: Line) -> None:
     """Say how nodes of class ``kind`` are shown in one line.
 

@@ -443,7 +443,7 @@ def test_operator_that_fails_is_named_with_the_place_in_the_program():
         made(np.ones(2, "float32"), np.ones(3, "float32"))
     notes = "\n".join(caught.value.__notes__)
     assert "model.relay" in notes
-    assert "reached from Call" in notes
+    assert "reached from %0(%1, %b), where %0 is fn (%x, %y) {...}, %1 is exp(%a)" in notes
 
 
 def test_field_that_is_not_there_is_an_error():

@@ -7,7 +7,7 @@ import pytest
 
 import relayish as relay
 from relayish.ir.node import declared_temporarily, field, node
-from relayish.ir.one_line import LONGEST, one_line, one_line_at, one_line_where, register_line
+from relayish.ir.one_line import LONGEST, one_line, one_line_at, one_line_where, quote, register_line
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.roles import Runs
 from relayish.ir.span import Span
@@ -129,3 +129,9 @@ def test_line_without_numbers_needs_no_explanation():
 def test_explanation_of_a_large_node_is_short():
     large = relay.Tuple([relay.Tuple([Var("v" * 100)] * 1000 + [SUM]) for _ in range(1000)])
     assert len(one_line_where(large)[1]) <= 2 * LONGEST
+
+
+def test_quoted_node_has_its_place_or_what_its_numbers_stand_for():
+    call = relay.tanh(SUM)
+    assert quote(call) == "tanh(%0), where %0 is add(%a, %b)"
+    assert quote(call.with_fields(span=Span("m.relay", 4, 4, 12, 20))) == "tanh(%0) at m.relay:4:12"

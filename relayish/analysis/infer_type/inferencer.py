@@ -20,7 +20,7 @@ from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError
 from relayish.ir.naming import display_name
 from relayish.ir.node import Node
-from relayish.ir.one_line import one_line_at
+from relayish.ir.one_line import quote
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -139,7 +139,7 @@ class Inferencer(Environment):
     def _noted(self, node: object) -> str:
         """Return where an error was met that ends type inference."""
         inside = f" in {self.where}" if self.where else ""
-        shown = one_line_at(node) if isinstance(node, Node) else repr(node)
+        shown = quote(node) if isinstance(node, Node) else repr(node)
         return f"while inferring the type of {shown}{inside}"
 
     def start(self, definitions: Sequence[Expr], *, fresh: bool = False) -> None:
