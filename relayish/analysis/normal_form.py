@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from relayish.analysis.marks import is_transparent
 from relayish.errors import CheckError
 from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Expr, Function, Let
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import has_scopes, outer_operands, recursive_operands, scope_roots
-from relayish.ir.span import describe
 
 
 class Offence(NamedTuple):
@@ -112,7 +112,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
                 blocks += inside
             for operand in operands:
                 if type(operand) not in SYMBOLS:
-                    return Offence(operand, f"is an operand of {_name(value)}, and is no name")
+                    return Offence(operand, f"is an operand of {describe(value)}, and is no name")
         if type(tail) not in SYMBOLS:
             return Offence(tail, "is the result of a block, and is no name")
     return None
@@ -129,11 +129,7 @@ def _divided(value: Expr) -> tuple[Sequence[Node], list[Expr]]:
 def _refuse(offence: Offence | None, check: str, remedy: str) -> None:
     if offence is not None:
         raise CheckError(
-            f"{_name(offence.expr)} {offence.problem}; the pass {remedy} brings programs "
+            f"{describe(offence.expr)} {offence.problem}; the pass {remedy} brings programs "
             f"into this form",
             check=check,
         )
-
-
-def _name(node: Node) -> str:
-    return f"{describe(node)}, {node!r},"

@@ -9,11 +9,11 @@ from relayish.errors import WellFormedError
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import one_line_at
+from relayish.ir.one_line import describe, one_line_at
 from relayish.ir.placement import placement_of_kind
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import PROGRAM, collect_variables, evaluated
-from relayish.ir.span import at_span, describe
+from relayish.ir.span import at_span
 from relayish.ir.traversal import ByKind
 
 _SHOWN_VARIABLES: Final = 8

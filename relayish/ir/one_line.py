@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from relayish.errors import indefinite
 from relayish.ir.field import Field
 from relayish.ir.kind_table import KindTable
 from relayish.ir.literal import spell_scalar
@@ -114,6 +115,18 @@ def quote(node: Node) -> str:
         return one_line_at(node)
     line, where = one_line_where(node)
     return f"{line}, where {where}" if where else line
+
+
+def describe(node: Node) -> str:
+    """Return what an error says of ``node``, kind and place: ``"a Call at model.relay:12:8"``.
+
+    One without a place is shown: ``"a Call (add(%0, %b))"``.
+    """
+    place = at_span(node)
+    if not place:
+        shown = one_line(node)
+        place = f" {shown}" if shown.startswith("(") else f" ({shown})"
+    return indefinite(type(node)) + place
 
 
 def register_line(kind: type[Node], line: Line) -> None:

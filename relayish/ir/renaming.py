@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 from relayish.errors import PassError
 from relayish.ir.naming import display_name
 from relayish.ir.node import Node
+from relayish.ir.one_line import describe
 from relayish.ir.scoping import PROGRAM, bound_by, collect_variables
-from relayish.ir.span import describe
 from relayish.ir.traversal import Traversal
 
 # Any: keys of mappings are of the kinds that callers have

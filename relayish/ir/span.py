@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from relayish.errors import indefinite
-
 
 class Span(NamedTuple):
     """A stretch of a source text; lines and columns count from 1, ``end_column`` is exclusive."""
@@ -30,8 +28,3 @@ def at_span(node: object) -> str:
     """Return ``" at model.relay:12:8"`` for a node that comes from there, ``""`` without a span."""
     span = getattr(node, "span", None)  # nodes of other languages need not have one
     return "" if span is None else f" at {span}"
-
-
-def describe(node: object) -> str:
-    """Return what an error says of ``node``, kind and place: ``"a Call at model.relay:12:8"``."""
-    return indefinite(type(node)) + at_span(node)

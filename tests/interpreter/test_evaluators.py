@@ -626,7 +626,9 @@ def test_error_in_a_scope_names_the_node_that_ran_it():
     loop = While(x, const(1), const(True), TupleGetItem(x, 0), span=Span("f.relay", 5, 5, 1, 2))
     with pytest.raises(EvaluationError, match="there is no field") as caught:
         evaluate(loop)
-    assert any("reached from while_loop(" in note and "5:1" in note for note in caught.value.__notes__)
+    assert any(
+        "reached from while_loop(" in note and "5:1" in note for note in caught.value.__notes__
+    )
 
 
 def test_scope_is_no_condition_that_is_no_truth_value():

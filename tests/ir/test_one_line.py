@@ -7,7 +7,15 @@ import pytest
 
 import relayish as relay
 from relayish.ir.node import declared_temporarily, field, node
-from relayish.ir.one_line import LONGEST, one_line, one_line_at, one_line_where, quote, register_line
+from relayish.ir.one_line import (
+    LONGEST,
+    describe,
+    one_line,
+    one_line_at,
+    one_line_where,
+    quote,
+    register_line,
+)
 from relayish.ir.relay.expr import Expr, Var
 from relayish.ir.roles import Runs
 from relayish.ir.span import Span
@@ -135,3 +143,16 @@ def test_quoted_node_has_its_place_or_what_its_numbers_stand_for():
     call = relay.tanh(SUM)
     assert quote(call) == "tanh(%0), where %0 is add(%a, %b)"
     assert quote(call.with_fields(span=Span("m.relay", 4, 4, 12, 20))) == "tanh(%0) at m.relay:4:12"
+
+
+@pytest.mark.parametrize(
+    ("described", "text"),
+    [
+        (SUM, "a Call (add(%a, %b))"),
+        (relay.Tuple([A]), "a Tuple (%a,)"),
+        (relay.If(A, A, B), "an If (if (%a) {...} else {...})"),
+        (SUM.with_fields(span=Span("m.relay", 4, 4, 12, 20)), "a Call at m.relay:4:12"),
+    ],
+)
+def test_node_is_described_by_its_kind_and_its_place_or_form(described, text):
+    assert describe(described) == text

@@ -198,7 +198,7 @@ class TestNames:
 class TestWellFormed:
     def test_loop_variable_outside_of_the_loop_is_refused(self):
         loop = ir.For(j, k, k, ir.Store(A, j, (j,)))
-        with pytest.raises(WellFormedError, match=r"%j is used by a Load outside .* a For"):
+        with pytest.raises(WellFormedError, match=r"%j is used by a Load .* outside .* a For"):
             check_well_formed(ir.Stmts((loop, ir.Load(A, (j,)))))
 
     def test_loop_variable_in_its_own_bounds_is_refused(self):
@@ -206,7 +206,9 @@ class TestWellFormed:
 
     def test_variable_bound_by_two_loops_is_refused(self):
         inner = ir.For(j, k, k, ir.Store(A, j, (j,)))
-        with pytest.raises(WellFormedError, match="%j is bound twice: by a For and by a For"):
+        with pytest.raises(
+            WellFormedError, match=r"%j is bound twice: by a For \(.*\) and by a For"
+        ):
             check_well_formed(ir.For(j, k, k, inner))
 
     def test_iteration_variable_is_known_in_ranges_and_not_in_values(self):
@@ -315,7 +317,7 @@ class TestRenaming:
 
     def test_bound_variable_is_not_replaced(self):
         loop = ir.For(j, k, k, ir.Store(A, j, (j,)))
-        with pytest.raises(PassError, match="%j cannot be replaced: a For binds it"):
+        with pytest.raises(PassError, match=r"%j cannot be replaced: a For \(.*\) binds it"):
             substitute_variables(loop, {j: k})
 
     def test_a_deep_nest_is_renamed_in_one_walk(self):

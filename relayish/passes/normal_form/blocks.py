@@ -13,6 +13,7 @@ from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
 from relayish.ir.held import NodesGetter, compile_getter, is_declaration, scope_fields
 from relayish.ir.node import Node
+from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Expr
 from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
@@ -25,7 +26,6 @@ from relayish.ir.scoping import (
     parts,
 )
 from relayish.ir.scoping import scopes as scopes_of
-from relayish.ir.span import describe
 from relayish.ir.traversal import ByKind
 
 Block: TypeAlias = tuple[Expr, int]

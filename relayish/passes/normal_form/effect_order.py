@@ -21,6 +21,7 @@ from relayish.analysis.effect_masking import visible_effects
 from relayish.analysis.effect_rules import has_own_effect
 from relayish.errors import PassError
 from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.one_line import describe
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -28,7 +29,6 @@ from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import has_scopes
 from relayish.ir.scoping import scopes as scopes_of
-from relayish.ir.span import describe
 from relayish.passes.normal_form.blocks import Blocks
 
 Event: TypeAlias = tuple[Node | None, bool]

@@ -18,6 +18,7 @@ from typing import TypeAlias
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import PassError
 from relayish.ir.node import SYMBOLS, Node
+from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.renaming import duplicate, fresh_variable, with_names
@@ -25,7 +26,6 @@ from relayish.ir.replacing import with_evaluated
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders, operands
 from relayish.ir.scoping import scopes as scopes_of
-from relayish.ir.span import describe
 from relayish.passes.normal_form.blocks import check_operands
 
 Select: TypeAlias = Callable[[Scopes, Collection[Node]], Collection[Node] | None]
