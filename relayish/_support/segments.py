@@ -73,6 +73,9 @@ class Nesting(Protocol):
 
     _levels: Levels
 
+    def _note_failure(self, error: Exception) -> None:
+        """Say on an error that leaves a visit where it came up, unless it says so already."""
+
 
 class _Stack(threading.local):
     """The levels of the current thread, and the chain of stacks it belongs to."""
@@ -135,6 +138,9 @@ def _enter(
     owner._levels = levels  # noqa: SLF001
     try:
         return visit(*arguments)
+    except Exception as error:
+        owner._note_failure(error)  # noqa: SLF001
+        raise
     finally:
         owner._levels = before  # noqa: SLF001
 

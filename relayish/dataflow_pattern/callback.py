@@ -8,7 +8,7 @@ is faster.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern.analysed import Analysed
@@ -16,7 +16,9 @@ from relayish.dataflow_pattern.group import find_groups
 from relayish.dataflow_pattern.matcher import NodeMap
 from relayish.dataflow_pattern.pattern import DFPattern, expect_expr
 from relayish.errors import DeclarationError, PassError
+from relayish.functor.notes import note_rewrite
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line, show_found
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -162,12 +164,26 @@ def _apply(
         if group is not None:
             memo[node] = image
             node_map = {p: tuple([memo[e] for e in es]) for p, es in group.node_map.items()}
-            image = callback.callback(group.root, image, node_map)
-            if not isinstance(image, Expr):
-                raise PassError(
-                    f"{type(callback).__name__}.callback returned {image!r} "
-                    f"({type(image).__name__}); it must return an expression: post, to leave it"
-                )
+            image = _replacement(callback, group.root, image, node_map)
         memo[node] = image
     found: Expr = memo[expr]
     return found
+
+
+def _replacement(callback: DFPatternCallback, pre: Expr, post: Expr, node_map: NodeMap) -> Expr:
+    """Return what ``callback`` puts in the place of a match."""
+    who = f"{type(callback).__name__}.callback"
+    try:
+        image: object = callback.callback(pre, post, node_map)
+        return image if isinstance(image, Expr) else _refuse(who, image, post)
+    except Exception as error:
+        note_rewrite(error, post, pre, who)
+        raise
+
+
+def _refuse(who: str, image: object, post: Expr) -> NoReturn:
+    """Raise for what ``who`` returned in the place of ``post``."""
+    raise PassError(
+        f"{who} returned {show_found(image)} for {one_line(post)}; "
+        f"it must return an expression: post, to leave it"
+    )

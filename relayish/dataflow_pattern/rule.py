@@ -18,7 +18,7 @@ arguments call, so rules that do not concern a node cost it nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from relayish.analysis.effect_rules import effect_of_op
 from relayish.analysis.evaluation_order import EvaluationOrder
@@ -29,7 +29,9 @@ from relayish.dataflow_pattern.roots import Key, Root, roots_of
 from relayish.dataflow_pattern.specialised import Specialised, specialise
 from relayish.dataflow_pattern.types import Types
 from relayish.errors import DeclarationError, PassError
+from relayish.functor.notes import note_rewrite
 from relayish.ir.node import ATOMS, Node
+from relayish.ir.one_line import one_line, show_found
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -215,6 +217,14 @@ def _checked(each: object) -> Rule:
     raise DeclarationError(f"expected a rule; found {each!r}; decorate it with @rule(...)")
 
 
+def _refuse(rule: Rule, out: object, image: Expr) -> NoReturn:
+    """Raise for what ``rule`` returned in the place of ``image``."""
+    raise PassError(
+        f"rule {rule.name} returned {show_found(out)} for {one_line(image)}; it must return an "
+        f"expression, the one it was given to leave that as it is"
+    )
+
+
 def _begins(roots: list[Root], key: Key) -> bool:
     return any(root.key is key for root in roots)
 
@@ -347,14 +357,15 @@ class _Rewriting:
             if not matches(image, found, types):
                 continue
             found.pre, found.types, found.mod = node, types, self._mod
-            out: object = each.action(image, found)
-            if out is image:
-                continue
-            if not isinstance(out, Expr):
-                raise PassError(
-                    f"rule {each.name} returned {out!r} ({type(out).__name__}) for {image!r}; it "
-                    f"must return an expression, the one it was given to leave that as it is"
-                )
+            try:
+                out: object = each.action(image, found)
+                if out is image:
+                    continue
+                if not isinstance(out, Expr):
+                    _refuse(each, out, image)
+            except Exception as error:
+                note_rewrite(error, image, node, f"rule {each.name}")
+                raise
             asked = self._may_act and self._keep_order and not each.keeps_order
             if asked and not self._keeps_order(image, out, found):
                 continue

@@ -22,7 +22,8 @@ from types import FrameType
 from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
 
 from relayish._support.segments import IDLE, Levels, descend, has_room
-from relayish.errors import DispatchError, UnvisitedNodeError
+from relayish.errors import DispatchError, FieldError, UnvisitedNodeError, indefinite
+from relayish.functor.notes import find_failure, is_noted, note_visit
 from relayish.functor.vtable import (
     Handler,
     check_handler_names,
@@ -32,6 +33,7 @@ from relayish.functor.vtable import (
     is_default,
 )
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line, show_found
 from relayish.ir.traversal import EVERYTHING, ByKind, Rebuild, Traversal
 
 N = TypeVar("N", bound=Node)
@@ -117,7 +119,8 @@ class Functor(Generic[N, R]):
 
         def refuse(self: Functor[N, R], node: Node, *_args: object) -> R:
             raise DispatchError(
-                f"{type(self).__name__} has no handler for {kind.__name__}, met at {node!r}; "
+                f"{type(self).__name__} has no handler for {kind.__name__}, met at "
+                f"{one_line(node)}; "
                 f"define visit_{kind.visit_name}() or visit_node()"
             )
 
@@ -170,13 +173,27 @@ class Functor(Generic[N, R]):
             self.memo_map[node] = result
         return result
 
+    def _note_failure(self, error: Exception) -> None:
+        """Say on ``error``, which leaves a visit, which node was being handled, and by whom."""
+        if is_noted(error):
+            return
+        failure = find_failure(error, Functor)
+        if failure is not None:
+            found, node = failure
+            misfit = _misfit(found, node) if isinstance(error, FieldError) else ""
+            note_visit(error, node, misfit)
+
+    @property
+    def _handling(self) -> object:
+        """What has the handlers that errors are about."""
+        return self
+
     def _refuse(self, node: Node, image: object) -> NoReturn:
         """Raise for an image that cannot stand for ``node``."""
-        found = "None" if image is None else f"{image!r} ({type(image).__name__})"
         raise DispatchError(
-            f"{type(self).__name__} returned {found} for {node!r}; its handler for "
-            f"{type(node).__name__} must return {_family_of(type(node)).__name__}, "
-            f"the node itself where nothing changes"
+            f"{type(self._handling).__name__} returned {show_found(image)} for {one_line(node)}; "
+            f"its handler for {type(node).__name__} must return "
+            f"{_family_of(type(node)).__name__}, the node itself where nothing changes"
         )
 
 
@@ -371,6 +388,31 @@ class Mutator(Functor[N, N]):
 def _family_of(kind: type[Node]) -> type[Node]:
     """Return the outermost class below ``Node`` that ``kind`` belongs to, such as ``Expr``."""
     return kind.__mro__[kind.__mro__.index(Node) - 1]
+
+
+def _misfit(functor: Functor[Any, Any], node: Node) -> str:  # Any: over any family
+    """Say which image of a child ``node`` cannot hold, and whence it comes; ``""`` for none."""
+    for declared in functor.traversal.fields(type(node)):
+        assert declared.kind is not None
+        held = getattr(node, declared.name)
+        for child in held if declared.holds_many else (held,):
+            image = functor.memo_map.get(child, child)
+            if isinstance(image, Node) and type(image) not in declared.kind.kinds:
+                return (
+                    f": {_source(functor, type(child))} {one_line(image)} for {one_line(child)}, "
+                    f"in whose place only {indefinite(declared.kind)} can stand"
+                )
+    return ""
+
+
+def _source(functor: Functor[Any, Any], kind: type[Node]) -> str:
+    """Return whence images of nodes of class ``kind`` come, as a subject with its verb."""
+    handling = type(functor._handling)  # noqa: SLF001 - a property of functors, for this file
+    for owner, prefix in ((type(functor), "visit_"), (handling, "rewrite_")):
+        handler = find_handler(owner, prefix, kind)
+        if handler is not None:
+            return f"{owner.__name__}.{handler.__name__} returned"
+    return f"memo_map of {type(functor).__name__} holds"
 
 
 @default_handler

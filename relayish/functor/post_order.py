@@ -149,6 +149,10 @@ class Rewriter(RewriteHandlers, Mutator[N]):
     def _rewriter(self) -> RewriteHandlers:
         return self
 
+    @property
+    def _handling(self) -> object:
+        return self._rewriter
+
     def _mutate(self, root: Node) -> Node:
         memo, table, rebuild = self.memo_map, self._push, self._rebuild
         rewriter = self._rewriter

@@ -16,7 +16,7 @@ from relayish.errors import indefinite
 from relayish.ir.field import Field
 from relayish.ir.kind_table import KindTable
 from relayish.ir.literal import spell_scalar
-from relayish.ir.naming import name_field, name_of
+from relayish.ir.naming import brief, name_field, name_of
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.roles import Atom, Role
 from relayish.ir.span import at_span
@@ -127,6 +127,14 @@ def describe(node: Node) -> str:
         shown = one_line(node)
         place = f" {shown}" if shown.startswith("(") else f" ({shown})"
     return indefinite(type(node)) + place
+
+
+def show_found(value: object) -> str:
+    """Return a value and its class, as errors say what they found: ``add(%0, %b) (Call)``."""
+    if value is None:
+        return "None"
+    shown = one_line(value) if isinstance(value, Node) else brief(value)
+    return f"{shown} ({type(value).__name__})"
 
 
 def register_line(kind: type[Node], line: Line) -> None:

@@ -296,7 +296,7 @@ def test_exception_comes_back_with_type_notes_and_short_traceback():
 
     with pytest.raises(ZeroDivisionError, match="at the bottom") as caught:
         Failing().visit(deep.tuple_nest(DEPTH))
-    assert caught.value.__notes__ == ["a note"]
+    assert caught.value.__notes__ == ["a note", "while visiting 0"]
     assert len(list(traceback.walk_tb(caught.value.__traceback__))) < 500
 
 

@@ -104,7 +104,7 @@ def test_missing_handler_is_an_error_that_names_functor_kind_and_method():
 
     with pytest.raises(
         DispatchError,
-        match=r"Only has no handler for Call, met at Call\(op=Op\(add\).*; "
+        match=r"Only has no handler for Call, met at add\(\); "
         r"define visit_call\(\) or visit_node\(\)",
     ):
         Only().visit(Call(ADD, ()))
@@ -410,9 +410,9 @@ def test_visitor_takes_nodes_in_its_counter_for_visited():
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (None, r"Wrong returned None for Var\(name_hint='x'.*handler for Var must return Expr"),
-        (3, r"Wrong returned 3 \(int\) for Var"),
-        (F32, r"Wrong returned TensorType\(.*\) \(TensorType\) for Var"),
+        (None, r"Wrong returned None for %x; .*handler for Var must return Expr"),
+        (3, r"Wrong returned 3 \(int\) for %x"),
+        (F32, r"Wrong returned TensorType\(.*\) \(TensorType\) for %x"),
     ],
 )
 @pytest.mark.parametrize("root", [ExprMutator, MixedModeMutator])
@@ -434,9 +434,9 @@ def test_rewriter_that_returns_no_expression_is_an_error():
         def rewrite_var(self, pre, post):
             return F32
 
-    with pytest.raises(DispatchError, match=r"Wrong returned None for Tuple"):
+    with pytest.raises(DispatchError, match=r"Wrong returned None for \(1,\)"):
         Wrong().visit(Tuple((Constant(1),)))
-    with pytest.raises(DispatchError, match=r"Wrong returned TensorType.* for Var"):
+    with pytest.raises(DispatchError, match=r"Wrong returned TensorType.* for %x"):
         Wrong().visit(Tuple((X,)))
 
 
@@ -456,7 +456,7 @@ def test_type_functor_refuses_expressions():
         def visit_tensor_type(self, ty):
             return X
 
-    with pytest.raises(DispatchError, match=r"Wrong returned Var.*TensorType must return Type"):
+    with pytest.raises(DispatchError, match=r"returned %x \(Var\) .*TensorType must return Type"):
         Wrong().visit(TupleType((F32,)))
 
 
