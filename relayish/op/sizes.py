@@ -32,8 +32,6 @@ _DTYPES: Final = {
 _DEFAULTS: Final[Mapping[str, Mapping[str, object]]] = {
     "dyn.strided_slice": {"strides": [1]},
     "dyn.image.resize2d": {"roi": [0.0, 0.0, 0.0, 0.0]},
-    "dyn.nn.upsampling": {"scale_h": 1, "scale_w": 1},
-    "dyn.nn.upsampling3d": {"scale_d": 1, "scale_h": 1, "scale_w": 1},
 }
 
 

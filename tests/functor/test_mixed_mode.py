@@ -10,7 +10,17 @@ from relayish.functor import (
     MixedModeVisitor,
     post_order_rewrite,
 )
-from relayish.ir.relay.expr import Call, Constant, GlobalVar, If, Let, Tuple, TupleGetItem, Var
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from tests.support import deep
@@ -37,6 +47,36 @@ def test_visit_limit_holds_without_the_constructor():
     call = Call(ADD, ())
     visitor.visit(Tuple((call, call)))
     assert visitor.calls == 1
+
+
+class CountsCalls(MixedModeVisitor):
+    calls = 0
+
+    def visit_call(self, call):
+        self.calls += 1
+
+
+class CountsCallsByHand(CountsCalls):
+    def visit_function(self, func):
+        for param in func.params:
+            self.visit(param)
+        self.visit(func.body)
+        self.visit(func.body)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_node_is_handled_as_often_as_the_limit_allows(limit):
+    call = Call(ADD, ())
+    visitor = CountsCalls(limit)
+    visitor.visit(Tuple((call, call, call, call)))
+    assert (visitor.calls, visitor.visit_counter[call]) == (limit, 4)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_node_visited_by_hand_is_handled_as_often_as_the_limit_allows(limit):
+    visitor, call = CountsCallsByHand(limit), Call(ADD, ())
+    visitor.visit(Tuple((Function((), call), Function((), call))))
+    assert (visitor.calls, visitor.visit_counter[call]) == (limit, 4)
 
 
 def test_handler_returns_what_visit_returns():

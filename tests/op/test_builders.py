@@ -282,6 +282,8 @@ def test_sizes_beside_an_expression_become_constants():
     call = relay.nn.upsampling3d(x, y, 2)
     assert call.args[1] is y
     assert [arg.data.dtype.name for arg in call.args[2:]] == ["float64", "float64"]
+    sizes = [arg.data.tolist() for arg in relay.nn.upsampling3d(x, scale_d=y).args[2:]]
+    assert sizes == [1, 1]
     assert relay.image.resize2d(x, y).args[2].data.tolist() == [0, 0, 0, 0]
     assert relay.strided_slice(x, [0], y).args[3].data.tolist() == [1]
     assert relay.sparse_to_dense(x, z, y).op is get_op("dyn.sparse_to_dense")
