@@ -129,7 +129,7 @@ def register_effect_rule(
     if rule is None:
         return lambda given: register_effect_rule(kind, given, replace=replace)
     made = rule if isinstance(rule, EffectRule) else EffectRule(rule)
-    EFFECT_RULES.register(kind, made, replace=replace)
+    EFFECT_RULES.register(kind, made, replace=replace, by=rule)
     return rule
 
 

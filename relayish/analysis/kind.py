@@ -57,7 +57,9 @@ def check_kind(ty: Type, mod: IRModule | None = None) -> TypeKind:
     return kinds.known[ty]
 
 
-def register_kind_rule(kind: type[Type]) -> Callable[[KindRule], KindRule]:
+def register_kind_rule(
+    kind: type[Type], *, replace: bool = False
+) -> Callable[[KindRule], KindRule]:
     """Say what the parts of types of class ``kind`` have to be; a decorator.
 
     The function below it, ``rule(ty, kinds, definitions)``, returns what is wrong with ``ty``, or
@@ -66,9 +68,10 @@ def register_kind_rule(kind: type[Type]) -> Callable[[KindRule], KindRule]:
 
     Args:
         kind: A class of types.
+        replace: Take the place of a rule that was registered before.
 
     Raises:
-        DuplicateNameError: If the kind has a rule.
+        DuplicateNameError: If somebody else gave the kind a rule and ``replace`` is false.
 
     Example:
         >>> from relayish.ir.node import declared_temporarily, node
@@ -86,7 +89,7 @@ def register_kind_rule(kind: type[Type]) -> Callable[[KindRule], KindRule]:
         ...     check_kind(DefinitionOf(some))
         <TypeKind.Type: 0>
     """
-    return KIND_RULES.register(kind)
+    return KIND_RULES.register(kind, replace=replace)
 
 
 class Kinds:

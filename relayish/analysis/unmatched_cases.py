@@ -102,16 +102,17 @@ def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[
 _Cover: TypeAlias = Callable[[Any], "Pattern | None"]  # Any: a pattern of one kind
 
 
-def register_pattern_cover(kind: type[Node], cover: _Cover) -> _Cover:
+def register_pattern_cover(kind: type[Node], cover: _Cover, *, replace: bool = False) -> _Cover:
     """Say which values patterns of class ``kind`` match, in terms of other patterns.
 
     Args:
         kind: A class of patterns.
         cover: ``cover(pattern)`` returns a pattern that matches no value which ``pattern`` does
             not match; ``None`` where there is none to be told, as for a single number.
+        replace: Take the place of what was said before.
 
     Raises:
-        DuplicateNameError: If that was said already.
+        DuplicateNameError: If somebody else said that already and ``replace`` is false.
 
     Example:
         >>> from relayish.ir.node import declared_temporarily, node
@@ -127,7 +128,7 @@ def register_pattern_cover(kind: type[Node], cover: _Cover) -> _Cover:
         ...     unmatched_cases(Match(x, (Clause(PatternTyped(PatternWildcard()), x),)))
         ()
     """
-    return _COVERS.register(kind, cover)
+    return _COVERS.register(kind, cover, replace=replace)
 
 
 _COVERS: Final[KindTable[_Cover]] = KindTable(

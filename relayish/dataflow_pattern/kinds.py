@@ -13,7 +13,7 @@ Demand: TypeAlias = Callable[[Any, Expr], Sequence[tuple[DFPattern, Expr]] | Non
 """``demand(pattern, expr)``: what else has to match for ``expr`` to; ``None`` if it cannot."""
 
 
-def register_pattern(kind: type[DFPattern]) -> Callable[[Demand], Demand]:
+def register_pattern(kind: type[DFPattern], *, replace: bool = False) -> Callable[[Demand], Demand]:
     """Say what patterns of class ``kind`` match; a decorator.
 
     The function below it, ``demand(pattern, expr)``, returns pairs of a pattern and an expression,
@@ -22,9 +22,10 @@ def register_pattern(kind: type[DFPattern]) -> Callable[[Demand], Demand]:
 
     Args:
         kind: A class of patterns.
+        replace: Take the place of what was said before.
 
     Raises:
-        DuplicateNameError: If that was said already.
+        DuplicateNameError: If somebody else said that already and ``replace`` is false.
 
     Example:
         >>> from relayish.dataflow_pattern import wildcard
@@ -43,7 +44,7 @@ def register_pattern(kind: type[DFPattern]) -> Callable[[Demand], Demand]:
         ...     print(pattern, pattern.match(RefRead(x)), pattern.match(x))
         ref_read_pattern(*) True False
     """
-    return DEMANDS.register(kind)
+    return DEMANDS.register(kind, replace=replace)
 
 
 DEMANDS: Final[KindTable[Demand]] = KindTable(

@@ -164,5 +164,5 @@ def register_evaluator(
     if known is not None and known.enter is not None:
         raise DuplicateNameError(f"the evaluation of Relay's {kind.__name__} cannot be replaced")
     made = Evaluator(evaluate, inspect.isgeneratorfunction(evaluate))
-    EVALUATORS.register(kind, made, replace=replace)
+    EVALUATORS.register(kind, made, replace=replace, by=evaluate)
     return evaluate

@@ -26,12 +26,12 @@ import numpy as np
 from relayish._support.graph import post_order
 from relayish.errors import (
     DeclarationError,
-    DuplicateNameError,
     FieldError,
     FrozenNodeError,
     UnknownNameError,
     suggest,
 )
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.literal import same_literal
 
@@ -224,6 +224,7 @@ def _items(nest: Any) -> Iterable[object]:  # Any: a list, a tuple or a dictiona
 
 _ATTRS_BY_KEY: dict[str, type[Attrs]] = {}
 watch_table(_ATTRS_BY_KEY, lambda context, cls: context.stays(cls.__module__))
+_CLAIMS: Final[Claims[str]] = Claims()
 
 
 def attrs_class(type_key: str) -> type[Attrs] | None:
@@ -253,17 +254,19 @@ def attrs(type_key: str) -> Callable[[_Class], _Class]:
     name).
 
     Raises:
-        DuplicateNameError: If the key is taken.
+        DuplicateNameError: If another class has the key.
         DeclarationError: At the first construction, if an annotation cannot be understood.
 
     """
 
     def declare(cls: _Class) -> _Class:
-        if type_key in _ATTRS_BY_KEY:
-            raise DuplicateNameError(
-                f"attribute type {type_key!r} is declared twice: by "
-                f"{_ATTRS_BY_KEY[type_key].__module__} and by {cls.__module__}"
-            )
+        _CLAIMS.enter(
+            type_key,
+            cls,
+            f"attribute type {type_key!r} is declared twice; the key",
+            taken=type_key in _ATTRS_BY_KEY,
+            instead="choose another",
+        )
         own = tuple(
             name
             for name, hint in inspect.get_annotations(cls).items()
@@ -297,7 +300,7 @@ def _complete(cls: type[Attrs]) -> None:
 
     It is generated, as those of nodes are. A value that is the default itself needs no check.
     """
-    if cls.type_key == "Attrs" or attrs_class(cls.type_key) is not cls:
+    if cls is Attrs or "field_names" not in cls.__dict__:
         raise DeclarationError(f"{cls.__name__} is not declared; decorate it with @attrs(type_key)")
     converters = {name: _converter(hint) for name, hint in annotations_of(cls).items()}
     for name, value in cls.defaults.items():

@@ -47,10 +47,12 @@ def register_comparison(
     skipped: tuple[str, ...] = (),
     beside: Beside | None = None,
     hashed: tuple[str, ...] = (),
+    replace: bool = False,
 ) -> None:
     """Say how nodes of class ``kind`` are compared; structural hashing leaves ``skipped`` out.
 
     Raises:
-        DuplicateNameError: If that was said already.
+        DuplicateNameError: If somebody else said that already and ``replace`` is false.
     """
-    COMPARISONS.register(kind, Comparison(same, frozenset(skipped), beside, hashed))
+    rule = Comparison(same, frozenset(skipped), beside, hashed)
+    COMPARISONS.register(kind, rule, replace=replace, by=same or beside)

@@ -6,6 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 
 
@@ -34,6 +35,16 @@ class Opcode(NamedTuple):
     operator: int
 
 
+class _Numbers(dict[int, Operator]):
+    """The operators of a domain by number; no number below ``free`` is free."""
+
+    __slots__ = ("free",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.free = 0
+
+
 class Domain:
     """A set of operators, told from those of other domains by name and number of the domain.
 
@@ -50,7 +61,8 @@ class Domain:
         kinds: Kinds of nodes, by visit name.
 
     Raises:
-        DuplicateNameError: If another domain has the name or the number; names both.
+        DuplicateNameError: If somebody else declared a domain of that name, or another one has the
+            number; names both. Declared again by the same code, a domain keeps what it holds.
         DeclarationError: If the name is not of that form.
 
     Source:
@@ -65,7 +77,7 @@ class Domain:
         >>> remove_domain("lattices")
     """
 
-    __slots__ = ("_by_number", "_free", "id", "kinds", "name", "operators")
+    __slots__ = ("_by_number", "id", "kinds", "name", "operators")
 
     name: str
     id: int
@@ -76,23 +88,31 @@ class Domain:
                 f"a domain is called {name!r}; expected identifiers with dots between them, "
                 f"for the names of its operators begin with it: {name}::add"
             )
-        by_id = {domain.id: domain for domain in _DOMAINS.values()}
-        if name in _DOMAINS:
-            raise DuplicateNameError(
-                f"two domains claim the name {name!r}, under the ids {_DOMAINS[name].id} and "
-                f"{id}; choose another name"
-            )
+        held = _DOMAINS.get(name)
+        by_id = {domain.id: domain for domain in _DOMAINS.values() if domain is not held}
+        ids = "" if held is None else f", under the ids {held.id} and {id},"
+        _CLAIMS.enter(
+            name,
+            None,
+            f"the name {name!r} of a domain{ids}",
+            taken=held is not None,
+            instead="choose another name",
+        )
         if id in by_id:
             raise DuplicateNameError(
                 f"two domains claim the id {id}: {by_id[id].name!r} and {name!r}; "
                 f"choose another number, or leave it out"
             )
         self.name = name
-        self.id = next(n for n in range(len(by_id) + 1) if n not in by_id) if id is None else id
-        self.operators: dict[str, Operator] = {}
-        self.kinds: dict[str, Operator] = {}
-        self._by_number: dict[int, Operator] = {}
-        self._free = 0  # no number below it is free
+        if id is None:
+            free = next(n for n in range(len(by_id) + 1) if n not in by_id)
+            id = free if held is None else held.id  # noqa: A001 - AIR's name
+        self.id = id
+        self.operators: dict[str, Operator] = {} if held is None else held.operators
+        self.kinds: dict[str, Operator] = {} if held is None else held.kinds
+        self._by_number: _Numbers = (
+            _Numbers() if held is None else held._by_number  # noqa: SLF001 - one of the same class
+        )
         _DOMAINS[name] = self
 
     def add(
@@ -125,9 +145,9 @@ class Domain:
                 f"domain {self.name} declares operator {name!r} twice; choose another name"
             )
         if number is None:
-            while self._free in taken:
-                self._free += 1
-            number = self._free
+            while taken.free in taken:
+                taken.free += 1
+            number = taken.free
         if number in taken:
             raise DuplicateNameError(
                 f"two operators of domain {self.name} claim the number {number}: "
@@ -163,7 +183,7 @@ class Domain:
         found = (self.kinds if is_kind else self.operators).pop(name, None)
         if found is not None:
             del self._by_number[found.number]
-            self._free = min(self._free, found.number)
+            self._by_number.free = min(self._by_number.free, found.number)
 
     def __repr__(self) -> str:
         return f"Domain({self.name!r}, {self.id})"
@@ -172,6 +192,7 @@ class Domain:
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
 watch_table(_DOMAINS, lambda _, domain: bool(domain.kinds))
+_CLAIMS: Final[Claims[str]] = Claims()
 
 
 def get_domain(name: str | int) -> Domain:

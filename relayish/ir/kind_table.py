@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar, overload
 
-from relayish.errors import DeclarationError, DuplicateNameError, UnknownKindError
+from relayish.errors import DeclarationError, UnknownKindError
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import (
     Redo,
     Undo,
@@ -14,7 +15,7 @@ from relayish.ir.declarations import (
     watch_declarations,
 )
 from relayish.ir.field import is_node_class
-from relayish.ir.node import Node
+from relayish.ir.node import Node, lineage
 from relayish.ir.traversal import ByKind
 
 V = TypeVar("V")
@@ -45,7 +46,7 @@ class KindTable(dict[type[Node], V], Generic[V]):
         relayish.errors.UnknownKindError: the census knows no Node; call census.register(Node, ...)
     """
 
-    __slots__ = ("_declared", "_derived", "purpose", "registered_by")
+    __slots__ = ("_claims", "_declared", "_derived", "purpose", "registered_by")
 
     def __init__(
         self, purpose: str, registered_by: str, entries: Mapping[type[Node], V] | None = None
@@ -55,20 +56,34 @@ class KindTable(dict[type[Node], V], Generic[V]):
         self.registered_by = registered_by
         self._declared: dict[type[Node], V] = dict(self)
         self._derived: list[ByKind] = []
+        self._claims: Claims[type[Node]] = Claims()
         watch_declarations(self._watch)
 
     @overload
-    def register(self, kind: type[Node], entry: V, *, replace: bool = False) -> V: ...
+    def register(
+        self, kind: type[Node], entry: V, *, replace: bool = False, by: object = None
+    ) -> V: ...
     @overload
     def register(self, kind: type[Node], *, replace: bool = False) -> Callable[[V], V]: ...
     def register(
-        self, kind: type[Node], entry: V | None = None, *, replace: bool = False
+        self,
+        kind: type[Node],
+        entry: V | None = None,
+        *,
+        replace: bool = False,
+        by: object = None,
     ) -> V | Callable[[V], V]:
         """Add what serves nodes of class ``kind``, or of all classes below it; also a decorator.
 
+        Args:
+            kind: A kind or a family.
+            entry: What serves it.
+            replace: Take the place of whatever entry there is.
+            by: The function that somebody registers, where the entry is made of it.
+
         Raises:
             DeclarationError: If ``kind`` is no class of nodes.
-            DuplicateNameError: If the kind has an entry and ``replace`` is false.
+            DuplicateNameError: If somebody else gave the kind an entry and ``replace`` is false.
         """
         if not is_node_class(kind):
             raise DeclarationError(
@@ -77,18 +92,21 @@ class KindTable(dict[type[Node], V], Generic[V]):
             )
         if entry is None:
             return lambda given: self.register(kind, given, replace=replace)
-        if kind in self._declared and not replace:
-            raise DuplicateNameError(
-                f"{self.purpose} knows {kind.__name__} already; "
-                f"say replace=True to put another entry in its place"
-            )
+        self._claims.enter(
+            kind,
+            entry if by is None else by,
+            f"{self.purpose} knows {kind.__name__} already; the entry",
+            taken=kind in self._declared,
+            instead="say replace=True to put the second in place of the first",
+            replace=replace,
+        )
         self._declared[kind] = entry
         self._renew()
         return entry
 
     def knows(self, kind: type[Node]) -> bool:
         """Return whether some entry serves nodes of class ``kind``."""
-        return any(base in self._declared for base in kind.__mro__)
+        return any(base in self._declared for base in lineage(kind))
 
     def derive(self, generate: Callable[[type[Node]], object]) -> ByKind:
         """Return a table of what ``generate`` makes of each kind, anew where an entry changes."""
@@ -123,7 +141,7 @@ class KindTable(dict[type[Node], V], Generic[V]):
         return undo
 
     def __missing__(self, kind: type[Node]) -> V:
-        for base in kind.__mro__:
+        for base in lineage(kind):
             if base in self._declared:
                 found = self[kind] = self[base]
                 return found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from relayish.errors import DeclarationError
+from relayish.ir.claims import Claim, Claims, claim_of
 from relayish.ir.declarations import watch_table
 from relayish.ir.domain import Domain, get_domain, is_domain
 
@@ -20,15 +21,17 @@ class Language:
     Args:
         name: A name no other language has; qualifies kinds in the generic text form.
         literal: How to make a literal of a number, for advice in errors: ``"const({})"``.
+        root: The family for which it is made, if there is one.
 
     Attributes:
         kinds: The concrete node classes, by visit name.
         families: The visit names of abstract node classes, which handlers may serve as well.
     """
 
-    __slots__ = ("families", "kinds", "literal", "name")
+    __slots__ = ("_claim", "families", "kinds", "literal", "name")
 
-    def __init__(self, name: str, literal: str = "") -> None:
+    def __init__(self, name: str, literal: str = "", *, root: type[Any] | None = None) -> None:
+        self._claim: Claim = claim_of(root)
         self.name = name
         self.literal = literal
         self.kinds: dict[str, type[Any]] = {}  # Any: node classes, which stand above this file
@@ -48,9 +51,13 @@ class Language:
     ) -> None:
         """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
 
+        A kind declared again by the same code takes the place of what it was before, and so does a
+        language.
+
         Raises:
-            DeclarationError: If the name is no identifier, reserved or taken, or if another
-                language is called as this one is.
+            DeclarationError: If the name is no identifier, or reserved, or if another language is
+                called as this one is.
+            DuplicateNameError: If another class has the name.
         """
         if _NAME.fullmatch(visit) is None or visit in RESERVED:
             raise DeclarationError(
@@ -60,6 +67,9 @@ class Language:
             )
         named = _LANGUAGES.setdefault(self.name, self)
         where = f"{kind.__module__}.{kind.__qualname__}"
+        if named is not self and self._claim.repeats(named._claim):  # noqa: SLF001 - one of its class
+            self.kinds, self.families = named.kinds, named.families
+            _LANGUAGES[self.name] = named = self
         if named is not self:
             other = next(iter(named.kinds.values()), kind)
             raise DeclarationError(
@@ -67,14 +77,16 @@ class Language:
                 f"{other.__module__}.{other.__qualname__}; choose another name: "
                 f"class {kind.__mro__[-3].__name__}(Node, language=Language(...))"
             )
-        if visit in self.kinds:
-            taken = self.kinds[visit]
-            raise DeclarationError(
-                f"visit name {visit!r} of {where} is taken by "
-                f"{taken.__module__}.{taken.__qualname__}; choose another"
-            )
         if not is_domain(self.name):
             Domain(self.name)
+        _CLAIMS.enter(
+            (self.name, visit),
+            kind,
+            f"visit name {visit!r}",
+            taken=visit in self.kinds,
+            instead="choose another",
+        )
+        self.forget(visit)
         self.domain.add(visit, None, num_children, properties, is_kind=True)
         self.kinds[visit] = kind
         families = {
@@ -106,6 +118,7 @@ RESERVED: Final = frozenset({"children", "counter", "limit", "node"})
 _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _LANGUAGES: Final[dict[str, Language]] = {}
 watch_table(_LANGUAGES, lambda _, language: bool(language.kinds))
+_CLAIMS: Final[Claims[tuple[str, str]]] = Claims()
 _LISTENERS: Final[list[Callable[[str], None]]] = []
 
 

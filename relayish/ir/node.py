@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
@@ -67,6 +67,8 @@ class Node:
     language_: ClassVar[Language] = Language("node")
     held_as_: ClassVar[Role] = Role.OPERAND
     traits_: ClassVar[Traits] = Traits()
+    replaces_: ClassVar[type[Node] | None] = None
+    """The class that was declared before by the same code; its nodes stay what they are."""
     kinds: ClassVar[set[type[Node]]] = set()
     """The concrete classes at or below this one; grows as further kinds are declared."""
 
@@ -87,12 +89,14 @@ class Node:
                     f"subclass {base.__mro__[1].__name__} instead"
                 )
         cls.kinds = set()
+        cls.replaces_ = None
         if held_as is not None:
             cls.held_as_ = held_as
         if language is not None:
             cls.language_ = language
         elif Node in cls.__bases__ and "language_" not in cls.__dict__:
-            cls.language_ = Language(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower())
+            words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+            cls.language_ = Language(words, root=cls)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenNodeError(
@@ -167,6 +171,15 @@ GRAPH_NODES: Final[set[type[Node]]] = set()
 """The kinds whose sharing counts: a node used twice is another program than two copies."""
 
 
+def lineage(kind: type[Node]) -> Iterator[type[Node]]:
+    """Yield the classes that ``kind`` belongs to, itself first, each before those it replaced."""
+    for base in kind.__mro__:
+        served: type | None = base
+        while served is not None:
+            yield served
+            served = served.__dict__.get("replaces_")
+
+
 def node_kinds() -> dict[str, type[Node]]:
     """Return every declared concrete node class by language and visit name: ``relay.let``."""
     return {
@@ -201,7 +214,8 @@ def node(
             repeated nor merged with another.
 
     Raises:
-        DeclarationError: If the visit name is taken, or a field is called what every node has.
+        DeclarationError: If a field is called what every node has.
+        DuplicateNameError: If another class has the visit name.
     """
 
     def declare(cls: _Class) -> _Class:
@@ -231,13 +245,25 @@ def _enter(visit: str, kind: type[Node]) -> None:
     operands = [f for f in kind.fields_ if f.role is Role.OPERAND]
     fixed = all(f.shape is Shape.ONE for f in operands)
     num_children = len(operands) if fixed else None
+    before = kind.language_.kinds.get(visit)
     kind.language_.declare(visit, kind, num_children, _properties(kind))
+    if before is not None and before is not kind:
+        _replace(before, kind)
     for base in kind.__mro__:
         if issubclass(base, Node):
             base.kinds.add(kind)
     for kinds, holds in _sets_of(kind):
         if holds:
             kinds.add(kind)
+
+
+def _replace(before: type[Node], kind: type[Node]) -> None:
+    """Let what is known of a class, and of the families above it, serve those declared anew."""
+    named = {(base.__module__, base.__qualname__): base for base in before.__mro__}
+    for base in kind.__mro__:
+        old = named.get((base.__module__, base.__qualname__), base)
+        if old is not base:
+            base.replaces_ = old  # type: ignore[attr-defined]
 
 
 def _properties(kind: type[Node]) -> frozenset[str]:
@@ -266,18 +292,18 @@ def _sets_of(kind: type[Node]) -> list[tuple[set[type[Node]], bool]]:
 
 
 def _watch_kinds(context: declared_temporarily) -> Undo:
-    known = set(node_kinds())
+    known = node_kinds()
 
     def undo() -> Redo:
-        made = [kind for name, kind in node_kinds().items() if name not in known]
-        gone = [kind for kind in made if not context.stays(kind.__module__)]
+        now = node_kinds()
+        made = [name for name, kind in now.items() if known.get(name) is not kind]
+        gone = [now[name] for name in made if not context.stays(now[name].__module__)]
         for kind in gone:
             kind.language_.forget(kind.visit_name)
-            for base in kind.__mro__:
-                if issubclass(base, Node):
-                    base.kinds.discard(kind)
-            for held, _ in _sets_of(kind):
-                held.discard(kind)
+            before = known.get(f"{kind.language_.name}.{kind.visit_name}")
+            _forget(kind, before)
+            if before is not None:
+                _enter(before.visit_name, before)
 
         def redo() -> None:
             for kind in gone:
@@ -286,6 +312,18 @@ def _watch_kinds(context: declared_temporarily) -> Undo:
         return redo
 
     return undo
+
+
+def _forget(kind: type[Node], before: type[Node] | None) -> None:
+    """Take a kind, and those that it replaced since ``before``, out of all sets of kinds."""
+    replaced: type[Node] | None = kind
+    while replaced is not None and replaced is not before:
+        for base in replaced.__mro__:
+            if issubclass(base, Node):
+                base.kinds.discard(replaced)
+        for held, _ in _sets_of(replaced):
+            held.discard(replaced)
+        replaced = replaced.replaces_
 
 
 watch_declarations(_watch_kinds)

@@ -34,15 +34,15 @@ _INTERNED: Final[KindTable[Interning | None]] = KindTable(
 )
 
 
-def register_interning(kind: type[Node], interning: Interning) -> None:
+def register_interning(kind: type[Node], interning: Interning, *, replace: bool = False) -> None:
     """Say that there is one node of class ``kind`` for each name; it is pickled by that.
 
     Such a node is its own copy.
 
     Raises:
-        DuplicateNameError: If that was said already.
+        DuplicateNameError: If somebody else said that already and ``replace`` is false.
     """
-    _INTERNED.register(kind, interning)
+    _INTERNED.register(kind, interning, replace=replace)
 
 
 def interned(node: Node) -> Node:

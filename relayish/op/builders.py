@@ -25,6 +25,7 @@ from relayish.op.registry import (
     get_op,
     is_registered,
     list_ops,
+    on_redeclaration,
     ops_meant,
 )
 from relayish.op.short_forms import as_constant, spelt_out
@@ -35,6 +36,7 @@ Builder: TypeAlias = Callable[..., Expr]
 
 _MADE: dict[str, Builder] = {}
 """By full name: builders made when first asked for, and those written by hand."""
+on_redeclaration(lambda op: _MADE.pop(op.full_name, None))
 _ANYHOW: Final = inspect.Parameter.POSITIONAL_OR_KEYWORD
 _EMPTY: Final = inspect.Parameter.empty
 

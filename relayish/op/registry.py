@@ -14,12 +14,12 @@ from typing import Any, Final, Generic, TypeVar, overload
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
-    DuplicateNameError,
     OperatorError,
     UnknownNameError,
     suggest,
 )
 from relayish.ir.attrs import Attrs
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import Redo, Undo, changes_of, declared_temporarily
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Expr, Op
@@ -38,40 +38,63 @@ _TABLES: Final[list[dict[Op, Any]]] = []  # Any: the values of each table are of
 class OpTable(Generic[_T]):
     """One property of operators: a value for each operator that has it."""
 
-    __slots__ = ("_levels", "_values", "name")
+    __slots__ = ("_claims", "_levels", "_values", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._values: dict[Op, _T] = {}
         self._levels: dict[Op, int] = {}
+        self._claims: Claims[Op] = Claims()
         _TABLES.extend((self._values, self._levels))
 
-    def set(self, op: Op, value: _T, *, replace: bool = False) -> None:
+    def set(self, op: Op, value: _T, *, replace: bool = False, by: object = None) -> None:
         """Give ``op`` the property.
 
-        Raises:
-            DuplicateNameError: If it has it already and ``replace`` is false.
+        Args:
+            op: The operator.
+            value: What the property is.
+            replace: Whether it takes the place of whatever there is.
+            by: The function that somebody registers, where the value is made of it.
 
+        Raises:
+            DuplicateNameError: If somebody else gave it the property and ``replace`` is false.
         """
-        if op in self._values and not replace:
-            raise DuplicateNameError(f"operator {op.full_name} has its {self.name!r} already")
+        self._claims.enter(
+            op,
+            value if by is None else by,
+            f"operator {op.full_name} has its {self.name!r} already; it",
+            taken=op in self._values,
+            instead="say replace=True to put the second in place of the first",
+            replace=replace,
+        )
         self._values[op] = value
 
     def set_at_level(self, op: Op, value: _T, level: int) -> None:
         """Give ``op`` the property, unless it was given it at a higher level.
 
         Raises:
-            DuplicateNameError: If it was given it at that level already.
+            DuplicateNameError: If somebody else gave it the property at that level.
         """
         known = self._levels.get(op)
-        if known == level:
-            raise DuplicateNameError(
-                f"operator {op.full_name!r} has its {self.name!r} of level {level} already; "
-                f"give a higher level to replace it"
-            )
-        if known is None or level > known:
+        if known is not None and level < known:
+            return
+        self._claims.enter(
+            op,
+            value,
+            f"operator {op.full_name!r} has its {self.name!r} of level {level} already; it",
+            taken=known == level,
+            instead="give a higher level to replace it",
+        )
+        if known is None or level >= known:
             self._levels[op] = level
             self._values[op] = value
+
+    def declare(self, op: Op, value: _T | None) -> None:
+        """Give ``op`` the property, or take it away, as its declaration says."""
+        if value is not None:
+            self._values[op] = value
+        elif op in self._values:
+            del self._values[op]
 
     def remove(self, op: Op) -> None:
         """Take the property away from ``op``, if it has it."""
@@ -191,6 +214,13 @@ chosen_dtype: OpTable[str] = OpTable("chosen_dtype")
 
 _DECLARED: Final[dict[str, tuple[Op, ...]]] = {}
 """By name: the declared operators, no two of one domain."""
+_CLAIMS: Final[Claims[Op]] = Claims()
+_LISTENERS: Final[list[Callable[[Op], object]]] = []
+
+
+def on_redeclaration(listener: Callable[[Op], object]) -> None:
+    """Call ``listener`` with each operator that is declared again."""
+    _LISTENERS.append(listener)
 
 
 def register_op(
@@ -227,7 +257,7 @@ def register_op(
         in_metadata: See :data:`attrs_in_metadata`.
 
     Raises:
-        DuplicateNameError: If the domain has an operator of that name.
+        DuplicateNameError: If somebody else declared an operator of that name in the domain.
         DeclarationError: If ``::`` stands in the name.
         UnknownNameError: If there is no such domain.
 
@@ -238,35 +268,39 @@ def register_op(
             f"an operator is to be called {name!r}, but '::' parts names from their domains; "
             f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
         )
-    if is_registered(name, owner):
-        whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
-        raise DuplicateNameError(
-            f"operator {name!r} is declared twice{whose}; choose another name, "
-            f"or a domain of your own: register_op({name!r}, domain=Domain(...))"
-        )
-    owner.add(name, num_children=len(arguments_))
     op = intern_op(name, owner.name)
-    _DECLARED[name] = (*_DECLARED.get(name, ()), op)
-    num_inputs.set(op, len(arguments_))
-    arguments.set(op, arguments_)
-    pattern.set(op, fuses)
-    if attrs is not None:
-        attrs_type.set(op, attrs)
-    if types is not None:
-        rule.set(op, types)
-    if relates is not None:
-        relation.set(op, relates)
-    if evaluates is not None:
-        evaluate.set(op, evaluates)
-    for table, holds in (
-        (stateful, has_state),
-        (non_computational, marks_only),
-        (commutative, commutes),
-        (random, draws),
-        (attrs_in_metadata, in_metadata),
-    ):
-        if holds:
-            table.set(op, value=True)
+    known = is_registered(op)
+    whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
+    _CLAIMS.enter(
+        op,
+        None,
+        f"operator {name!r} is declared twice{whose}; the name",
+        taken=known,
+        instead=f"choose another, or a domain of your own: "
+        f"register_op({name!r}, domain=Domain(...))",
+    )
+    if known:
+        owner.remove(name)
+        for listener in _LISTENERS:
+            listener(op)
+    owner.add(name, num_children=len(arguments_))
+    _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
+    given: tuple[tuple[OpTable[Any], object], ...] = (  # Any: as for _TABLES
+        (num_inputs, len(arguments_)),
+        (arguments, arguments_),
+        (pattern, fuses),
+        (attrs_type, attrs),
+        (rule, types),
+        (relation, relates),
+        (evaluate, evaluates),
+        (stateful, has_state or None),
+        (non_computational, marks_only or None),
+        (commutative, commutes or None),
+        (random, draws or None),
+        (attrs_in_metadata, in_metadata or None),
+    )
+    for table, value in given:
+        table.declare(op, value)
     return op
 
 

@@ -37,7 +37,7 @@ def register_target_support(
 
     Raises:
         UnknownNameError: If there is no such operator.
-        DuplicateNameError: If it was said before and ``replace`` is false.
+        DuplicateNameError: If somebody else said it before and ``replace`` is false.
         FieldError: If the target is empty or the default.
 
     Source:
@@ -53,7 +53,7 @@ def register_target_support(
     if not target or target == DEFAULT:
         raise FieldError(f"{target!r} is no name of another compiler; choose one for the target")
     table = _SUPPORT.setdefault(target, OpTable(f"target.{target}"))
-    table.set(get_op(op_name), predicate or _always, replace=replace)
+    table.set(get_op(op_name), predicate or _always, replace=replace, by=predicate)
 
 
 def is_supported(call: Call, target: str) -> bool:

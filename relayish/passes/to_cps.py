@@ -465,7 +465,7 @@ def register_cps_rule(kind: type[Node], rule: CpsRule, *, replace: bool = False)
     def convert(converter: _Converter, let: Let, rest: Expr) -> Expr:
         return rule(let.value, Conversion(converter, let, rest))
 
-    CPS_RULES.register(kind, convert, replace=replace)
+    CPS_RULES.register(kind, convert, replace=replace, by=rule)
     return rule
 
 

@@ -10,7 +10,8 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.errors import DeclarationError, DuplicateNameError
+from relayish.errors import DeclarationError
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import declared_temporarily, watch_table
 from relayish.ir.held import is_declaration
 from relayish.ir.kind_table import KindTable
@@ -109,12 +110,15 @@ def register_family(root: type[Node], family: Family) -> None:
     """Say that the nodes of a family have a grammar of their own; before any is written.
 
     Raises:
-        DuplicateNameError: If the family has one already, or its word is taken.
+        DuplicateNameError: If somebody else gave it one, or its word is taken.
     """
-    if is_reserved(family.word):
-        raise DuplicateNameError(
-            f"the word {family.word!r} of the family {root.__name__} is taken; choose another"
-        )
+    _CLAIMS.enter(
+        family.word,
+        root,
+        f"the word {family.word!r} of the family {root.__name__}",
+        taken=is_reserved(family.word),
+        instead="choose another",
+    )
     FAMILIES.register(root, family)
     if family.words is not None:
         watch_table(family.words, _stays)
@@ -135,7 +139,7 @@ def register_text(
     read: Callable[[Any, int], Rule],  # Any: the reader
     replace: bool = False,
 ) -> None:
-    """Give a kind of node a text of its own, in place of the generic form.
+    r"""Give a kind of node a text of its own, in place of the generic form.
 
     The text begins with ``keyword``, which is written before ``write`` is asked for the rest, and
     read before ``read`` is. Both are generators: what holds blocks is asked for by ``yield``, so
@@ -158,7 +162,7 @@ def register_text(
         replace: Put these in place of what the kind had.
 
     Raises:
-        DuplicateNameError: If the keyword is taken, or the kind has a text already.
+        DuplicateNameError: If the keyword is taken, or somebody else gave the kind a text.
         DeclarationError: If the keyword is no identifier, or the kind one of variables.
 
     Example:
@@ -167,7 +171,8 @@ def register_text(
         ...     register_text(Node, "let", write=None, read=None)
         ... except DuplicateNameError as error:
         ...     print(error)
-        the keyword 'let' of Node is taken; choose another
+        the keyword 'let' of Node is claimed by relayish and by relayish.ir.node.Node; \
+choose another
     """
     if not IDENTIFIER_ONLY.fullmatch(keyword):
         raise DeclarationError(
@@ -182,20 +187,27 @@ def register_text(
     family = family_of(kind)
     words = WORDS if family is None or family.words is None else family.words
     old = _KEYWORDS.get(kind)
-    if (keyword in words or is_reserved(keyword)) and not (replace and old == keyword):
-        raise DuplicateNameError(
-            f"the keyword {keyword!r} of {kind.__name__} is taken; choose another"
-        )
+    _CLAIMS.enter(
+        keyword,
+        kind,
+        f"the keyword {keyword!r} of {kind.__name__}",
+        taken=keyword in words or is_reserved(keyword),
+        instead="choose another",
+        replace=replace and old == keyword,
+    )
     if family is None:
-        TEXTS.register(kind, partial(_write_keyword, keyword, write), replace=replace)
+        written: Write = partial(_write_keyword, keyword, write)
+        TEXTS.register(kind, written, replace=replace, by=write)
     elif family.parts is not None:
-        family.parts.register(kind, partial(_keyword_and_parts, keyword, write), replace=replace)
+        parts: Parts = partial(_keyword_and_parts, keyword, write)
+        family.parts.register(kind, parts, replace=replace, by=write)
     if old is not None:
         words.pop(old, None)
     words[keyword] = partial(_read_declaration, read) if is_declaration(kind) else read
     _KEYWORDS[kind] = keyword
 
 
+_CLAIMS: Final[Claims[str]] = Claims()
 _KEYWORDS: Final[dict[type[Node], str]] = {}
 watch_table(_KEYWORDS)
 

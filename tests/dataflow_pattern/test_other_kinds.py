@@ -96,4 +96,4 @@ def test_registered_pattern_is_cut_out(same_operands: type[DFPattern]) -> None:
 def test_pattern_is_registered_once(same_operands: type[DFPattern]) -> None:
     _register(same_operands)
     with pytest.raises(DuplicateNameError, match="SameOperands"):
-        _register(same_operands)
+        register_pattern(same_operands)(lambda pattern, expr: None)

@@ -65,7 +65,7 @@ def test_later_entry_of_a_family_serves_kinds_served_by_one_further_up(table):
 
 
 def test_second_entry_is_refused(table):
-    with pytest.raises(DuplicateNameError, match="the census knows Call already; say replace=True"):
+    with pytest.raises(DuplicateNameError, match=r"knows Call already; .*; say replace=True"):
         table.register(Call, "another")
     assert table[Call] == "call"
 

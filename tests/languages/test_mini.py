@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, DuplicateNameError
 from relayish.functor import ExprVisitor
 from relayish.functor.functor import Functor, Mutator, Visitor
 from relayish.ir.def_use import uses
@@ -27,7 +27,7 @@ class TestDeclaration:
         assert mini.Var.visit_name == Var.visit_name
 
     def test_visit_name_taken_within_the_language_is_refused(self):
-        with pytest.raises(DeclarationError, match=r"'let' of .*Again is taken by .*mini\.Let"):
+        with pytest.raises(DuplicateNameError, match=r"'let' is claimed by .*mini\.Let and by"):
 
             @node("let")
             class Again(mini.MiniExpr):

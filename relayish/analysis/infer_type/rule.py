@@ -214,13 +214,13 @@ def register_type_rule(
         return lambda given: register_type_rule(kind, given, replace=replace)
     given: Any = rule  # Any: one of two signatures, by the family of the kind
     if issubclass(kind, Pattern):
-        PATTERN_RULES.register(kind, _pattern_rule(given), replace=replace)
+        PATTERN_RULES.register(kind, _pattern_rule(given), replace=replace, by=rule)
         return rule
     known = RULES.get(kind)
     if known is not None and known.leave is not None:
         raise DuplicateNameError(f"the type rule of Relay's {kind.__name__} cannot be replaced")
     enter = _enter_steps if inspect.isgeneratorfunction(given) else _enter_function
-    RULES.register(kind, Entry(enter(given), None), replace=replace)
+    RULES.register(kind, Entry(enter(given), None), replace=replace, by=rule)
     return rule
 
 
