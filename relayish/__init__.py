@@ -156,7 +156,8 @@ def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = _lookup(name)
-    globals()[name] = found  # the next time the name is found without this function
+    if name in _MODULE_OF or name in _importlib.import_module("relayish.op.temporary").LASTING:
+        globals()[name] = found  # the next time the name is found without this function
     return found
 
 

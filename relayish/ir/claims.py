@@ -29,6 +29,8 @@ class Claim(NamedTuple):
     name: str
     code: CodeType
     line: int
+    made: object
+    """The function or class, ``None`` for what has no name."""
 
     def __str__(self) -> str:
         return f"{self.module}.{self.name}" if self.name else f"{self.module}, line {self.line}"
@@ -40,6 +42,8 @@ class Claim(NamedTuple):
         """
         if (self.module, self.name) != (other.module, other.name):
             return False
+        if self.made is not None and self.made is other.made:
+            return True
         return self.code is not other.code or self.line == other.line
 
 
@@ -50,10 +54,11 @@ def claim_of(made: object = None) -> Claim:
     """
     frame = _registering()
     module, name = getattr(made, "__module__", None), getattr(made, "__qualname__", None)
-    if not (isinstance(module, str) and isinstance(name, str)):
-        module = str(frame.f_globals.get("__name__"))
-        name = "" if frame.f_locals is frame.f_globals else frame.f_code.co_qualname
-    return Claim(module, name, frame.f_code, frame.f_lineno)
+    if isinstance(module, str) and isinstance(name, str):
+        return Claim(module, name, frame.f_code, frame.f_lineno, made)
+    module = str(frame.f_globals.get("__name__"))
+    name = "" if frame.f_locals is frame.f_globals else frame.f_code.co_qualname
+    return Claim(module, name, frame.f_code, frame.f_lineno, None)
 
 
 def _registering() -> FrameType:
@@ -71,8 +76,10 @@ class Claims(Generic[K]):
 
     Example:
         >>> claims: Claims[str] = Claims()
-        >>> claims.enter("k", str, "the name 'k'", taken=False, instead="choose another")
-        >>> claims.enter("k", str, "the name 'k'", taken=True, instead="choose another")
+        >>> for taken in (False, True):
+        ...     print(claims.enter("k", str, "the name 'k'", taken=taken, instead="choose another"))
+        builtins.str
+        builtins.str
         >>> claims.enter("k", int, "the name 'k'", taken=True, instead="choose another")
         Traceback (most recent call last):
         ...
@@ -88,8 +95,8 @@ builtins.int; choose another
 
     def enter(
         self, key: K, made: object, what: str, *, taken: bool, instead: str, replace: bool = False
-    ) -> None:
-        """Note that ``made`` is registered under ``key``.
+    ) -> Claim:
+        """Note that ``made`` is registered under ``key``, and return by whom.
 
         Args:
             key: The name, or whatever the table is keyed by.
@@ -108,3 +115,4 @@ builtins.int; choose another
             whose = _LIBRARY if held is None else str(held)
             raise DuplicateNameError(f"{what} is claimed by {whose} and by {claim}; {instead}")
         self._held[key] = claim
+        return claim

@@ -48,8 +48,11 @@ class Language:
         kind: type[Any],
         num_children: int | None,
         properties: frozenset[str] = frozenset(),
-    ) -> None:
+    ) -> type[Any] | None:
         """Enter ``kind``, a node class, under its visit name, as an operator of the domain.
+
+        Returns:
+            The class that had the name before, if there is one.
 
         A kind declared again by the same code takes the place of what it was before, and so does a
         language.
@@ -86,6 +89,7 @@ class Language:
             taken=visit in self.kinds,
             instead="choose another",
         )
+        before = self.kinds.get(visit)
         self.forget(visit)
         self.domain.add(visit, None, num_children, properties, is_kind=True)
         self.kinds[visit] = kind
@@ -98,6 +102,7 @@ class Language:
         for listener in _LISTENERS:
             for name in (visit, *sorted(families)):
                 listener(name)
+        return before
 
     def forget(self, visit: str) -> None:
         """Take the kind of a visit name out, if it is there."""

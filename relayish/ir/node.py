@@ -245,8 +245,7 @@ def _enter(visit: str, kind: type[Node]) -> None:
     operands = [f for f in kind.fields_ if f.role is Role.OPERAND]
     fixed = all(f.shape is Shape.ONE for f in operands)
     num_children = len(operands) if fixed else None
-    before = kind.language_.kinds.get(visit)
-    kind.language_.declare(visit, kind, num_children, _properties(kind))
+    before = kind.language_.declare(visit, kind, num_children, _properties(kind))
     if before is not None and before is not kind:
         _replace(before, kind)
     for base in kind.__mro__:

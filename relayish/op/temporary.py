@@ -5,11 +5,16 @@ Imported after all operators of the library, which stay.
 
 from __future__ import annotations
 
+from typing import Final
+
 import relayish.op.gradient
 import relayish.op.mixed_precision  # noqa: F401 - what both register stays
 from relayish.ir.declarations import watch_declarations, watch_table
-from relayish.op.builders import _MADE
+from relayish.op.builders import _MADE, Namespace
 from relayish.op.registry import watch_operators
 
 watch_declarations(watch_operators)
 watch_table(_MADE)
+
+LASTING: Final = frozenset(dir(Namespace("")))
+"""The names of operators, and of families of these, that the library itself declares."""

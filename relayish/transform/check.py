@@ -14,10 +14,10 @@ from typing import Any, Final, TypeAlias, TypeVar
 from relayish.errors import (
     CheckError,
     DeclarationError,
-    DuplicateNameError,
     UnknownNameError,
     suggest,
 )
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule
 from relayish.transform.registry import REGISTRY
@@ -31,6 +31,7 @@ CHECK_MODULE: Final = "relayish.passes.checks"
 
 _CHECKS: Final[dict[str, Check]] = {}
 watch_table(_CHECKS, lambda context, check: context.stays(check.__module__))
+_CLAIMS: Final[Claims[str]] = Claims()
 
 
 def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Made]:
@@ -38,7 +39,7 @@ def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Ma
 
     Raises:
         DeclarationError: If the name is empty, or what is decorated cannot be called.
-        DuplicateNameError: If the name is claimed and ``replace`` is false; names both claimants.
+        DuplicateNameError: If somebody else claims the name and ``replace`` is false; names both.
 
     Example:
         >>> @register_check("has_main", replace=True)
@@ -61,12 +62,14 @@ def register_check(name: str, *, replace: bool = False) -> Callable[[_Made], _Ma
     def declare(made: _Made) -> _Made:
         if not callable(made):
             raise DeclarationError(f"check {name} must be a function of a module; found {made!r}")
-        held = _CHECKS.get(name)
-        if held is not None and held is not made and not replace:
-            raise DuplicateNameError(
-                f"two checks claim the name {name}: {_claimant(held)} and {_claimant(made)}; "
-                f"rename one, or replace the first with register_check(..., replace=True)"
-            )
+        _CLAIMS.enter(
+            name,
+            made,
+            f"the name {name} of a check",
+            taken=name in _CHECKS,
+            instead="rename one, or replace the first with register_check(..., replace=True)",
+            replace=replace,
+        )
         _CHECKS[name] = made
         return made
 
@@ -124,8 +127,3 @@ def run_check(name: str, mod: AnyModule) -> None:
 
 def _load_checks() -> None:
     importlib.import_module(CHECK_MODULE)
-
-
-def _claimant(check: Callable[[AnyModule], object]) -> str:
-    name = getattr(check, "__qualname__", type(check).__qualname__)
-    return f"{check.__module__}.{name}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
 from pyrsistent import PMap, pmap
 
-from relayish.errors import ConfigError, DuplicateNameError, suggest
+from relayish.errors import ConfigError, suggest
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.transform.option import OptionValueError, check_value, describe_hint, read_value
 from relayish.transform.syntax import parse_value
@@ -33,6 +33,7 @@ class _Option:
 
 _OPTIONS: Final[dict[str, _Option]] = {}
 watch_table(_OPTIONS, lambda context, option: context.stays(option.module))
+_CLAIMS: Final[Claims[str]] = Claims()
 _SOURCES: Final[list[tuple[Callable[[str], object], Callable[[], object]]]] = []
 
 
@@ -51,17 +52,20 @@ def register_config_option(
         description: One line for people.
 
     Raises:
-        DuplicateNameError: If the option is registered already.
+        DuplicateNameError: If somebody else registered the option.
         ConfigError: If the default is not of the type.
     """
     checked = _check(name, type, default)
-    caller: str = sys._getframe(1).f_globals["__name__"]  # noqa: SLF001 - whose the option is
-    held = _OPTIONS.setdefault(name, option := _Option(type, checked, description, caller))
-    if held is not option:
-        raise DuplicateNameError(
-            f"config option {name!r} is registered already ({held.description!r}); "
-            f"choose another name"
-        )
+    held = _OPTIONS.get(name)
+    about = "" if held is None else f" ({held.description!r})"
+    claim = _CLAIMS.enter(
+        name,
+        None,
+        f"config option {name!r} is registered already{about}; it",
+        taken=held is not None,
+        instead="choose another name",
+    )
+    _OPTIONS[name] = _Option(type, checked, description, claim.module)
 
 
 def list_configs() -> dict[str, ConfigDescription]:

@@ -14,12 +14,12 @@ from typing import Any, Final, TypeVar, cast, dataclass_transform
 
 from relayish.errors import (
     DeclarationError,
-    DuplicateNameError,
     PassError,
     PipelineError,
     UnknownNameError,
     suggest,
 )
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import declared_temporarily, watch_table
 from relayish.ir.node import Node
 from relayish.transform.base import AnyFunctionPass, Pass, checked_kind
@@ -103,26 +103,31 @@ class PassRegistry:
 
     def __init__(self) -> None:
         self._entries: dict[str, PassEntry] = {}
+        self._claims: Claims[str] = Claims()
         self._sources: list[PassSource] = []
         self._loaded: list[PassSource] = []
         watch_table(self._entries, _stays)
 
-    def add(self, entry: PassEntry, *, replace: bool = False) -> None:
+    def add(self, entry: PassEntry, *, replace: bool = False, by: object = None) -> None:
         """Enter a pass.
 
+        Args:
+            entry: The pass.
+            replace: Take the name from whoever has it.
+            by: The class or function that is registered.
+
         Raises:
-            DuplicateNameError: If the name is claimed and ``replace`` is false.
+            DuplicateNameError: If somebody else claims the name and ``replace`` is false.
         """
-        if replace:
-            self._entries[entry.name] = entry
-            return
-        held = self._entries.setdefault(entry.name, entry)
-        if held is not entry:
-            raise DuplicateNameError(
-                f"two passes claim the name {entry.global_name}: {held.claimant} and "
-                f"{entry.claimant}; rename one, or replace the first with "
-                f"register_pass(..., replace=True)"
-            )
+        self._claims.enter(
+            entry.name,
+            by,
+            f"the name {entry.global_name} of a pass",
+            taken=entry.name in self._entries,
+            instead="rename one, or replace the first with register_pass(..., replace=True)",
+            replace=replace,
+        )
+        self._entries[entry.name] = entry
 
     def add_source(self, source: PassSource) -> None:
         """Add a source; sources are asked in the order in which they were added."""
@@ -258,7 +263,8 @@ def register_pass(
             ensures=held.ensures if ensures is None else ensures,
         )
         registered, options, factory = _complete(_taking(made, takes), info)
-        registry.add(PassEntry(info, options, factory, _claimant(made)), replace=replace)
+        entry = PassEntry(info, options, factory, _claimant(made))
+        registry.add(entry, replace=replace, by=getattr(made, "pass_func", made))
         return cast(_Made, registered)
 
     return declare

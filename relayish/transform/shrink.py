@@ -13,7 +13,8 @@ from functools import partial
 from itertools import product
 from typing import Any, Final, TypeAlias, TypeVar
 
-from relayish.errors import DuplicateNameError, RelayishError
+from relayish.errors import RelayishError, indefinite
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.field import Field
 from relayish.ir.module import AnyModule
@@ -38,6 +39,7 @@ Step: TypeAlias = Callable[[Any], Iterator[Any]]  # Any: a module of the class t
 
 _STEPS: Final[dict[type[Node], tuple[Step, ...]]] = {}
 watch_table(_STEPS, lambda context, steps: any(context.stays(step.__module__) for step in steps))
+_CLAIMS: Final[Claims[type[Node]]] = Claims()
 
 
 def register_shrinking(kind: type[Node], *steps: Step) -> None:
@@ -46,10 +48,16 @@ def register_shrinking(kind: type[Node], *steps: Step) -> None:
     These steps are tried where the module is well-typed.
 
     Raises:
-        DuplicateNameError: If that was said already.
+        DuplicateNameError: If somebody else said that.
     """
-    if _STEPS.setdefault(kind, steps) != steps:
-        raise DuplicateNameError(f"the steps that make a {kind.__name__} smaller are there already")
+    _CLAIMS.enter(
+        kind,
+        steps[0] if steps else None,
+        f"what makes {indefinite(kind)} smaller is there already; it",
+        taken=kind in _STEPS,
+        instead="leave one out",
+    )
+    _STEPS[kind] = steps
 
 
 def shrink(mod: _M, still: Callable[[_M], bool], *, most_tries: int = MOST_TRIES) -> _M:

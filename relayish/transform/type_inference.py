@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from relayish.errors import DuplicateNameError, TypeInferenceError, UnknownKindError
+from relayish.errors import TypeInferenceError, UnknownKindError
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule
 
@@ -13,6 +14,7 @@ _M = TypeVar("_M", bound=AnyModule)
 
 _INFER: Final[dict[type[AnyModule], Callable[[Any], Any]]] = {}  # Any: a module of the class
 watch_table(_INFER, lambda context, infer: context.stays(infer.__module__))
+_CLAIMS: Final[Claims[type[AnyModule]]] = Claims()
 
 
 def register_type_inference(kind: type[_M], infer: Callable[[_M], _M]) -> None:
@@ -23,10 +25,16 @@ def register_type_inference(kind: type[_M], infer: Callable[[_M], _M]) -> None:
         infer: Returns a module with types; the module itself where it has them.
 
     Raises:
-        DuplicateNameError: If that was said already.
+        DuplicateNameError: If somebody else said that.
     """
-    if _INFER.setdefault(kind, infer) is not infer:
-        raise DuplicateNameError(f"the type inference of {kind.__name__} is registered already")
+    _CLAIMS.enter(
+        kind,
+        infer,
+        f"the type inference of {kind.__name__} is registered already; it",
+        taken=kind in _INFER,
+        instead="leave one out",
+    )
+    _INFER[kind] = infer
 
 
 def has_type_inference(kind: type[AnyModule]) -> bool:

@@ -1,6 +1,7 @@
 """What is registered where declarations are temporary is forgotten with them, whatever it is.
 
-Each registration refuses a second of the same; so it can be made again only where it is forgotten.
+Each registration refuses a second of the same by others; so these can make it only where it is
+forgotten. The same code may make it again.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -73,6 +75,20 @@ def other(*_args: object) -> Any:
     """Stand for another one."""
 
 
+def _moved(function: Any) -> Any:
+    """Return what ``function`` would be, had another module defined it."""
+    moved = FunctionType(function.__code__, {**function.__globals__, "__name__": "elsewhere"})
+    moved.__qualname__ = function.__qualname__
+    assert moved.__module__ == "elsewhere"
+    return moved
+
+
+def _anew(function: Any) -> Any:
+    """Return ``function`` as it is defined a second time."""
+    code = function.__code__.replace()
+    return FunctionType(code, function.__globals__, function.__name__)
+
+
 Register = Callable[[Any, Any], object]  # the kinds, an entry
 
 REGISTRATIONS: dict[str, Register] = {
@@ -105,6 +121,17 @@ REGISTRATIONS: dict[str, Register] = {
     "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
 }
 
+NAMED_BY_ENTRY = {
+    *REGISTRATIONS,
+} - {
+    "register_config_option",
+    "register_family",
+    "register_function_passing",
+    "register_op",
+    "register_pass",
+}
+"""Those that are given a function, which tells by its name who claims what; else the caller is."""
+
 RELAYS = {"register_pattern", "register_stateful"}
 """Replace what there was, as in Relay; their tables are those that all operators share."""
 
@@ -117,11 +144,26 @@ def test_registration_is_forgotten_with_the_declarations(name, kinds):
 
 
 @pytest.mark.parametrize("name", REGISTRATIONS)
-def test_registration_is_refused_while_there_is_another(name, kinds):
+def test_registration_by_another_module_is_refused_and_both_are_named(name, kinds):
     with declared_temporarily():
         REGISTRATIONS[name](kinds, rule)
-        with pytest.raises(DuplicateNameError):
+        with pytest.raises(DuplicateNameError, match=r"test_temporary_.* and by elsewhere[., ]"):
+            _moved(REGISTRATIONS[name])(kinds, _moved(other))
+
+
+@pytest.mark.parametrize("name", sorted(NAMED_BY_ENTRY))
+def test_registration_of_another_function_of_the_module_is_refused(name, kinds):
+    with declared_temporarily():
+        REGISTRATIONS[name](kinds, rule)
+        with pytest.raises(DuplicateNameError, match=r"\.rule and by .*\.other;"):
             REGISTRATIONS[name](kinds, other)
+
+
+@pytest.mark.parametrize("name", REGISTRATIONS)
+def test_registration_by_the_same_code_replaces(name, kinds):
+    with declared_temporarily():
+        REGISTRATIONS[name](kinds, rule)
+        REGISTRATIONS[name](kinds, _anew(rule))
 
 
 @pytest.mark.parametrize("name", REGISTRATIONS)
@@ -129,7 +171,7 @@ def test_registration_is_there_again_with_the_declarations(name, kinds):
     with (declared := declared_temporarily()):
         REGISTRATIONS[name](kinds, rule)
     with declared, pytest.raises(DuplicateNameError):
-        REGISTRATIONS[name](kinds, other)
+        _moved(REGISTRATIONS[name])(kinds, _moved(other))
 
 
 def test_every_function_that_registers_is_tried_here():
@@ -172,7 +214,7 @@ def test_word_of_a_family_is_reserved_only_while_it_has_a_grammar(kinds):
 
 
 def test_word_of_a_family_that_is_taken_is_refused(kinds):
-    with pytest.raises(DuplicateNameError, match="the word 'let' of the family Said is taken"):
+    with pytest.raises(DuplicateNameError, match="the word 'let' of the family Said is claimed"):
         register_family(kinds["family"], Family("let", rule, rule))
 
 

@@ -162,7 +162,7 @@ def test_operator_of_the_name_of_a_keyword_is_quoted() -> None:
 
 def test_keyword_that_is_taken_is_refused() -> None:
     for word in ("let", "while", "node", "True"):
-        with pytest.raises(DuplicateNameError, match=f"'{word}' of Values is claimed by relayish"):
+        with pytest.raises(DuplicateNameError, match=f"'{word}' of Values is claimed by "):
             register_text(kinds.Values, word, write=write_while, read=read_while)
 
 

@@ -123,7 +123,7 @@ def test_two_checks_of_one_name_are_both_named() -> None:
     register_check("mine")(check_one)
     with pytest.raises(DuplicateNameError) as info:
         register_check("mine")(check_two)
-    assert f"{__name__}.check_one and {__name__}.check_two" in str(info.value)
+    assert f"{__name__}.check_one and by {__name__}.check_two" in str(info.value)
     register_check("mine", replace=True)(check_two)
     assert get_check("mine") is check_two
 

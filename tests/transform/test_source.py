@@ -96,7 +96,7 @@ def test_two_modules_that_claim_one_name_are_both_named(
     registry_of_package.add_source(PackageSource("demo_passes"))
     with pytest.raises(DuplicateNameError) as info:
         registry_of_package.entries()
-    assert "demo_passes.demo_one.DemoOne and demo_passes.zz_again.DemoOne" in str(info.value)
+    assert "demo_passes.demo_one.DemoOne and by demo_passes.zz_again.DemoOne" in str(info.value)
 
 
 @pytest.fixture
@@ -202,5 +202,5 @@ def test_distribution_that_claims_a_name_of_relayish_is_named_with_it(tmp_path: 
     )
     own, message = run_with(tmp_path, ELSEWHERE.format(name="FoldConstant"), script).splitlines()
     assert own == "relayish.passes.fold_constant"
-    for part in ("elsewhere adds", "relayish.passes.fold_constant.FoldConstant and elsewhere."):
+    for part in ("elsewhere adds", "relayish.passes.fold_constant.FoldConstant and by elsewhere."):
         assert part in message
