@@ -314,7 +314,8 @@ def test_second_claim_names_both_claimants() -> None:
 
 def test_same_declaration_once_more_replaces_the_first() -> None:
     register_demo()
-    assert type(get_pass("DemoPass")) is register_demo()
+    second = register_demo()
+    assert type(get_pass("DemoPass")) is second
 
 
 def test_name_can_be_taken_over() -> None:
