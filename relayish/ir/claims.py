@@ -116,3 +116,8 @@ builtins.int; choose another
             raise DuplicateNameError(f"{what} is claimed by {whose} and by {claim}; {instead}")
         self._held[key] = claim
         return claim
+
+    def module_of(self, key: K) -> str | None:
+        """Return the module that claims ``key``, if one does."""
+        held = self._held.get(key)
+        return None if held is None else held.module

@@ -122,9 +122,8 @@ class KindTable(dict[type[Node], V], Generic[V]):
             derived.clear()
 
     def _watch(self, context: declared_temporarily) -> Undo:
-        def stays(kind: type[Node], entry: V) -> bool:
-            knows_its_module = hasattr(entry, "__qualname__")  # as functions and classes do
-            return context.stays(entry.__module__ if knows_its_module else kind.__module__)
+        def stays(kind: type[Node], _: V) -> bool:
+            return context.stays(self._claims.module_of(kind))
 
         forget = changes_of(self._declared, stays)
 

@@ -208,3 +208,20 @@ def test_library_that_is_imported_meanwhile_stays():
     assert done.stdout.startswith(
         "True\noperator 'exp' has its 'primal_gradient' of level 10 already"
     )
+
+
+def test_what_the_library_registers_of_its_kinds_meanwhile_stays():
+    program = """
+        import relayish as relay
+        from relayish.ir.declarations import declared_temporarily
+        with declared_temporarily():
+            assert relay.evaluate(relay.const(1)) == 1
+        print(relay.evaluate(relay.const(2)))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("2\n", "")
