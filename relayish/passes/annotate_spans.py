@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.analysis.infer_type import infer_type
+from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.text import astext, parse
 from relayish.transform import ModulePass, register_pass
@@ -24,7 +26,8 @@ SOURCE_NAME: Final = "GeneratedSource"
 def annotate_spans(mod: IRModule) -> IRModule:
     """Return ``mod`` as its own text reads, so that every expression has a span that points there.
 
-    Errors in programs that were built or transformed can then be looked up in ``astext(mod)``.
+    Errors in programs that were built or transformed can then be looked up in ``astext(mod)``, type
+    errors as well: the program need not be well-typed. Where it carries types, so does the result.
 
     Complexity:
         Linear in the length of the text; no recursion.
@@ -32,10 +35,13 @@ def annotate_spans(mod: IRModule) -> IRModule:
     Source:
         Relay ``AnnotateSpans``.
     """
-    return parse(astext(mod), SOURCE_NAME)
+    annotated = parse(astext(mod), SOURCE_NAME)
+    functions = mod.functions_of(Expr).values()
+    is_typed = bool(functions) and all(func.checked_type is not None for func in functions)
+    return infer_type(annotated) if is_typed else annotated
 
 
-@register_pass(opt_level=0, infer_types=True)
+@register_pass(opt_level=0)
 class AnnotateSpans(ModulePass, applies=annotate_spans):
     """Give every expression the place where it stands in the text of its module.
 

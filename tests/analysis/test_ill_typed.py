@@ -1,26 +1,19 @@
 """What is said of ill-typed programs, and where.
 
-The programs stand in ``cases/ill_typed.txt``: a name, a module without its header, and behind
-``--`` the diagnostics, each with the line and column it points at in the module as it is parsed,
-where line 1 is the header. ``RELAYISH_UPDATE_CASES=1`` writes the diagnostics anew.
+``RELAYISH_UPDATE_CASES=1`` writes the diagnostics in ``cases/ill_typed.txt`` anew.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.text import parse
-
-FILE = Path(__file__).parent.parent / "cases" / "ill_typed.txt"
-HEADER = '#[version = "0.0.5"]\n'
-CASE = re.compile(r"^== ([^\n]+)\n(.*?)\n--\n(.*?)\n(?=\n==|\Z)", re.MULTILINE | re.DOTALL)
-CASES = {name: (text, told.splitlines()) for name, text, told in CASE.findall(FILE.read_text())}
+from tests.support.ill_typed import CASES, FILE, HEADER
 
 
 def diagnostics(text):

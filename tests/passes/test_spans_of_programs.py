@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import pytest
+
 from relayish.analysis.infer_type import infer_type
+from relayish.errors import TypeInferenceError
+from relayish.ir.node import NAMES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.annotate_spans import annotate_spans
 from relayish.passes.capture_postdfs_index_in_spans import capture_postdfs_index_in_spans
 from relayish.passes.rules.table import op
-from relayish.text import astext
-from relayish.transform import AnnotateSpans, CapturePostDfsIndexInSpans
+from relayish.text import astext, parse
+from relayish.transform import AnnotateSpans, CapturePostDfsIndexInSpans, InferType
 from tests.support.deep import let_body
+from tests.support.ill_typed import CASES, HEADER
 from tests.support.random_exprs import random_module
+
+
+def without_spans(mod: IRModule) -> IRModule:
+    """Return ``mod`` as one that was built in Python."""
+    images: dict[Node, Node] = {}
+    for node in EXPRESSIONS.post_order(list(mod.functions.values())):
+        make = EXPRESSIONS.rebuild[type(node)]
+        image = node if make is None or type(node) in NAMES else make(node, images.get)
+        has_span = getattr(image, "span", None) is not None
+        images[node] = image.with_fields(span=None) if has_span else image
+    return IRModule({n: images[f] for n, f in mod.functions.items()}, mod.type_definitions)
 
 
 def test_spans_point_into_the_text() -> None:
@@ -30,9 +48,36 @@ def test_spans_point_into_the_text() -> None:
                 assert found == str(node.data)
 
 
-def test_annotated_module_is_typed() -> None:
-    out = AnnotateSpans()(random_module(3, 40))
-    assert all(func.checked_type is not None for func in out.functions.values())
+@pytest.mark.parametrize("typed", [True, False])
+def test_annotated_module_carries_types_if_it_did(typed: bool) -> None:
+    mod = random_module(3, 40)
+    out = AnnotateSpans()(infer_type(mod) if typed else mod)
+    assert {func.checked_type is not None for func in out.functions.values()} == {typed}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ill_typed_program_without_places_gets_those_of_its_text(name: str) -> None:
+    mod = without_spans(parse(HEADER + CASES[name][0], "it"))
+    with pytest.raises(TypeInferenceError) as raised:
+        InferType()(AnnotateSpans()(mod))
+    lines = astext(mod).splitlines()
+    expected = [line.split(": ", 1)[1] for line in CASES[name][1]]
+    assert [str(found).split(": ", 1)[1] for found in raised.value.diagnostics] == expected
+    for found in raised.value.diagnostics:
+        assert found.span is not None
+        source, line, _, column, _ = found.span
+        assert source == "GeneratedSource"
+        assert lines[line - 1][column - 1 :].strip()
+
+
+def test_place_of_an_ill_typed_call_that_was_built_is_that_in_the_text() -> None:
+    a, b = Var("a", TensorType((3, 4))), Var("b", TensorType((5,)))
+    body = op.tanh(op.add(op.exp(a), b))
+    mod = IRModule({"main": Function((a, b), body)})
+    with pytest.raises(TypeInferenceError, match=r"^GeneratedSource:4:8: add: cannot") as raised:
+        InferType()(AnnotateSpans()(mod))
+    assert astext(mod).splitlines()[4 - 1][8 - 1 :] == "add(%0, %b);"
+    assert "(in @main)" in str(raised.value)
 
 
 def numbers(func: Expr) -> dict[str, list[str]]:

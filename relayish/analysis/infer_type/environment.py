@@ -172,12 +172,13 @@ class Environment(Solver):
                 f"{constructor.belong_to.name_hint}, which is not defined in the module",
             )
         if not any(constructor is known for known in data.constructors):
-            names = ", ".join(known.name_hint for known in data.constructors)
-            return self.report(
-                node,
-                f"{constructor.name_hint} is no constructor of the module's "
-                f"{constructor.belong_to.name_hint}; it has {names}",
-            )
+            name, owner = constructor.name_hint, data.header.name_hint
+            names = [known.name_hint for known in data.constructors]
+            advice = f"it has {', '.join(names)}"
+            if name in names:
+                own = f"mod.get_constructor({owner!r}, {name!r})"
+                advice = f"take the one that its definition holds: {own}"
+            return self.report(node, f"{name} is no constructor of the module's {owner}; {advice}")
         result = TypeCall(data.header, data.type_vars)
         return FuncType(constructor.inputs, result, data.type_vars)
 
