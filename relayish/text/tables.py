@@ -170,9 +170,8 @@ def register_text(
         >>> try:
         ...     register_text(Node, "let", write=None, read=None)
         ... except DuplicateNameError as error:
-        ...     print(error)
-        the keyword 'let' of Node is claimed by relayish and by relayish.ir.node.Node; \
-choose another
+        ...     print(str(error).partition(";")[0])
+        the keyword 'let' of Node is claimed by relayish and by relayish.ir.node.Node
     """
     if not IDENTIFIER_ONLY.fullmatch(keyword):
         raise DeclarationError(
