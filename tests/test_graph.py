@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from relayish._support.graph import (
     components,
     find_root,
@@ -10,8 +12,7 @@ from relayish._support.graph import (
     reachable,
     walk_tree,
 )
-
-DEPTH = 100_000
+from tests.support.depth import DEPTH
 
 
 def _next(number: int) -> list[int]:
@@ -45,6 +46,7 @@ def test_fold_tree_makes_parts_in_order_before_the_whole() -> None:
     assert made == [("d", []), ("b", ["D"]), ("c", []), ("a", ["B", "C"])]
 
 
+@pytest.mark.deep
 def test_fold_tree_does_not_recurse() -> None:
     assert fold_tree(0, _next, lambda _, results: sum(results) + 1) == DEPTH + 1
 
@@ -68,6 +70,7 @@ def test_post_order_lists_what_is_on_a_circle_once() -> None:
     assert post_order("a", {"a": "b", "b": "a"}.__getitem__) == ["b", "a"]
 
 
+@pytest.mark.deep
 def test_post_order_does_not_recurse() -> None:
     assert post_order([0], _next) == list(range(DEPTH, -1, -1))
 
@@ -84,6 +87,7 @@ def test_components_pass_over_what_is_no_key() -> None:
     assert components({"a": "z"}) == [["a"]]
 
 
+@pytest.mark.deep
 def test_components_do_not_recurse() -> None:
     circle = {number: [(number + 1) % DEPTH] for number in range(DEPTH)}
     assert len(components(circle)) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -48,3 +49,16 @@ def test_licence_is_the_one_that_the_distribution_names():
     assert "Apache License" in text
     assert "Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_every_test_that_goes_deep_is_marked():
+    unmarked = [
+        f"{path.relative_to(ROOT)}::{found.name}"
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if "tests.support.depth import" in (source := path.read_text(encoding="utf-8"))
+        for found in ast.walk(ast.parse(source))
+        if isinstance(found, ast.FunctionDef) and found.name.startswith("test_")
+        if any(isinstance(name, ast.Name) and name.id == "DEPTH" for name in ast.walk(found))
+        if "pytest.mark.deep" not in map(ast.unparse, found.decorator_list)
+    ]
+    assert unmarked == []

@@ -9,8 +9,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.text import parse
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 
-DEPTH = 100_000
 add = intern_op("add")
 
 
@@ -122,6 +122,7 @@ def test_what_is_no_module_is_refused():
         CallGraph("main")  # type: ignore[arg-type]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS.values(), ids=DEEP_NESTS)
 def test_deep_functions_are_looked_at(nest):
     f = GlobalVar("f")

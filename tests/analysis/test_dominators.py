@@ -11,6 +11,7 @@ from relayish.analysis.dominators import Dominators, DominatorTree
 from relayish.ir.relay.expr import Expr, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_module
 
 
@@ -115,9 +116,10 @@ def test_root_has_no_dominator() -> None:
     assert dominators.immediate(root.fields[0]) is root
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_depth_is_no_limit(nest: str) -> None:
-    expr = Tuple((DEEP_NESTS[nest](30_000, Var("leaf")),))
+    expr = Tuple((DEEP_NESTS[nest](min(DEPTH, 30_000), Var("leaf")),))
     assert post_dominators(expr)[expr.fields[0]] is expr
 
 

@@ -24,8 +24,8 @@ from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op import registry
 from relayish.op.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 
-DEPTH = 100_000
 f, g, h, r, x, y = (Var(name) for name in "fghrxy")
 one = Constant(1)
 add = get_op("add")
@@ -164,12 +164,14 @@ def test_functions_of_the_module_are_followed():
     assert has_effect(Call(GlobalVar("missing"), (x,)), mod)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["call_chain", "let_body", "let_value", "if_cond"])
 def test_effect_is_found_at_any_depth(kind):
     assert not has_effect(DEEP_NESTS[kind](DEPTH))
     assert has_effect(DEEP_NESTS[kind](DEPTH, RefRead(r)))
 
 
+@pytest.mark.deep
 def test_chain_of_names_is_followed_at_any_depth():
     assert has_effect(Let(f, DEEP_NESTS["let_body"](DEPTH, writer), Call(f, ())))
 

@@ -11,8 +11,8 @@ from relayish.ir.relay.op import intern_op
 from relayish.prelude import Prelude
 from relayish.text import parse
 from tests.support.deep import call_chain, doublings, if_true, let_body, match_clause
+from tests.support.depth import DEPTH
 
-DEPTH = 100_000
 HEADER = '#[version = "0.0.5"]\n'
 add = intern_op("add")
 x, y, f = Var("x"), Var("y"), Var("f")
@@ -84,6 +84,7 @@ def test_sharing_costs_nothing():
     assert "fGraph" in names(doublings(100))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", [call_chain, let_body, if_true, match_clause])
 def test_deep_programs_are_looked_at(nest):
     leaf: Node = Op("tanh")

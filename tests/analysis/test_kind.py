@@ -28,6 +28,7 @@ from relayish.ir.relay.type import (
     scalar_type,
 )
 from tests.support.deep import type_nest
+from tests.support.depth import DEPTH
 
 FLOAT = scalar_type("float32")
 LIST, BOX, MISSING = GlobalTypeVar("List"), GlobalTypeVar("Box"), GlobalTypeVar("Missing")
@@ -153,12 +154,13 @@ def test_definition_of_a_module_is_of_the_right_kind():
     assert all(check_kind(data, MOD) is TypeKind.TypeData for data in (LISTS, BOXES))
 
 
+@pytest.mark.deep
 def test_kind_of_deep_and_shared_types_is_found():
     shared = FLOAT
     for _ in range(100):
         shared = TupleType((shared, shared))
     assert check_kind(shared) is TypeKind.Type
-    assert check_kind(type_nest(100_000)) is TypeKind.Type
+    assert check_kind(type_nest(DEPTH)) is TypeKind.Type
 
 
 class TestTypesOfOtherPackages:

@@ -29,6 +29,7 @@ from relayish.op.registry import get_op
 from relayish.passes.validate_inplace_update import validate_inplace_update
 from relayish.text import parse_expr
 from tests.support.deep import let_body
+from tests.support.depth import DEPTH
 
 EXP, ADD, SQUEEZE = get_op("exp"), get_op("add"), get_op("squeeze")
 
@@ -219,21 +220,23 @@ def test_nothing_is_lost_where_sharing_was_allowed() -> None:
 # Cost and depth
 
 
+@pytest.mark.deep
 def test_depth_is_no_limit() -> None:
     expr: Expr = (x := Var("x"))
-    for level in range(30_000):
+    for level in range(min(DEPTH, 30_000)):
         var = Var(f"v{level}")
         expr = Let(var, If(Constant(True), expr, x), var)
     assert analyse_liveness(Function((x,), expr)).is_needed_after(var, var)
-    func = Function((x,), let_body(100_000, x))
+    func = Function((x,), let_body(DEPTH, x))
     assert isinstance(func.body, Let)
     assert analyse_liveness(func).is_needed_after(x, func.body.var)
 
 
+@pytest.mark.deep
 def test_chain_of_updates_of_one_memory_is_allowed_throughout() -> None:
     x = Var("x")
     lets: list[Var] = [x]
-    for level in range(20_000):
+    for level in range(min(DEPTH, 20_000)):
         lets.append(Var(f"v{level}", may_share=lets[-1]))
     body: Expr = lets[-1]
     for before, var in reversed(list(itertools.pairwise(lets))):

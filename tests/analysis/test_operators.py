@@ -22,8 +22,8 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse
 from tests.support.deep import call_chain, let_body
+from tests.support.depth import DEPTH
 
-DEPTH = 100_000
 HEADER = '#[version = "0.0.5"]\n'
 add, tanh = intern_op("add"), intern_op("tanh")
 
@@ -249,6 +249,7 @@ def first_call(func: Function) -> Expr:
     return next(node for node in found if type(node) is Call)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", [call_chain, let_body])
 def test_deep_programs_are_analysed(nest):
     x = relay.var("x", "int32")

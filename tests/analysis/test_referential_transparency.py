@@ -21,6 +21,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar
 from relayish.op.registry import get_op
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 
 X = Var("x")
 PLAIN: dict[str, Expr] = {
@@ -52,7 +53,8 @@ def test_expression_that_acts_is_not(name: str) -> None:
     assert not ReferentialTransparency().holds_for(BOUND[name])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels_is_answered_twice_alike(kind: str) -> None:
-    transparency, nest = ReferentialTransparency(), DEEP_NESTS[kind](100_000)
+    transparency, nest = ReferentialTransparency(), DEEP_NESTS[kind](DEPTH)
     assert transparency.holds_for(nest) is transparency.holds_for(nest)

@@ -30,6 +30,7 @@ from relayish.ir.relay.expr import Constant, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, TypeVar
 from relayish.text import parse
+from tests.support.depth import DEPTH
 
 TYPES = """#[version = "0.0.5"]
 type List[A] { Cons(A, List[A]), Nil }
@@ -127,11 +128,12 @@ def test_unmatched_cases_are_exactly_what_the_clauses_leave_of_all_small_values(
             assert sum(covers(case, value) for case in left) == (0 if matched else 1)
 
 
+@pytest.mark.deep
 def test_unmatched_cases_of_a_pattern_of_100_000_levels_are_found() -> None:
     mod = parse(TYPES)
     _list, cons, nil = mod.get_type("List")
     deep = PatternConstructor(nil)
-    for _level in range(100_000):
+    for _level in range(DEPTH):
         deep = PatternConstructor(cons, (_, deep))
     match = Match(Var("x"), (Clause(deep, Constant(1)), Clause(_, Constant(2))))
     assert unmatched_cases(match, mod) == ()

@@ -26,8 +26,8 @@ from relayish.ir.relay.expr import Call, Constant, Function, If, Let, RefCreate,
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import FuncType, GlobalTypeVar, TupleType, TypeCall, TypeVar
 from tests.support.deep import DEEP_NESTS, doublings, type_nest
+from tests.support.depth import DEPTH
 
-DEPTH = 100_000
 add = intern_op("add")
 v, w, x, y, z = (Var(name) for name in "vwxyz")
 a, b, c = (TypeVar(name) for name in "abc")
@@ -64,6 +64,7 @@ def test_unused_binders_are_bound_variables():
     assert bound_vars(Let(x, Constant(1), Function((y,), Constant(1)))) == (x, y)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_free_variable_is_found_at_any_depth(kind):
     assert free_vars(DEEP_NESTS[kind](DEPTH, x)) == (x,)
@@ -104,10 +105,12 @@ def test_type_variables_of_a_constructor_that_is_used_do_not_count():
     assert all_type_vars(expr) == ()
 
 
+@pytest.mark.deep
 def test_type_variable_is_found_at_any_depth_of_types():
     assert free_type_vars(Var("x", type_nest(DEPTH, a))) == (a,)
 
 
+@pytest.mark.deep
 def test_type_variable_is_found_at_any_depth_of_expressions():
     assert free_type_vars(DEEP_NESTS["let_value"](DEPTH, Var("x", a))) == (a,)
 
@@ -155,6 +158,7 @@ def test_post_order_visits_each_node_of_a_dag_once():
     assert count_nodes(doublings(1000)) == 1002
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["let_value", "function_nest", "match_nest"])
 def test_post_order_reaches_any_depth(kind):
     leaf = Var("leaf")

@@ -20,9 +20,9 @@ from relayish.dataflow_pattern import (
 )
 from relayish.errors import DeclarationError
 from tests.support.deep import call_chain, let_body, let_value, tuple_nest
+from tests.support.depth import DEPTH
 from tests.support.work import lines_run
 
-LEVELS = 100_000
 X = relay.var("x", shape=(1,))
 relu, tanh = is_op("nn.relu"), is_op("tanh")
 
@@ -33,21 +33,24 @@ def tower(levels, make, leaf):
     return leaf
 
 
+@pytest.mark.deep
 def test_a_pattern_of_many_levels_matches_and_is_shown():
-    levels = LEVELS // 5  # of calls, each of which may match in two ways
+    levels = min(DEPTH, 20_000)  # of calls, each of which may match in two ways
     pattern = tower(levels, lambda p: p + is_constant(), is_constant())
     assert pattern.match(call_chain(levels))
     assert not pattern.match(call_chain(levels - 1))
     assert str(pattern).count("add(") == levels
 
 
+@pytest.mark.deep
 def test_a_pattern_of_many_tuples_matches():
-    pattern = tower(LEVELS, lambda p: is_tuple((p,)), is_constant())
-    assert pattern.match(tuple_nest(LEVELS))
+    pattern = tower(DEPTH, lambda p: is_tuple((p,)), is_constant())
+    assert pattern.match(tuple_nest(DEPTH))
 
 
+@pytest.mark.deep
 def test_many_alternatives_are_tried_one_after_the_other():
-    pattern = tower(LEVELS // 5, lambda p: p | is_var("y"), is_var("z"))
+    pattern = tower(min(DEPTH, 20_000), lambda p: p | is_var("y"), is_var("z"))
     assert not pattern.match(X)
     assert (pattern | is_var("x")).match(X)
 
@@ -122,6 +125,7 @@ def test_searching_all_of_a_program_for_dominators_looks_at_each_node_a_bounded_
     assert work(400) < 5 * work(100)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", [call_chain, let_body, let_value, tuple_nest])
 def test_rules_and_callbacks_go_as_deep_as_the_program(nest):
     x = wildcard()
@@ -136,7 +140,7 @@ def test_rules_and_callbacks_go_as_deep_as_the_program(nest):
     def take(call, found):
         return found[x]
 
-    program = nest(LEVELS)
+    program = nest(DEPTH)
     assert Nothing().rewrite(program) is program
     image = rewrite_rules([take], program)
     assert (image is program) is (nest is not call_chain)
@@ -144,15 +148,16 @@ def test_rules_and_callbacks_go_as_deep_as_the_program(nest):
         assert type(image) is relay.Constant
 
 
+@pytest.mark.deep
 def test_a_deep_chain_is_partitioned():
-    program = tower(LEVELS // 10, lambda e: relay.nn.relu(relay.tanh(e)), X)
+    program = tower(min(DEPTH, 10_000), lambda e: relay.nn.relu(relay.tanh(e)), X)
     image = relu(tanh(wildcard())).partition(program)
     calls = 0
     while type(image) is relay.Call:
         assert type(image.op) is relay.Function
         image = image.args[0]
         calls += 1
-    assert calls == LEVELS // 10
+    assert calls == min(DEPTH, 10_000)
 
 
 def test_a_rule_is_asked_once_for_each_distinct_node_it_may_concern():

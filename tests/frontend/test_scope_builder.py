@@ -11,6 +11,7 @@ from relayish.ir.relay.type import IncompleteType, TensorType, scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.registry import get_op
 from relayish.text import parse_expr
+from tests.support.depth import DEPTH
 
 add = get_op("add")
 
@@ -71,13 +72,14 @@ def test_ifs_have_scopes_of_their_own_and_nest():
     assert values == [11, 10, 0, 0]
 
 
+@pytest.mark.deep
 def test_a_chain_of_100000_lets_is_built():
     scope = ScopeBuilder()
     last = scope.let("x", const(0))
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         last = scope.let("x", Call(add, (last, const(1))))
     scope.ret(last)
-    assert evaluate(scope.get()) == 100_000
+    assert evaluate(scope.get()) == DEPTH
 
 
 def test_ifs_nest_100_deep():

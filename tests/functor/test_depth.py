@@ -29,9 +29,10 @@ from relayish.functor import (
 )
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from tests.support import deep
+from tests.support import deep, depth
 
-DEPTH = 100_000
+DEPTH = max(depth.DEPTH, 25_000)
+"""Three stacks deep."""
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +71,7 @@ class VisitAll(ExprVisitor):
     visit_clause = visit_pattern = visit_expr
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", deep.DEEP_NESTS)
 def test_functor_with_natural_handlers_reaches_the_bottom(nest):
     assert Height().visit(deep.DEEP_NESTS[nest](DEPTH)) >= DEPTH
@@ -89,6 +91,7 @@ def test_natural_visitor_of_every_kind_visits_each_node_once(nest):
     assert set(visitor.visit_counter) == set(EXPRESSIONS.post_order(expr))
 
 
+@pytest.mark.deep
 def test_visitor_that_overrides_let_alone_reaches_the_bottom():
     class Lets(ExprVisitor):
         count = 0
@@ -104,6 +107,7 @@ def test_visitor_that_overrides_let_alone_reaches_the_bottom():
         assert visitor.count == DEPTH
 
 
+@pytest.mark.deep
 def test_mutator_that_overrides_if_alone_reaches_the_bottom():
     class Collapse(ExprMutator):
         def visit_if(self, if_):
@@ -113,6 +117,7 @@ def test_mutator_that_overrides_if_alone_reaches_the_bottom():
     assert Collapse().visit(deep.if_true(DEPTH, leaf)) is leaf
 
 
+@pytest.mark.deep
 def test_visitor_through_super_reaches_the_bottom():
     class Calls(ExprVisitor):
         count = 0
@@ -126,6 +131,7 @@ def test_visitor_through_super_reaches_the_bottom():
     assert visitor.count == DEPTH
 
 
+@pytest.mark.deep
 def test_visit_overridden_reaches_the_bottom():
     class Traced(ExprVisitor):
         count = 0
@@ -173,7 +179,8 @@ def test_handler_that_crosses_c_works_10_500_deep(way):
     assert Crossing().visit(deep.tuple_nest(10_500)) == 10_500
 
 
-def test_genexpr_works_100_000_deep():
+@pytest.mark.deep
+def test_generator_works_in_a_deep_program():
     class Crossing(ExprMutator):
         def visit_tuple(self, tup):
             return tup.with_fields(fields=tuple(self.visit(f) for f in tup.fields))
@@ -211,6 +218,7 @@ def test_result_and_order_are_the_same_at_every_depth(depth):
     assert events == chain[:-1] + chain[:-1][::-1]
 
 
+@pytest.mark.deep
 def test_type_and_pattern_functors_reach_the_bottom():
     class Depth(TypeFunctor[int]):
         def visit_tensor_type(self, ty):
@@ -284,6 +292,7 @@ def test_mixed_mode_handlers_that_recurse_reach_the_bottom():
 # Exceptions
 
 
+@pytest.mark.deep
 def test_exception_comes_back_with_type_notes_and_short_traceback():
     class Failing(ExprVisitor):
         def visit_constant(self, const):
@@ -352,6 +361,7 @@ def test_system_exit_and_generator_exit_cross_stacks():
 # Several functors
 
 
+@pytest.mark.deep
 def test_functors_that_call_each_other_reach_the_bottom():
     class Even(ExprFunctor[int]):
         other: ExprFunctor[int]
@@ -368,6 +378,7 @@ def test_functors_that_call_each_other_reach_the_bottom():
     assert functors[0].visit(deep.tuple_nest(DEPTH)) == DEPTH
 
 
+@pytest.mark.deep
 def test_fresh_functor_at_every_level_reaches_the_bottom():
     class Fresh(ExprFunctor[int]):
         def visit_constant(self, const):
@@ -755,7 +766,7 @@ INTERRUPTED_EVERYWHERE = """
     sys.path.insert(0, {root!r})
     from relayish._support import segments
     from relayish.functor import ExprVisitor
-    from tests.support import deep
+    from tests.support import deep, depth
     segments.LEVELS = 20
 
     class Plain(ExprVisitor):
@@ -801,6 +812,7 @@ def test_threads_that_cannot_be_started_are_an_error_and_leave_no_trace(monkeypa
         Height().visit(deep.tuple_nest(1_000))
 
 
+@pytest.mark.deep
 def test_natural_mutator_changes_a_leaf_at_the_bottom():
     class Replace(ExprMutator):
         def visit_constant(self, const):
@@ -824,6 +836,7 @@ def called_functions(levels: int) -> Expr:
     return expr
 
 
+@pytest.mark.deep
 def test_handlers_of_a_mixed_mode_visitor_may_visit_what_is_no_child():
     class Bodies(MixedModeVisitor):
         bodies = 0
@@ -841,6 +854,7 @@ def test_handlers_of_a_mixed_mode_visitor_may_visit_what_is_no_child():
     assert visitor.bodies == DEPTH
 
 
+@pytest.mark.deep
 def test_handlers_of_a_mixed_mode_mutator_may_visit_what_is_no_child():
     class Bodies(MixedModeMutator):
         def visit_function(self, func: Function) -> Expr:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import relayish as relay
-
-DEEP = 100_000
+from tests.support.depth import DEPTH
 
 
 class PrintVisitor(relay.ExprVisitor):
@@ -82,14 +81,15 @@ def test_print_visitor_enters_a_shared_node_once(capsys):
     assert lines(capsys) == ["Here: Tuple", "Here: Tuple", "Here: Var", "Here: Tuple"]
 
 
+@pytest.mark.deep
 def test_print_visitor_prints_a_line_for_every_edge_of_a_deep_program(capsys):
     x = relay.var("x")
     expr = x
-    for _ in range(DEEP):
+    for _ in range(DEPTH):
         expr = relay.Tuple([expr])
     PrintVisitor().visit(expr)
     printed = lines(capsys)
-    assert len(printed) == DEEP + 1
+    assert len(printed) == DEPTH + 1
     assert printed[-1] == "Here: Var"
 
 
@@ -137,9 +137,10 @@ def test_call_checker_can_be_asked_again():
     assert not checker.check(relay.Tuple([x]))
 
 
+@pytest.mark.deep
 def test_call_checker_finds_a_call_at_any_depth():
     expr = relay.negative(relay.var("x"))
-    for _ in range(DEEP):
+    for _ in range(DEPTH):
         expr = relay.Tuple([expr])
     assert CallChecker().check(expr)
 
@@ -196,11 +197,12 @@ def test_if_collapser_maps_a_shared_if_to_one_node():
     assert image.fields[1] is branch
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("arm", ["cond", "true_branch", "false_branch"])
 def test_if_collapser_collapses_ifs_nested_to_any_depth(arm):
     x, y = relay.var("x"), relay.var("y")
     expr = x
-    for _ in range(DEEP):
+    for _ in range(DEPTH):
         fields = {"cond": y, "true_branch": y, "false_branch": y, arm: expr}
         expr = relay.If(**fields)
     assert IfCollapser().collapse(expr) is (x if arm == "true_branch" else y)

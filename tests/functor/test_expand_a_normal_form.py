@@ -17,6 +17,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import structural_equal
 from tests.support import deep
+from tests.support.depth import DEPTH
 
 ADD = intern_op("add")
 LETS = 2_000
@@ -89,10 +90,11 @@ def test_visitor_without_bookkeeping_counts_as_one_without_a_handler():
     assert walk.visit_counter == plain.visit_counter
 
 
+@pytest.mark.deep
 def test_default_of_visitors_reaches_the_bottom_of_a_chain(books):
     walk = walking(ExprVisitor, books)
-    walk.visit(deep.let_body(100_000))
-    assert walk.pre_visits == 100_000
+    walk.visit(deep.let_body(DEPTH))
+    assert walk.pre_visits == DEPTH
 
 
 def test_lambdas_in_place_of_both_serve_visitors():
@@ -163,8 +165,9 @@ def test_default_of_mutators_rebuilds_what_changes(books):
     assert structural_equal(Replace().visit(expr), Plain().visit(expr))
 
 
+@pytest.mark.deep
 def test_default_of_mutators_reaches_the_bottom_of_a_chain(books):
-    expr = deep.let_body(100_000)
+    expr = deep.let_body(DEPTH)
     assert rebuilding(ExprMutator, books)().visit(expr) is expr
 
 
@@ -266,8 +269,9 @@ def test_mutator_that_visits_the_body_in_two_branches(books):
     assert list(before.var_value_map) == list(after.var_value_map)
 
 
+@pytest.mark.deep
 def test_mutator_that_visits_the_body_in_two_branches_reaches_the_bottom(books):
-    propagating(books)().visit(constants_and_calls(50_000))
+    propagating(books)().visit(constants_and_calls(min(DEPTH, 50_000)))
 
 
 def test_single_constant_let_becomes_its_body(books):

@@ -7,6 +7,7 @@ from relayish.functor import ExprMutator, LetList, LetListError, expand_a_normal
 from relayish.ir.relay.expr import Constant, Expr, Let, Tuple, Var
 from relayish.ir.relay.type import TensorType
 from tests.support import deep
+from tests.support.depth import DEPTH
 
 F32 = TensorType(())
 
@@ -71,13 +72,14 @@ def test_with_and_let_bind_wrap_what_they_are_given():
     assert (let.value, let.body.fields) == (one, (let.var, let.var))
 
 
+@pytest.mark.deep
 def test_long_lists_are_built():
     bindings = LetList()
     last: Expr = Constant(0)
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         last = bindings.push(last)
     let = bindings.get(last)
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         let = let.body
     assert let is last
 
@@ -93,6 +95,7 @@ def test_expansion_goes_down_and_up_again():
     assert events == [("pre", outer), ("pre", inner), ("post", inner), ("post", outer)]
 
 
+@pytest.mark.deep
 def test_expansion_serves_handlers_of_mutators():
     class Drop(ExprMutator):
         def visit_let(self, let):
@@ -105,7 +108,7 @@ def test_expansion_serves_handlers_of_mutators():
             return self.memo_map[let]
 
     body = Var("body")
-    let = deep.let_body(100_000)
+    let = deep.let_body(DEPTH)
     assert type(Drop().visit(let)) in (Let, Var)
     one = Let(Var("a"), Constant(1), Let(Var("b"), Constant(2), body))
     assert Drop().visit(one) is body

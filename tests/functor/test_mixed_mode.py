@@ -24,6 +24,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from tests.support import deep
+from tests.support.depth import DEPTH
 
 ADD = intern_op("add")
 X = Var("x")
@@ -92,6 +93,7 @@ def test_handler_returns_what_visit_returns():
     assert Height().visit(X) is None
 
 
+@pytest.mark.deep
 def test_mixed_mode_visitor_needs_no_stack_on_any_nest():
     class Calls(MixedModeVisitor):
         count = 0
@@ -104,8 +106,8 @@ def test_mixed_mode_visitor_needs_no_stack_on_any_nest():
 
     for nest in (deep.call_chain, deep.tuple_nest, deep.projection_nest):
         visitor = Calls()
-        visitor.visit(nest(100_000))
-        assert visitor.count == 100_000
+        visitor.visit(nest(DEPTH))
+        assert visitor.count == DEPTH
 
 
 @pytest.mark.parametrize("kind", ["call", "tuple", "tuple_getitem"])
@@ -181,25 +183,27 @@ def test_shared_nodes_are_rewritten_once_and_stay_shared():
     assert len(EXPRESSIONS.post_order(image)) == 102
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", deep.DEEP_NESTS)
 def test_rewriting_a_leaf_reaches_every_depth(nest):
     class Replace(ExprRewriter):
         def rewrite_var(self, pre, post):
             return Tuple(()) if post is X else post
 
-    image = post_order_rewrite(deep.DEEP_NESTS[nest](100_000, X), Replace())
+    image = post_order_rewrite(deep.DEEP_NESTS[nest](DEPTH, X), Replace())
     counter = ExprVisitor()
     counter.visit(image)
     assert X not in counter.visit_counter
 
 
+@pytest.mark.deep
 def test_rewriter_of_constant_projections():
     class Unwrap(MixedModeMutator):
         def rewrite_tuple_getitem(self, pre, post):
             tup = post.tuple_value
             return tup.fields[post.index] if type(tup) is Tuple else post
 
-    assert Unwrap().visit(deep.projection_nest(100_000, X)) is X
+    assert Unwrap().visit(deep.projection_nest(DEPTH, X)) is X
     kept = TupleGetItem(X, 0)
     assert Unwrap().visit(kept) is kept
 

@@ -41,6 +41,7 @@ from relayish.ir.span import Span
 from relayish.op import get_op
 from tests.support import while_loop
 from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
 from tests.support.while_loop import While
 
 DECLARED = declared_temporarily()
@@ -696,8 +697,6 @@ def test_graph_executor_tells_of_failing_evaluators():
 
 # depth
 
-DEPTH = 100_000
-
 
 def nested_in_inits(depth):
     expr = const(1)
@@ -739,6 +738,7 @@ def nested_with_outer_variable(depth):
     return Let(y, const(5), expr)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("nested", "value"),
     [

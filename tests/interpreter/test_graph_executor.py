@@ -26,6 +26,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, SizeVar, TensorType, TupleType, TypeVar
 from relayish.op.registry import register_op
+from tests.support.depth import DEPTH
 from tests.support.shared_data import shared_path
 
 
@@ -326,6 +327,7 @@ def test_shared_nodes_run_once(operator):
     assert len(calls) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["chain", "let", "tuple"])
 def test_depth_does_not_matter(kind):
     x = scalar()
@@ -333,27 +335,28 @@ def test_depth_does_not_matter(kind):
     one = relay.const(1.0)
     match kind:
         case "chain":
-            for _ in range(100_000):
+            for _ in range(DEPTH):
                 body = relay.add(body, one)
         case "let":
-            bound = [Var(f"v{i}") for i in range(100_000)]
+            bound = [Var(f"v{i}") for i in range(DEPTH)]
             body = bound[-1]
             for var, before in zip(bound[:0:-1], bound[-2::-1], strict=True):
                 body = Let(var, relay.add(before, one), body)
             body = Let(bound[0], relay.add(x, one), body)
         case "tuple":
-            for _ in range(100_000):
+            for _ in range(DEPTH):
                 body = Tuple((body,))
-            for _ in range(100_000):
+            for _ in range(DEPTH):
                 body = TupleGetItem(body, 0)
-            body = relay.add(body, relay.const(100_000.0))
-    assert planned(Function((x,), body))(np.float32(0)) == 100_000
+            body = relay.add(body, relay.const(float(DEPTH)))
+    assert planned(Function((x,), body))(np.float32(0)) == DEPTH
 
 
+@pytest.mark.deep
 def test_functions_called_in_functions_run_on_a_stack_of_their_own():
     x = scalar()
     function = Function((x,), relay.add(x, relay.const(1.0)))
-    for _ in range(20_000):
+    for _ in range(min(DEPTH, 20_000)):
         outer = scalar()
         function = Function((outer,), Call(function, (outer,)))
     assert planned(function)(1.0) == 2

@@ -8,6 +8,7 @@ from relayish.interpreter.value import as_argument, count_elements
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import GlobalTypeVar
+from tests.support.depth import DEPTH
 
 NAN = float("nan")
 
@@ -61,9 +62,10 @@ def test_same_value_looks_at_a_shared_value_once():
     assert same_value(one, other)
 
 
+@pytest.mark.deep
 def test_same_value_is_not_recursive():
     one = other = np.int32(1)
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         one, other = (one,), (other,)
     assert same_value(one, other)
 
@@ -82,9 +84,10 @@ def test_as_argument_takes_lists_python_numbers_and_constants():
     assert as_argument([1, [2.5, Constant(True)]]) == (1, (2.5, True))
 
 
+@pytest.mark.deep
 def test_as_argument_is_not_recursive():
     nest = 1
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         nest = (nest,)
     found = as_argument(nest)
     while isinstance(found, tuple):

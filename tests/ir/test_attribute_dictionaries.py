@@ -20,6 +20,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.text import astext, parse_expr
 from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
 
 DECLARED = declared_temporarily()
 with DECLARED:
@@ -153,9 +154,10 @@ def test_field_of_any_value_keeps_no_list_or_dictionary(given):
     assert structural_hash(again) == structural_hash(box)
 
 
+@pytest.mark.deep
 def test_attributes_of_any_depth_are_kept():
     nest: Any = []
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         nest = [nest]
     held = Box(nest).held
     assert type(held) is tuple

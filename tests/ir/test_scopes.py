@@ -14,9 +14,9 @@ from relayish.ir.roles import Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import free_variables, scopes
 from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
 
-DEPTH = 100_000
 KINDS = ForeignKinds()
 c, x, y, z = (Var(name) for name in "cxyz")
 one = Constant(1)
@@ -159,6 +159,7 @@ class TestForeignKinds:
 
 
 class TestSize:
+    @pytest.mark.deep
     def test_a_deep_nest_of_loops(self):
         node = shared()
         root: Node = node
@@ -168,6 +169,7 @@ class TestSize:
         assert found.scope[node] == found.binding_scope[root.var]
         assert max(found.tree.depth) == 2 * DEPTH
 
+    @pytest.mark.deep
     def test_a_wide_match(self):
         node = shared()
         variables = [Var("v") for _ in range(DEPTH)]
@@ -176,6 +178,7 @@ class TestSize:
         assert found.scope[node] == OUTERMOST
         assert [found.binding_scope[v] for v in variables] == list(found.opened[match])
 
+    @pytest.mark.deep
     def test_parts_in_parts_may_be_deep_in_patterns(self):
         pattern = PatternVar(x)
         for _ in range(DEPTH):

@@ -16,10 +16,8 @@ from relayish.ir.scoping import Scope, binders, free_variables, operands, parts,
 from relayish.ir.structural_equal import structural_equal
 from tests.support import loop_languages as ir
 from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
 from tests.support.loop_languages import DECLARED
-
-DEPTH = 100_000
-
 
 _kinds = known_in_tests(DECLARED)
 
@@ -227,6 +225,7 @@ class TestWellFormed:
     def test_symbol_declared_twice_is_refused(self):
         assert not well_formed(block(ir.Declare(a, zero), ir.Declare(a, one)))
 
+    @pytest.mark.deep
     def test_a_nest_of_loops_of_any_depth_is_looked_at(self):
         program: Node = ir.Store(A, ir.LoopVar("x"), ())
         for _ in range(DEPTH):
@@ -320,6 +319,7 @@ class TestRenaming:
         with pytest.raises(PassError, match=r"%j cannot be replaced: a For \(.*\) binds it"):
             substitute_variables(loop, {j: k})
 
+    @pytest.mark.deep
     def test_a_deep_nest_is_renamed_in_one_walk(self):
         program: Node = ir.Store(A, k, ())
         for _ in range(DEPTH):

@@ -24,11 +24,11 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING, Traversal
 from relayish.text import astext, parse_expr
 from tests.support import deep
+from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_expr, random_module
 from tests.support.work import lines_run
 
 ADD = intern_op("add")
-DEPTH = 100_000
 
 
 def slow_dumps(thing, protocol=None):
@@ -84,29 +84,33 @@ def test_values_of_constants_survive_bit_by_bit(clone):
     assert not CLONES[clone](Constant(array)).data.flags.writeable
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("clone", CLONES)
 def test_deep_programs_are_cloned(clone):
-    expr = deep.call_chain(20_000)
+    expr = deep.call_chain(min(DEPTH, 20_000))
     other = CLONES[clone](expr)
     assert other is not expr
     assert structural_equal(expr, other)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", deep.DEEP_NESTS)
 def test_every_deep_nest_is_pickled(nest):
-    expr = deep.DEEP_NESTS[nest](30_000)
+    expr = deep.DEEP_NESTS[nest](min(DEPTH, 30_000))
     assert structural_equal(expr, pickle.loads(pickle.dumps(expr)))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", [deep.tuple_nest, deep.let_value, deep.type_nest])
-def test_nests_100_000_deep_are_pickled_and_copied(nest):
+def test_deep_nests_are_pickled_and_copied(nest):
     root = nest(DEPTH)
     assert structural_equal(root, pickle.loads(pickle.dumps(root)))
     assert structural_equal(root, copy.deepcopy(root))
 
 
+@pytest.mark.deep
 def test_deep_inferred_types_are_cloned():
-    expr = Tuple((), checked_type=deep.type_nest(20_000))
+    expr = Tuple((), checked_type=deep.type_nest(min(DEPTH, 20_000)))
     for clone in (copy.deepcopy, CLONES["protocol 5"]):
         assert structural_equal(clone(expr).checked_type, expr.checked_type)
 

@@ -64,6 +64,7 @@ from relayish.ir.structural_equal import (
 )
 from relayish.ir.structural_hash import structural_hash
 from tests.support import deep
+from tests.support.depth import DEPTH
 from tests.support.random_exprs import (
     LIST,
     random_expr,
@@ -616,10 +617,11 @@ def test_hash_is_the_same_in_another_process(request):
 # Size
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", deep.DEEP_NESTS)
 def test_deep_programs_are_compared_and_hashed(nest):
     make = deep.DEEP_NESTS[nest]
-    one, other = make(100_000), make(100_000)
+    one, other = make(DEPTH), make(DEPTH)
     assert structural_equal(one, other)
     del other
     if nest in ("call_chain", "let_body", "let_value", "projection_nest"):
@@ -637,9 +639,10 @@ def test_mismatch_deep_down_is_found_and_changes_the_hash(nest):
     assert found.path.count(".") > 8_000 or nest == "let_body"
 
 
+@pytest.mark.deep
 def test_deep_types_and_patterns_are_compared_and_hashed():
     for nest in (deep.type_nest, deep.pattern_nest):
-        one, other = nest(100_000), nest(100_000)
+        one, other = nest(DEPTH), nest(DEPTH)
         assert structural_equal(one, other)
         assert structural_hash(one) == structural_hash(other)
         assert not structural_equal(one, nest(99_999))

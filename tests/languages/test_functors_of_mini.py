@@ -10,9 +10,10 @@ from relayish.functor import Functor, Mutator, PostOrderVisitor, Rewriter, Visit
 from relayish.ir.node import declared_temporarily
 from relayish.ir.relay.expr import Var
 from tests.support import mini
+from tests.support.depth import DEPTH
 
 KINDS = ["var", "number", "call", "say", "let", "function", "mini_expr", "node"]
-DEPTH = 30_000
+LEVELS = min(DEPTH, 30_000)
 
 
 def program():
@@ -95,12 +96,13 @@ def test_post_order_visitor_handles_every_kind_after_what_is_below():
     )
 
 
+@pytest.mark.deep
 def test_post_order_visitor_returns_what_the_handler_of_the_root_returned():
     height = made(
         PostOrderVisitor,
         visit_call=lambda self, call: 1 + max(self.memo_map.get(a, 0) for a in call.args),
     )()
-    assert height.visit(nest(DEPTH)) == DEPTH
+    assert height.visit(nest(LEVELS)) == LEVELS
 
 
 @pytest.mark.parametrize("limit", [1, 3])
@@ -129,6 +131,7 @@ def test_post_order_visitor_whose_visit_is_overridden_goes_through_it():
     assert handled == seen[2::-1]
 
 
+@pytest.mark.deep
 def test_rewriter_sees_children_rewritten():
     def negate(self, pre, post):
         return mini.Number(-post.args[0].value)
@@ -136,7 +139,7 @@ def test_rewriter_sees_children_rewritten():
     def one(self, pre, post):
         return mini.Number(1)
 
-    negated = made(Rewriter, rewrite_call=negate, rewrite_number=one)().visit(nest(DEPTH + 1))
+    negated = made(Rewriter, rewrite_call=negate, rewrite_number=one)().visit(nest(LEVELS + 1))
     assert negated.value == -1
 
 
@@ -193,6 +196,7 @@ def test_nodes_of_another_language_are_refused(root):
         made(root)().visit(Var("x"))
 
 
+@pytest.mark.deep
 def test_natural_handlers_reach_the_bottom():
     class Depth(Functor[mini.MiniExpr, int]):
         family = mini.MiniExpr
@@ -209,8 +213,8 @@ def test_natural_handlers_reach_the_bottom():
         def visit_call(self, call):
             return call.with_fields(args=self.mutate_all(call.args))
 
-    expr = nest(DEPTH)
-    assert Depth().visit(expr) == DEPTH
+    expr = nest(LEVELS)
+    assert Depth().visit(expr) == LEVELS
     assert Rebuild().visit(expr) is expr
 
 

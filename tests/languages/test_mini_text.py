@@ -9,6 +9,7 @@ from relayish.errors import ParseError
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import astext, parse, parse_node
 from tests.support import mini
+from tests.support.depth import DEPTH
 from tests.support.mini import sum_of_squares
 
 TEXT = """\
@@ -69,9 +70,10 @@ class TestText:
             parse_node(text)
         assert said in str(caught.value)
 
+    @pytest.mark.deep
     def test_deep_program_is_written_and_read(self):
         deep = mini.Number(0)
-        for _ in range(100_000):
+        for _ in range(DEPTH):
             deep = mini.Say(deep)
         assert structural_equal(parse_node(astext(deep)), deep)
 

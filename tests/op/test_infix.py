@@ -18,6 +18,7 @@ from relayish.op import get_op, registry
 from relayish.op.known_type import known_type
 from relayish.op.outputs import TupleWrapper
 from relayish.op.registry import evaluate
+from tests.support.depth import DEPTH
 
 x = relay.var("x", shape=(2, 3), dtype="float32")
 y = relay.var("y", shape=(2, 3), dtype="float32")
@@ -266,13 +267,14 @@ def test_number_of_results_is_that_of_the_type(name):
     assert len(call) == len(ty.fields)
 
 
+@pytest.mark.deep
 def test_known_type_looks_at_each_node_once_and_keeps_nothing_alive():
     expr = relay.var("x", shape=(2,), dtype="float16")
     for _ in range(100):
         expr = expr + expr
     assert known_type(expr) == known_type(expr)
     deep = relay.var("x", shape=(2,), dtype="float16")
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         deep = deep + 1
     assert deep.args[1].data.dtype == np.float16
     gone = weakref.ref(expr)

@@ -15,6 +15,7 @@ from relayish.passes.rules.table import op
 from relayish.text import parse
 from relayish.transform import ChangeBatch
 from tests.support.deep import let_body
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -79,7 +80,8 @@ def test_network_that_fits_its_batch_only_is_ill_typed() -> None:
         ChangeBatch({x: 0}, 3)(IRModule.from_expr(func))
 
 
+@pytest.mark.deep
 def test_long_chains_of_lets_are_no_matter() -> None:
     x = var("x", shape=(1, 3))
-    image = change_batch(let_body(100_000, x), {x: 0}, 2)
+    image = change_batch(let_body(DEPTH, x), {x: 0}, 2)
     assert image.value.type_annotation.shape == (2, 3)

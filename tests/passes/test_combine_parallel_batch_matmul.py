@@ -13,6 +13,7 @@ from relayish.passes.combine_parallel_batch_matmul import (
     combine_parallel_batch_matmul,
 )
 from tests.support.deep import let_body
+from tests.support.depth import DEPTH
 from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged
 
 PASS = CombineParallelBatchMatmul(min_num_branches=2)
@@ -77,8 +78,9 @@ def test_a_matrix_that_depends_on_the_other_result_is_not_waited_for():
     unchanged(PASS, Tuple([one, nn.batch_matmul(x, w2 * op.mean(one))]), x, w1, w2)
 
 
+@pytest.mark.deep
 def test_many_levels_are_walked():
     pair = infer_type(program(Tuple([one, two]), x, w1, w2))["main"].body
-    deep = let_body(20_000, pair)
+    deep = let_body(min(DEPTH, 20_000), pair)
     assert combine_parallel_batch_matmul(deep, 2) is not deep
     assert combine_parallel_batch_matmul(deep) is deep

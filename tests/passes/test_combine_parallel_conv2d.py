@@ -13,6 +13,7 @@ from relayish.ir.span import Span
 from relayish.op import nn
 from relayish.passes.combine_parallel_conv2d import CombineParallelConv2D, combine_parallel_conv2d
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged
 from tests.support.work import lines_run
 
@@ -241,10 +242,11 @@ def test_program_without_types_is_left():
     assert combine_parallel_conv2d(func, 2) is func
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", ["let_body", "if_false"])
 def test_program_of_any_depth_is_walked(nest):
     func = infer_type(program(Tuple([one, two]), x, w1, w2))["main"]
-    deep = Tuple([DEEP_NESTS[nest](100_000, doublings(100)), func.body])
+    deep = Tuple([DEEP_NESTS[nest](DEPTH, doublings(100)), func.body])
     out = combine_parallel_conv2d(deep, 2)
     assert out.fields[0] is deep.fields[0]
     assert out.fields[1] is not deep.fields[1]

@@ -10,6 +10,7 @@ from relayish.ir.relay.expr import Tuple
 from relayish.op import nn
 from relayish.passes.combine_parallel_dense import CombineParallelDense, combine_parallel_dense
 from tests.support.deep import let_body
+from tests.support.depth import DEPTH
 from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged
 
 BATCH = CombineParallelDense(min_num_branches=2)
@@ -111,9 +112,10 @@ def test_a_matrix_that_depends_on_the_other_result_is_not_waited_for(pass_):
     unchanged(pass_, Tuple([one, nn.dense(x, w2 * op.mean(one))]), x, w1, w2)
 
 
+@pytest.mark.deep
 @BOTH
 def test_many_levels_are_walked(pass_):
     pair = infer_type(program(Tuple([one, two]), x, w1, w2))["main"].body
-    deep = let_body(20_000, pair)
+    deep = let_body(min(DEPTH, 20_000), pair)
     assert combine_parallel_dense(deep, 2, to_batch=pass_.to_batch) is not deep
     assert combine_parallel_dense(deep, 3, to_batch=pass_.to_batch) is deep

@@ -13,6 +13,7 @@ from relayish.passes.dead_code import needed
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -153,9 +154,10 @@ def test_shared_chain_is_rebuilt_once() -> None:
     assert out.value is x
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels(kind: str) -> None:
-    eliminate_dead_code(DEEP_NESTS[kind](100_000))
+    eliminate_dead_code(DEEP_NESTS[kind](DEPTH))
 
 
 INLINED = {
@@ -367,16 +369,18 @@ def test_pass_is_registered_as_in_relay() -> None:
     assert (info.opt_level, info.required) == (1, ("InferType",))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels_is_inlined(kind: str) -> None:
-    eliminate_dead_code(DEEP_NESTS[kind](100_000), inline_once=True, ref_precision=True)
+    eliminate_dead_code(DEEP_NESTS[kind](DEPTH), inline_once=True, ref_precision=True)
 
 
+@pytest.mark.deep
 def test_long_chain_used_once_each_becomes_one_call() -> None:
     negative = get_op("negative")
     x = Var("x")
-    names = [Var(f"v{n}") for n in range(100_000)]
+    names = [Var(f"v{n}") for n in range(DEPTH)]
     body: Expr = names[-1]
-    for n in reversed(range(100_000)):
+    for n in reversed(range(DEPTH)):
         body = Let(names[n], Call(negative, (names[n - 1] if n else x,)), body)
     assert isinstance(eliminate_dead_code(body, inline_once=True), Call)

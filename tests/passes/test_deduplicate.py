@@ -32,6 +32,7 @@ from relayish.passes.deduplication.units import Units
 from relayish.testing import lstm, resnet
 from relayish.text import parse
 from relayish.transform import parse_pipeline
+from tests.support.depth import DEPTH
 
 T = "Tensor[(4), float32]"
 
@@ -428,9 +429,10 @@ def test_node_with_many_operands_is_looked_at_a_few_times_only() -> None:
     assert units.steps < 10 * nodes
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["lets", "calls"])
 def test_long_program_is_deduplicated(kind: str) -> None:
-    size = 20_000
+    size = min(DEPTH, 20_000)
     mod = chain(2 * size, 5)
     if kind == "lets":
         x = Var("x", TensorType((4,), "float32"))

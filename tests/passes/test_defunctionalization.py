@@ -13,10 +13,11 @@ from relayish.ir.traversal import EVERYTHING
 from relayish.prelude import Prelude
 from relayish.text import astext, parse
 from relayish.transform import get_pass
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 LIST = "type List[A] { Cons(A, List[A]), Nil }\n"
-DEPTH = 20_000
+LEVELS = min(DEPTH, 20_000)
 INT = TensorType((), "int32")
 add = intern_op("add")
 defunctionalize = get_pass("Defunctionalization")
@@ -318,11 +319,12 @@ def test_the_module_given_stays():
     assert not mod.type_definitions
 
 
+@pytest.mark.deep
 def test_long_chains_of_lets_are_defunctionalized():
     f, x = Var("f"), Var("x", INT)
-    names = [Var(f"y{index}") for index in range(DEPTH)]
+    names = [Var(f"y{index}") for index in range(LEVELS)]
     expr: Expr = names[-1]
-    for index in reversed(range(DEPTH)):
+    for index in reversed(range(LEVELS)):
         expr = Let(names[index], Call(f, (names[index - 1] if index else x,)), expr)
     n, apply = Var("n", INT), GlobalVar("apply")
     func = Function((n,), Call(add, (n, Constant(1))))

@@ -11,6 +11,7 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.passes.defuse_ops import defuse_ops
 from relayish.text import parse_expr
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 PRIMITIVE = DictAttrs({"Primitive": 1})
@@ -65,17 +66,19 @@ def test_fused_function_in_a_fused_function_is_dissolved_as_well() -> None:
     assert_structural_equal(out, Call(intern_op("exp"), (x,)), map_free_vars=False)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_depth_is_no_limit(nest: str) -> None:
     a = Var("a")
     func = Function((a,), Call(intern_op("exp"), (a,)), attrs=PRIMITIVE)
-    expr = DEEP_NESTS[nest](100_000, Call(func, (Constant(True),)))
+    expr = DEEP_NESTS[nest](DEPTH, Call(func, (Constant(True),)))
     assert defuse_ops(expr) is not expr
 
 
+@pytest.mark.deep
 def test_chain_of_fused_calls_is_dissolved_in_one_go() -> None:
     expr: Expr = Var("x")
-    for _ in range(10_000):
+    for _ in range(min(DEPTH, 10_000)):
         a = Var("a")
         expr = Call(Function((a,), Call(intern_op("exp"), (a,)), attrs=PRIMITIVE), (expr,))
     out = defuse_ops(expr)

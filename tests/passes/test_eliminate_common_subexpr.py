@@ -24,6 +24,7 @@ from relayish.passes.eliminate_common_subexpr import (
 from relayish.text import parse, parse_expr
 from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 ADD = get_op("add")
@@ -230,7 +231,8 @@ def test_doublings_finish() -> None:
     assert count_nodes(image) == 103
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels_is_merged(kind: str) -> None:
-    nest = DEEP_NESTS[kind](100_000)
+    nest = DEEP_NESTS[kind](DEPTH)
     assert eliminate_common_subexpr(nest) is nest or kind == "projection_nest"

@@ -10,10 +10,10 @@ from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import let_body, match_clause
+from tests.support.depth import DEPTH
 from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 100_000
 LIST = "type List[A] { Cons(A, List[A]), Nil }\n"
 expand_all = get_pass("EtaExpand{expand_constructor=true, expand_global_var=true}")
 
@@ -107,6 +107,7 @@ def test_the_module_given_and_untouched_functions_stay():
     assert out["f"] is mod["f"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", [let_body, match_clause])
 def test_deep_functions_are_expanded(nest):
     f, x = GlobalVar("f"), Var("x")

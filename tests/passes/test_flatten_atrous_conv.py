@@ -14,6 +14,7 @@ from relayish.ir.span import Span
 from relayish.op import nn, qnn
 from relayish.passes.flatten_atrous_conv import FlattenAtrousConv, flatten_atrous_conv
 from tests.support.deep import let_body
+from tests.support.depth import DEPTH
 
 x = Var("x", TensorType((1, 6, 5, 4), "float32"))
 w = Var("w", TensorType((3, 3, 4, 2), "float32"))
@@ -130,8 +131,9 @@ def test_span_is_that_of_the_whole():
     assert flatten_atrous_conv(atrous().with_fields(span=span)).span == span
 
 
-def test_a_hundred_thousand_levels_are_walked():
-    expr = let_body(100_000, atrous())
+@pytest.mark.deep
+def test_deep_program_is_walked():
+    expr = let_body(DEPTH, atrous())
     assert flatten_atrous_conv(expr) is not expr
-    expr = let_body(100_000, op.add(x, x))
+    expr = let_body(DEPTH, op.add(x, x))
     assert flatten_atrous_conv(expr) is expr

@@ -10,12 +10,13 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.recorded import assert_same_program
 from tests.support.standing import check
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 50_000  # each with a let that calls it
+LEVELS = min(DEPTH, 50_000)
 INT = TensorType((), "int32")
 add = intern_op("add")
 flatten = get_pass("FlattenClosure")
@@ -117,13 +118,14 @@ def test_the_module_given_and_untouched_functions_stay():
     assert out["f"] is mod["f"]
 
 
+@pytest.mark.deep
 def test_raf_defect_long_chains_of_lets_are_flattened():
     """There, lets are visited recursively."""
     c, x, y = GlobalVar("c"), Var("x", INT), Var("y", INT)
     inner = Function((x,), Call(add, (x, y)))
     closure = program(CLOSURE)["c"].with_fields(params=(y,), body=inner)
     z = Var("z", INT)
-    names = [Var(f"f{index}") for index in range(DEPTH)]
+    names = [Var(f"f{index}") for index in range(LEVELS)]
     expr: Expr = Constant(0)
     for name in reversed(names):
         expr = Let(Var("r"), Call(name, (z,)), expr)
@@ -135,4 +137,4 @@ def test_raf_defect_long_chains_of_lets_are_flattened():
         assert body.value.op is c
         body = body.body
         count += 1
-    assert count == DEPTH
+    assert count == LEVELS

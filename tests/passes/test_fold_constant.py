@@ -31,6 +31,7 @@ from relayish.passes.fold_constant import fold_constant_expr
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 
@@ -449,6 +450,7 @@ def test_pass_is_registered_at_level_2() -> None:
     assert get_pass("FoldConstant").info.opt_level == 2
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(DEEP_NESTS))
 def test_nest_of_100_000_levels_is_folded(kind: str) -> None:
-    fold_constant(DEEP_NESTS[kind](100_000))
+    fold_constant(DEEP_NESTS[kind](DEPTH))

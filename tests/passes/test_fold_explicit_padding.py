@@ -15,6 +15,7 @@ from relayish.ir.span import Span
 from relayish.op import nn, qnn
 from relayish.passes.fold_explicit_padding import FoldExplicitPadding, fold_explicit_padding
 from tests.support.deep import let_body
+from tests.support.depth import DEPTH
 
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 LEAST = float(np.finfo("float32").min)
@@ -219,10 +220,11 @@ def test_span_is_kept():
     assert fold_explicit_padding(conv).span == span
 
 
+@pytest.mark.deep
 def test_many_paddings_are_taken_over_in_one_step_each():
     x, w = image(2), Var("w", TensorType((3, 3, 1, 1), "float32"))
     expr = x
-    for _ in range(20_000):
+    for _ in range(min(DEPTH, 20_000)):
         expr = op.add(nn.conv2d(nn.pad(expr, ((0, 0), (0, 0), (0, 0), (0, 0)), 0.0), w), x)
     out = fold_explicit_padding(expr)
     assert not any(
@@ -232,6 +234,7 @@ def test_many_paddings_are_taken_over_in_one_step_each():
     assert fold_explicit_padding(out) is out
 
 
+@pytest.mark.deep
 def test_program_of_any_depth_is_walked():
-    expr = let_body(100_000)
+    expr = let_body(DEPTH)
     assert fold_explicit_padding(expr) is expr

@@ -20,6 +20,7 @@ from relayish.passes.forward_fold_scale_axis import ForwardFoldScaleAxis, forwar
 from relayish.passes.scale_axis import backward, forward
 from relayish.transform import PassContext
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 
 RNG = np.random.default_rng(7)
 X, W = (2, 4, 6, 6), (3, 4, 3, 3)
@@ -366,10 +367,11 @@ def test_program_without_types_is_left(fold):
     assert fold(func) is func
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", ["let_body", "if_false"])
 def test_program_of_any_depth_is_walked(nest):
     scale = numbers((1,))
-    expr = DEEP_NESTS[nest](100_000, scale * scale)
+    expr = DEEP_NESTS[nest](DEPTH, scale * scale)
     for fold in FOLDS:
         assert fold(expr) is expr
 
@@ -405,7 +407,8 @@ def test_types_are_compared_where_a_scale_passes_and_nowhere_else(fold, rules, m
     assert counts[1] == counts[0] <= 10
 
 
-def test_scale_goes_a_hundred_thousand_levels():
-    func = long_way(50_000)
+@pytest.mark.deep
+def test_scale_goes_through_a_deep_program():
+    func = long_way(min(DEPTH, 50_000))
     for fold in FOLDS:
         assert fold(func) is not func

@@ -19,6 +19,7 @@ from relayish.passes.fusion.groups import FusionGroups
 from relayish.text import parse
 from relayish.transform import PassContext, get_pass
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_module
 from tests.support.random_networks import random_network
 
@@ -201,16 +202,18 @@ def test_few_steps_are_taken_between_a_node_and_its_dominator(make: object) -> N
 TYPED_NESTS = sorted(DEEP_NESTS.keys() - {"function_nest"})  # its parameters could be anything
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", TYPED_NESTS)
 def test_depth_is_no_limit(nest: str) -> None:
-    func = typed(DEEP_NESTS[nest](30_000), Var("x", PAIR))
+    func = typed(DEEP_NESTS[nest](min(DEPTH, 30_000)), Var("x", PAIR))
     calls = nest in ("call_chain", "projection_nest")
     assert (fuse_ops(func) is func) != calls
 
 
+@pytest.mark.deep
 def test_depth_of_functions_is_no_limit() -> None:
     expr: Expr = (param := Var("x", PAIR))
-    for _ in range(30_000):
+    for _ in range(min(DEPTH, 30_000)):
         expr = Function((Var("y", PAIR),), Call(EXP, (expr,)) if expr is param else expr)
     assert fuse_ops(typed(expr, param)) is not expr
 

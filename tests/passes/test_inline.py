@@ -25,11 +25,11 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, let_body
+from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.standing import check
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 100_000
 add = intern_op("add")
 inline = get_pass("Inline")
 
@@ -205,6 +205,7 @@ def test_a_call_with_too_many_arguments_is_refused():
         inline(IRModule({f: func, "main": Function((x,), Call(f, (x,)))}))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", [call_chain, let_body])
 def test_deep_bodies_and_deep_callers_are_inlined(nest):
     f, x = GlobalVar("f"), Var("x")
@@ -266,13 +267,14 @@ def test_an_argument_that_becomes_a_variable_is_substituted():
     same(inline(mod), "def @main(%x: int32) -> int32 { negative(%x) }")
 
 
-def test_twenty_thousand_functions_are_inlined_into_one_another():
+@pytest.mark.deep
+def test_many_functions_are_inlined_into_one_another():
     body: dict[GlobalVar | str, Function] = {}
     param = Var("x", scalar_type("int32"))
     callee = GlobalVar("last")
     attrs = DictAttrs({"Inline": 1})
     body[callee] = Function((param,), param, scalar_type("int32"), attrs=attrs)
-    for index in range(20_000):
+    for index in range(min(DEPTH, 20_000)):
         caller, param = GlobalVar(f"f{index}"), Var("x", scalar_type("int32"))
         call = Call(add, (Call(callee, (param,)), Constant(1)))
         body[caller] = Function((param,), call, scalar_type("int32"), attrs=attrs)
@@ -281,7 +283,7 @@ def test_twenty_thousand_functions_are_inlined_into_one_another():
     body["main"] = Function((param,), Call(callee, (param,)), scalar_type("int32"))
     out = inline(IRModule(body))
     assert len(out) == 1
-    assert count_nodes(out["main"]) > 20_000
+    assert count_nodes(out["main"]) > min(DEPTH, 20_000)
 
 
 def test_a_reference_made_by_an_inlined_function_is_another_for_each_call():

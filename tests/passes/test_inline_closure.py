@@ -12,11 +12,12 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.inline_closure import inline_closure
 from relayish.text import parse
 from relayish.transform import get_pass
+from tests.support.depth import DEPTH
 from tests.support.recorded import assert_same_program
 from tests.support.work import lines_run
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 20_000
+LEVELS = min(DEPTH, 20_000)
 add = intern_op("add")
 inline = get_pass("InlineClosure")
 primitives = get_pass("InlinePrimitives")
@@ -104,10 +105,11 @@ def test_an_argument_with_an_effect_is_evaluated_once():
     assert evaluate(out["main"], out, ()) == 7
 
 
+@pytest.mark.deep
 def test_a_long_chain_of_closures_is_inlined():
     x = Var("x")
     expr: Expr = x
-    for index in range(DEPTH):
+    for index in range(LEVELS):
         f, a = Var(f"f{index}"), Var("a")
         func = Function((a,), Call(add, (a, Constant(1))))
         expr = Let(f, func, Let(Var("y"), Call(f, (x,)), expr))
@@ -189,9 +191,10 @@ def test_closures_that_call_one_another_keep_their_value(name):
     assert evaluate(out, mod, (3,)) == evaluate(func, mod, (3,))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_long_row_of_closures_that_call_one_another_is_inlined(name):
-    out = inline_closure(PROGRAMS[name](DEPTH))
+    out = inline_closure(PROGRAMS[name](LEVELS))
     names = {node.name_hint for node in EXPRESSIONS.pre_order(out) if type(node) is Var}
     assert "f0" not in names
 
@@ -288,12 +291,13 @@ def test_a_module_without_primitive_functions_stays():
     assert primitives(mod) is mod
 
 
+@pytest.mark.deep
 def test_primitive_functions_of_a_long_chain_are_inlined():
     x = Var("x")
     attrs = program("def @main(%x: int32, Primitive=1) { %x }")["main"].attrs
-    names = [Var(f"y{index}") for index in range(DEPTH)]
+    names = [Var(f"y{index}") for index in range(LEVELS)]
     expr: Expr = names[-1]
-    for index in reversed(range(DEPTH)):
+    for index in reversed(range(LEVELS)):
         f, a = Var("f"), Var("a")
         func = Function((a,), Call(add, (a, a)), attrs=attrs)
         expr = Let(f, func, Let(names[index], Call(f, (names[index - 1] if index else x,)), expr))

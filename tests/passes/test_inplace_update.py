@@ -16,6 +16,7 @@ from relayish.passes.validate_inplace_update import (
 )
 from relayish.text import parse
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 SCATTER = "%x: Tensor[(3), float32], %i: Tensor[(1), int64], %y: Tensor[(1), float32]"
@@ -111,9 +112,10 @@ def test_nothing_shared_is_nothing_to_do_in_any_form() -> None:
     assert validate_inplace_update(func) is func
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_depth_is_no_limit(nest: str) -> None:
-    func = Function((), DEEP_NESTS[nest](30_000))
+    func = Function((), DEEP_NESTS[nest](min(DEPTH, 30_000)))
     assert update_in_place(func) is func
     assert validate_inplace_update(func) is func
 

@@ -16,10 +16,10 @@ from relayish.ir.relay.type import TensorType
 from relayish.text import astext, parse
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, if_true, let_body
+from tests.support.depth import DEPTH
 from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 100_000
 INT = TensorType((), "int32")
 add = intern_op("add")
 lift = get_pass("LambdaLift")
@@ -254,6 +254,7 @@ print([name.name_hint for name in get_pass("LambdaLift")(mod)])
     assert len(seen) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", [call_chain, let_body])
 def test_deep_functions_are_lifted_from(nest):
     x, y = Var("x", INT), Var("y", INT)
@@ -263,10 +264,11 @@ def test_deep_functions_are_lifted_from(nest):
     assert functions_inside(out["main"]) == 0
 
 
+@pytest.mark.deep
 def test_deep_functions_are_lifted():
     x = Var("x", INT)
     condition = Var("c", TensorType((), "bool"))
-    func = Function((x,), if_true(DEPTH // 4, x))
+    func = Function((x,), if_true(min(DEPTH, 25_000), x))
     out = lift(IRModule({"main": Function((condition,), func)}))
     assert len(out) == 2
 

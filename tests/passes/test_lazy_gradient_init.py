@@ -23,6 +23,7 @@ from relayish.prelude import import_from_std
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 from tests.support.deep import DEEP_NESTS, call_chain, doublings
+from tests.support.depth import DEPTH
 from tests.support.random_smooth import Programs
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -288,9 +289,10 @@ def test_pass_is_registered_as_in_relay() -> None:
     assert (info.opt_level, info.required) == (2, ())
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", ["let_value", "ref_nest", "projection_nest", "match_nest"])
 def test_zeros_go_through_deep_nests(nest: str) -> None:
-    levels = 100_000 if nest == "ref_nest" else 5_000
+    levels = DEPTH if nest == "ref_nest" else 5_000
     x = Var("x", TensorType((), "int32"))
     inner = DEEP_NESTS[nest](levels, Call(get_op("zeros_like"), (x,)))
     mod = IRModule.from_expr(Function((x,), Call(get_op("add"), (inner, x))))
@@ -301,10 +303,11 @@ def test_zeros_go_through_deep_nests(nest: str) -> None:
     assert not isinstance(image["main"].body.op, Op)
 
 
+@pytest.mark.deep
 def test_deep_and_shared_sums_of_zeros_become_cells() -> None:
     x = Var("x", TensorType((), "int32"))
     zeros = Call(get_op("zeros_like"), (x,))
-    for body in (call_chain(20_000, zeros), doublings(60, zeros)):
+    for body in (call_chain(min(DEPTH, 20_000), zeros), doublings(60, zeros)):
         mod = IRModule.from_expr(Function((x,), body))
         image = get_pass("LazyGradientInit")(mod)
         assert "GradCell" in {header.name_hint for header in image.type_definitions}

@@ -29,6 +29,7 @@ from relayish.passes.rename_vars import rename_vars
 from relayish.text import parse_expr
 from relayish.transform import ExprAppend, ExtractBinding, Substitute
 from tests.support.deep import DEEP_NESTS, let_body
+from tests.support.depth import DEPTH
 
 ADD = intern_op("add")
 
@@ -133,8 +134,9 @@ def test_a_tail_that_acts_is_evaluated_before_what_is_appended() -> None:
     assert evaluate(ExprAppend(program, RefRead(ref))) == 2
 
 
+@pytest.mark.deep
 def test_appending_to_a_long_chain() -> None:
-    assert evaluate(expr_append(let_body(100_000), Constant(1))) == 1
+    assert evaluate(expr_append(let_body(DEPTH), Constant(1))) == 1
 
 
 # ExtractBinding
@@ -172,8 +174,9 @@ def test_what_is_not_bound_is_refused() -> None:
         extract_binding(x, [x], bindings={x: Constant(1)})
 
 
+@pytest.mark.deep
 def test_slicing_a_long_chain() -> None:
-    chain = let_body(100_000)
+    chain = let_body(DEPTH)
     tail = chain
     while isinstance(tail, Let):
         tail = tail.body
@@ -238,8 +241,9 @@ def test_memory_that_is_shared_across_parts_is_that_of_a_parameter() -> None:
     assert shared in second.params
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("verb", [inline_let, rename_vars])
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_deep_nests(verb, nest: str) -> None:
-    image = verb(DEEP_NESTS[nest](20_000))
+    image = verb(DEEP_NESTS[nest](min(DEPTH, 20_000)))
     assert verb(image) is image

@@ -15,10 +15,10 @@ from relayish.passes.lift_branch_body import lift_branch_body
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import if_false, if_true
+from tests.support.depth import DEPTH
 from tests.support.recorded import assert_same_program
 
 HEADER = '#[version = "0.0.5"]\n'
-DEPTH = 100_000
 INT = TensorType((), "int32")
 BOOL = TensorType((), "bool")
 add = intern_op("add")
@@ -163,6 +163,7 @@ def test_deeply_nested_branches_are_lifted_each(nest):
     assert all(len(ifs(out[name])) <= 1 for name in out)
 
 
+@pytest.mark.deep
 def test_raf_defect_long_chains_of_lets_are_lifted_from():
     """There, lets are visited recursively."""
     c, x = Var("c", BOOL), Var("x", INT)

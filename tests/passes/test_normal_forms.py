@@ -42,6 +42,7 @@ from relayish.text import parse, parse_expr
 from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.deep_programs import functions
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 FORMS = (to_a_normal_form, to_basic_block_normal_form)
@@ -247,10 +248,11 @@ def test_names_may_be_used_in_several_blocks() -> None:
 # Size
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 @pytest.mark.parametrize("form", FORMS)
 def test_forms_of_deep_nests(form: Callable[[Expr], Expr], nest: str) -> None:
-    image = form(DEEP_NESTS[nest](20_000))
+    image = form(DEEP_NESTS[nest](min(DEPTH, 20_000)))
     assert form(image) is image
 
 

@@ -14,6 +14,7 @@ from relayish.ir.roles import Runs
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
 from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
 
 KINDS = ForeignKinds()
@@ -201,14 +202,15 @@ def test_a_copy_of_a_block_declares_variables_of_its_own(declare):
     assert well_formed(form)
 
 
+@pytest.mark.deep
 def test_the_form_is_reached_at_any_depth():
     nest: Expr = x
-    for _ in range(20_000):
+    for _ in range(min(DEPTH, 20_000)):
         value = Var("value")
         nest = KINDS.pure_while(value, nest, y, Tuple((value,)))
     form = to_a_normal_form(nest)
-    assert count(form, KINDS.pure_while) == 20_000
-    for _ in range(20_000):
+    assert count(form, KINDS.pure_while) == min(DEPTH, 20_000)
+    for _ in range(min(DEPTH, 20_000)):
         nest = KINDS.pure_while(Var("value"), x, y, nest)
     form = to_a_normal_form(nest)
     assert to_a_normal_form(form) is form

@@ -29,6 +29,7 @@ from relayish.passes.partition_graph import PartitionGraph
 from relayish.text import parse
 from relayish.transform import PassContext, parse_pipeline
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_arguments, random_module, same_value
 from tests.support.random_networks import random_network, random_network_arguments
 from tests.support.standing import close
@@ -280,9 +281,10 @@ def test_what_is_computed_by_one_compiler_becomes_one_region() -> None:
     assert len(Regions(merged).regions) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_depth_is_no_limit(nest: str) -> None:
-    func = Function((), DEEP_NESTS[nest](10_000))
+    func = Function((), DEEP_NESTS[nest](min(DEPTH, 10_000)))
     merged = merge_compiler_regions(annotate_target(func, "random_b"))
     assert isinstance(merged, Function)
 

@@ -20,6 +20,7 @@ from relayish.prelude import Prelude
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 
 HEADER = '#[version = "0.0.5"]\n'
 CLEAN = "PartialEvaluate,DeadCodeElimination{inline_once=true, ref_precision=true}"
@@ -267,12 +268,13 @@ def test_store_does_not_know_what_no_branch_knows() -> None:
     assert store.get(cell) is None
 
 
+@pytest.mark.deep
 def test_variable_is_found_over_any_number_of_functions_in_few_steps() -> None:
     var = Var("x")
     env: Environment[int] = Environment()
     env = Environment(env)
     env.bound[var] = 7
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         env = Environment(env)
     assert env.find(var, 1) == 7
     steps, here = 0, env
@@ -282,15 +284,18 @@ def test_variable_is_found_over_any_number_of_functions_in_few_steps() -> None:
     assert steps < 60
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", sorted(set(DEEP_NESTS) - {"function_nest"}))
-def test_nest_of_10_000_levels_is_evaluated(kind: str) -> None:
-    get_pass("PartialEvaluate")(IRModule.from_expr(Function((), DEEP_NESTS[kind](10_000))))
+def test_deep_nest_is_evaluated(kind: str) -> None:
+    nest = DEEP_NESTS[kind](min(DEPTH, 10_000))
+    get_pass("PartialEvaluate")(IRModule.from_expr(Function((), nest)))
 
 
-def test_nest_of_10_000_functions_is_evaluated() -> None:
+@pytest.mark.deep
+def test_deep_nest_of_functions_is_evaluated() -> None:
     outermost = Var("x", scalar_type("int32"))
     expr: Expr = outermost
-    for _ in range(10_000):
+    for _ in range(min(DEPTH, 10_000)):
         expr = Function((Var("y", scalar_type("int32")),), expr)
     mod = infer_type(IRModule.from_expr(Function((outermost,), expr)))
     assert well_formed(get_pass("PartialEvaluate")(mod)["main"])

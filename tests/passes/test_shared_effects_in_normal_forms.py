@@ -36,6 +36,7 @@ from relayish.passes.lambda_lift import lambda_lift
 from relayish.passes.lift_branch_body import lift_branch_body
 from relayish.passes.to_a_normal_form import to_a_normal_form
 from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
+from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
 
 FORMS = (to_a_normal_form, to_basic_block_normal_form)
@@ -273,13 +274,14 @@ def test_effect_shared_by_scopes_of_an_effectful_node_is_refused() -> None:
 # Size
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("form", FORMS)
 def test_deep_branches_share_an_effect(form: Callable[[Expr], Expr]) -> None:
     shared: Expr = A
-    for _ in range(50_000):
+    for _ in range(min(DEPTH, 50_000)):
         shared = If(TEST, Tuple((A, shared)), A)
     chained: Expr = A
-    for _ in range(50_000):
+    for _ in range(min(DEPTH, 50_000)):
         chained = If(TEST, chained, chained)
     image = form(Tuple((chained, shared)))
     assert type(image) is Let

@@ -18,6 +18,7 @@ from relayish.passes.rules.table import op
 from relayish.text import astext, parse
 from relayish.transform import AnnotateSpans, CapturePostDfsIndexInSpans, InferType
 from tests.support.deep import let_body
+from tests.support.depth import DEPTH
 from tests.support.ill_typed import CASES, HEADER
 from tests.support.random_exprs import random_module
 
@@ -114,6 +115,7 @@ def test_numbering_keeps_types_sharing_and_operators() -> None:
     assert_structural_equal(out, mod)
 
 
+@pytest.mark.deep
 def test_numbers_go_as_deep_as_the_program() -> None:
-    out = capture_postdfs_index_in_spans(let_body(50_000))
+    out = capture_postdfs_index_in_spans(let_body(min(DEPTH, 50_000)))
     assert str(out.span).endswith(":-1")

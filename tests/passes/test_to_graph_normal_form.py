@@ -14,6 +14,7 @@ from relayish.passes.to_graph_normal_form import ToGraphNormalForm, to_graph_nor
 from relayish.text import parse, parse_expr
 from relayish.transform import run_check
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 
 GOES = {
     "a constant": ("let %a = 1; add(%a, %a)", "add(1, 1)"),
@@ -103,7 +104,8 @@ def test_a_normal_form_is_undone() -> None:
     assert_structural_equal(to_graph_normal_form(to_a_normal_form(func)), func)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_graphs_of_deep_nests(nest: str) -> None:
-    image = to_graph_normal_form(DEEP_NESTS[nest](20_000))
+    image = to_graph_normal_form(DEEP_NESTS[nest](min(DEPTH, 20_000)))
     assert to_graph_normal_form(image) is image

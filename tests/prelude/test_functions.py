@@ -15,6 +15,7 @@ from relayish.ir.relay.expr import Call, Function, If, Tuple
 from relayish.op import equal, multiply, subtract
 from relayish.prelude import Prelude
 from relayish.text import parse_expr
+from tests.support.depth import DEPTH
 
 hypothesis = pytest.importorskip("hypothesis")
 given, st = hypothesis.given, hypothesis.strategies
@@ -211,8 +212,9 @@ def test_every_function_of_the_prelude_is_tested_here():
     assert untested == []
 
 
-def test_lists_of_ten_thousand_elements_are_not_too_long():
-    n = 10_000
+@pytest.mark.deep
+def test_long_lists_are_computed_with():
+    n = min(DEPTH, 10_000)
     xs = to_list(list(range(n)))
     assert call("length", xs) == n
     assert from_list(call("map", function(DOUBLED), xs)) == [2 * x for x in range(n)]

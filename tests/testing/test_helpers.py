@@ -17,6 +17,7 @@ from relayish.passes import DeadCodeElimination, FoldConstant
 from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude
 from relayish.transform import module_pass
+from tests.support.depth import DEPTH
 
 add, exp = get_op("add"), get_op("exp")
 x = var("x", shape=(2,))
@@ -89,11 +90,12 @@ def test_operators_are_counted_once_a_node_and_calls_of_functions_are_not():
     assert testing.count_ops(Tuple((Call(f, ()), e, Call(exp, (e,))))) == {"exp": 2, "add": 1}
 
 
+@pytest.mark.deep
 def test_counting_knows_no_depth():
     deep = x
-    for _ in range(100_000):
+    for _ in range(DEPTH):
         deep = Call(exp, (deep,))
-    assert testing.count_ops(deep) == {"exp": 100_000}
+    assert testing.count_ops(deep) == {"exp": DEPTH}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
@@ -158,10 +160,11 @@ def test_a_built_value_is_what_the_functions_of_the_prelude_take():
     assert total.tag == 1
 
 
-def test_a_hundred_thousand_is_no_number_too_deep():
+@pytest.mark.deep
+def test_no_number_is_too_deep():
     p = Prelude()
-    assert testing.count(p, testing.make_nat_value(p, 100_000)) == 100_000
-    assert testing.count(p, testing.make_nat_expr(p, 100_000)) == 100_000
+    assert testing.count(p, testing.make_nat_value(p, DEPTH)) == DEPTH
+    assert testing.count(p, testing.make_nat_expr(p, DEPTH)) == DEPTH
 
 
 def test_a_negative_number_is_an_error():

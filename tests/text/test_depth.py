@@ -14,10 +14,12 @@ from relayish.ir.relay.type import FuncType, RefType, TensorType, TupleType, Typ
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse_expr, parse_pattern, parse_type
 from tests.support.deep import DEEP_NESTS, doublings
+from tests.support.depth import DEPTH
 
-LEVELS = 10_000
+LEVELS = min(DEPTH, 10_000)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("build", DEEP_NESTS.values(), ids=DEEP_NESTS.keys())
 def test_deep_program_is_read_back(build: Callable[[int], Expr]) -> None:
     expr = build(LEVELS)
@@ -28,6 +30,7 @@ def test_deep_program_is_read_back(build: Callable[[int], Expr]) -> None:
     assert len(text) < 1000 * LEVELS
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "wrap",
     [
@@ -48,6 +51,7 @@ def test_deep_type_is_read_back(wrap: Callable[[Type], Type]) -> None:
     assert_structural_equal(parse_expr(astext(func)), func, map_free_vars=True)
 
 
+@pytest.mark.deep
 def test_deep_pattern_is_read_back() -> None:
     pattern = PatternTuple((PatternWildcard(),))
     for _ in range(LEVELS):
@@ -57,18 +61,21 @@ def test_deep_pattern_is_read_back() -> None:
     assert_structural_equal(parse_expr(astext(match)), match)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("open_", ["(", "{", "-", "add(", "1 + ", "((1,), ", "fn () { ", "f(1, "])
 def test_deep_text_that_never_ends_is_a_parse_error(open_: str) -> None:
     with pytest.raises(SyntaxError):
-        parse_expr(open_ * 30_000, allow_unknown_ops=True)
+        parse_expr(open_ * min(DEPTH, 30_000), allow_unknown_ops=True)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("open_", "close"),
     [("(", ")"), ("{", "}"), ("f(", ")"), ("(1, ", ")"), ("1 + ", ""), ("-", "")],
 )
 def test_deep_text_is_read(open_: str, close: str) -> None:
-    parse_expr(open_ * 30_000 + "1" + close * 30_000, allow_unknown_ops=True)
+    levels = min(DEPTH, 30_000)
+    parse_expr(open_ * levels + "1" + close * levels, allow_unknown_ops=True)
 
 
 def test_shared_program_is_written_in_the_size_of_its_nodes() -> None:
@@ -77,6 +84,7 @@ def test_shared_program_is_written_in_the_size_of_its_nodes() -> None:
     assert_structural_equal(parse_expr(text), doublings(100), map_free_vars=True)
 
 
+@pytest.mark.deep
 def test_nodes_shared_between_nested_blocks_are_written_once() -> None:
     shared: list[Expr] = [Var("x")]
     expr: Expr = Constant(0)
@@ -89,7 +97,8 @@ def test_nodes_shared_between_nested_blocks_are_written_once() -> None:
     assert_structural_equal(parse_expr(text), expr, map_free_vars=True)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["call_chain", "tuple_nest", "projection_nest"])
-def test_program_of_a_hundred_thousand_levels_is_read_back(name: str) -> None:
-    expr = DEEP_NESTS[name](100_000)
+def test_deepest_program_is_read_back(name: str) -> None:
+    expr = DEEP_NESTS[name](LEVELS)
     assert_structural_equal(parse_expr(astext(expr)), expr)

@@ -23,6 +23,7 @@ from relayish.transform import (
 )
 from relayish.transform.immutable import Snapshot
 from tests.support.deep import DEEP_NESTS
+from tests.support.depth import DEPTH
 
 force = object.__setattr__
 
@@ -171,9 +172,10 @@ def test_array_that_somebody_else_holds_is_no_back_door() -> None:
     assert held.data[0] == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("nest", ["call_chain", "let_body", "function_nest"])
 def test_deep_programs_are_looked_at_without_recursion(nest: str) -> None:
-    expr = DEEP_NESTS[nest](100_000)
+    expr = DEEP_NESTS[nest](DEPTH)
     mod = IRModule({"main": Function((), expr)})
     assert Snapshot(mod).difference() is None
 

@@ -11,6 +11,7 @@ from relayish.transform.syntax import (
     parse_specs,
     parse_value,
 )
+from tests.support.depth import DEPTH
 
 
 def values(spec: PassSpec) -> dict[str, object]:
@@ -121,8 +122,9 @@ def test_second_value_is_an_error() -> None:
         parse_value("1,2")
 
 
-def test_values_nest_a_hundred_thousand_deep() -> None:
-    depth = 100_000
+@pytest.mark.deep
+def test_values_nest_deep() -> None:
+    depth = DEPTH
     value = parse_value("(" * depth + ")" * depth)
     levels = 0
     while isinstance(value, WrittenSequence) and value.items:

@@ -11,8 +11,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
 from relayish.passes.rules.table import CallRules, along, op
 from tests.support.deep import call_chain, doublings
-
-DEEP = 100_000
+from tests.support.depth import DEPTH
 
 
 def test_rule_is_asked_once_for_a_shared_call() -> None:
@@ -28,6 +27,7 @@ def test_rule_is_asked_once_for_a_shared_call() -> None:
     assert len(asked) == 100
 
 
+@pytest.mark.deep
 def test_rules_go_as_deep_as_the_program() -> None:
     rules = CallRules("deep")
 
@@ -36,7 +36,7 @@ def test_rules_go_as_deep_as_the_program() -> None:
         return post.args[0]
 
     leaf = var("x", "int32")
-    assert rules.rewrite(call_chain(DEEP, leaf)) is leaf
+    assert rules.rewrite(call_chain(DEPTH, leaf)) is leaf
 
 
 def test_rule_of_a_field_is_given_the_call() -> None:
