@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, NamedTuple
 
+from relayish.errors import suggest
 from relayish.ir.node import VARIABLES, Node
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
@@ -46,6 +47,8 @@ class Grammar(NamedTuple):
 
 
 _ABSENT: Final = object()
+_MOST_COMPARED: Final = 2000
+_MOST_LISTED: Final = 6
 
 
 class Reader(Source):
@@ -139,8 +142,17 @@ class Reader(Source):
         found = self.env.get(key)
         if found is None:
             what = "graph temporary" if word[1:].isdigit() else "variable"
-            self.unknown(what, word, list(self.env)[-2000:], at)
+            self.fail(f"unknown {what} {word}{self._advice(word, key)}", at)
         return found
+
+    def _advice(self, word: str, key: str) -> str:
+        """Return what to do about a name that is not in scope."""
+        if key in self.bound:
+            return "; it is bound, but not in scope here: use it inside of what binds it"
+        known = list(self.env)[-_MOST_COMPARED:]
+        listed = ", ".join(known[: -_MOST_LISTED - 1 : -1])
+        around = f"in scope are {listed}" if known else "nothing is in scope here"
+        return suggest(word, known) or f"; {around}; bind it before it is used"
 
     def local_key(self, name: str) -> str:
         """Return the key in ``env`` of a variable, from its name as it is spelt in the text."""

@@ -263,7 +263,17 @@ def test_tuple_of_one_and_group_are_told_apart() -> None:
 BAD = [
     ("", "1:1: a module begins with", None),
     ('#[version = "0.0.4"]', "1:14: text of version", None),
-    (HEADER + "def @main() { %x }", "2:15: unknown variable %x", None),
+    (
+        HEADER + "def @main() { %x }",
+        "2:15: unknown variable %x; nothing is in scope here; bind it before it is used",
+        None,
+    ),
+    (HEADER + "def @main(%a: int32, %b: int32) { %xyz }", "in scope are %b, %a; bind it", None),
+    (
+        HEADER + "def @main() { ({ let %inner = 1; %inner }, %inner) }",
+        "unknown variable %inner; it is bound, but not in scope here: use it inside",
+        None,
+    ),
     (HEADER + "def @main(%xs) { %xz }", "did you mean %xs?", None),
     (HEADER + "def @main() { %3 }", "unknown graph temporary %3", None),
     (HEADER + "def @main() { nn.reluu(1) }", "did you mean nn.relu?", None),
@@ -335,7 +345,10 @@ def test_bad_text_is_explained(text: str, message: str, _: None) -> None:
 def test_error_shows_the_line_and_points_into_it() -> None:
     with pytest.raises(ParseError) as caught:
         parse(HEADER + "def @main() {\n  add(%x, 1)\n}", "model.relay")
-    assert str(caught.value) == ("model.relay:3:7: unknown variable %x\n    add(%x, 1)\n        ^")
+    assert str(caught.value) == (
+        "model.relay:3:7: unknown variable %x; nothing is in scope here; bind it before it is used"
+        "\n    add(%x, 1)\n        ^"
+    )
     assert (caught.value.filename, caught.value.lineno, caught.value.offset) == (
         "model.relay",
         3,
