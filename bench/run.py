@@ -81,9 +81,9 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
     from relayish.ir.relay.module import IRModule
     from relayish.ir.structural_equal import structural_equal
     from relayish.ir.structural_hash import structural_hash
-    from relayish.passes.dead_code_elimination import eliminate_dead_code
-    from relayish.passes.eliminate_common_subexpr import eliminate_common_subexpr
-    from relayish.passes.fold_constant import fold_constant
+    from relayish.passes.cleanup.dead_code_elimination import eliminate_dead_code
+    from relayish.passes.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
+    from relayish.passes.fold.fold_constant import fold_constant
     from relayish.text import astext, parse
 
     class Calls(ExprVisitor):

@@ -124,7 +124,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.text": ("astext", "fromtext", "parse", "parse_expr"),
     "relayish.frontend": ("ScopeBuilder",),
     "relayish.interpreter": ("create_executor", "evaluate"),
-    "relayish.passes.bind": ("bind",),
+    "relayish.passes.fold.bind": ("bind",),
 }
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (

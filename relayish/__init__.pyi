@@ -125,7 +125,7 @@ from relayish.op.outputs import TupleWrapper as TupleWrapper
 from relayish.op.registry import get_op as get_op
 from relayish.op.registry import list_ops as list_ops
 from relayish.op.registry import register_op as register_op
-from relayish.passes.bind import bind as bind
+from relayish.passes.fold.bind import bind as bind
 from relayish.text import astext as astext
 from relayish.text import fromtext as fromtext
 from relayish.text import parse as parse

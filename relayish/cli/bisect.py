@@ -13,10 +13,10 @@ from relayish.cli.files import read_module, write_result
 from relayish.cli.setting import context_of, pipeline_of
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
-from relayish.transform.bisect import Fault, bisect
-from relayish.transform.fault import failing_check, failing_command
-from relayish.transform.relay.value import compute, other_value
-from relayish.transform.verify import USUAL_CHECKS
+from relayish.pass_infra.debug.bisect import Fault, bisect
+from relayish.pass_infra.debug.fault import failing_check, failing_command
+from relayish.pass_infra.instruments.verify import USUAL_CHECKS
+from relayish.pass_infra.relay.value import compute, other_value
 
 FOUND: Final = 1
 """The exit code when a pass is at fault."""

@@ -9,16 +9,20 @@ from relayish import text
 from relayish._support.collector import frozen
 from relayish.cli.files import read_module, write_result
 from relayish.cli.setting import context_of, pipeline_of
-from relayish.transform.check import get_check
-from relayish.transform.diff import DiffInstrument
-from relayish.transform.dump import DumpInstrument
-from relayish.transform.instrument import PassInstrument
-from relayish.transform.printing import PassPrintingInstrument, PrintAfterAll, PrintBeforeAll
-from relayish.transform.progress import ProgressInstrument
-from relayish.transform.registry import pass_entry
-from relayish.transform.sequential import Sequential
-from relayish.transform.timing import PassTimingInstrument
-from relayish.transform.verify import USUAL_CHECKS, VerifyInstrument
+from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.composition.check import get_check
+from relayish.pass_infra.composition.registry import pass_entry
+from relayish.pass_infra.composition.sequential import Sequential
+from relayish.pass_infra.instruments.diff import DiffInstrument
+from relayish.pass_infra.instruments.dump import DumpInstrument
+from relayish.pass_infra.instruments.printing import (
+    PassPrintingInstrument,
+    PrintAfterAll,
+    PrintBeforeAll,
+)
+from relayish.pass_infra.instruments.progress import ProgressInstrument
+from relayish.pass_infra.instruments.timing import PassTimingInstrument
+from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
 
 
 def run(args: argparse.Namespace) -> int:

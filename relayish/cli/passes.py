@@ -6,8 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from relayish.transform.info import PassInfo
-from relayish.transform.registry import REGISTRY, PassEntry
+from relayish.pass_infra.base.info import PassInfo
+from relayish.pass_infra.composition.registry import REGISTRY, PassEntry
 
 
 def run(args: argparse.Namespace) -> int:

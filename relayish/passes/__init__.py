@@ -1,24 +1,105 @@
-"""The passes that come with relayish, one a file, each registered by name.
+"""The passes that come with relayish, in rooms by subject, each found by its name.
 
-What is loaded with the package is what most programs use; the others are found by their names, in
-``relayish.transform``.
+A room is a package: the passes of one subject, one a file, beside the files they share. This table
+is how a pass is found; nothing of it is imported before it is asked for.
 """
 
-from relayish.passes.constant_checker import ConstantChecker, is_constant
-from relayish.passes.dead_code_elimination import DeadCodeElimination, eliminate_dead_code
-from relayish.passes.erase_type import EraseType, erase_type
-from relayish.passes.fold_constant import ConstantFolder, FoldConstant, fold_constant
-from relayish.passes.infer_type import InferType
+from __future__ import annotations
 
-__all__ = [
-    "ConstantChecker",
-    "ConstantFolder",
-    "DeadCodeElimination",
-    "EraseType",
-    "FoldConstant",
-    "InferType",
-    "eliminate_dead_code",
-    "erase_type",
-    "fold_constant",
-    "is_constant",
-]
+from importlib import import_module
+from typing import Any, Final
+
+from relayish.errors import suggest
+from relayish.pass_infra.composition.registry import add_pass_source
+from relayish.pass_infra.composition.source import EntryPointSource, TableSource
+
+PASSES: Final = {
+    "BindParams": "fold.bind",
+    "ChangeBatch": "fold.change_batch",
+    "DynamicToStatic": "fold.dynamic_to_static",
+    "FoldConstant": "fold.fold_constant",
+    "PartialEvaluate": "fold.partial_evaluate",
+    "CanonicalizeCast": "rewrite.canonicalize_cast",
+    "CanonicalizeOps": "rewrite.canonicalize_ops",
+    "DivToMul": "rewrite.div_to_mul",
+    "FastMath": "rewrite.fast_math",
+    "FlattenAtrousConv": "rewrite.flatten_atrous_conv",
+    "FoldExplicitPadding": "rewrite.fold_explicit_padding",
+    "SimplifyExpr": "rewrite.simplify_expr",
+    "SimplifyInference": "rewrite.simplify_inference",
+    "SplitArgs": "rewrite.split_args",
+    "ToMixedPrecision": "rewrite.to_mixed_precision",
+    "DeadCodeElimination": "cleanup.dead_code_elimination",
+    "EliminateCommonSubexpr": "cleanup.eliminate_common_subexpr",
+    "InlineLet": "cleanup.inline_let",
+    "RemoveUnusedFunctions": "cleanup.remove_unused_functions",
+    "RenameVars": "cleanup.rename_vars",
+    "EtaExpand": "normal_form.eta_expand",
+    "ToANormalForm": "normal_form.to_a_normal_form",
+    "ToBasicBlockNormalForm": "normal_form.to_basic_block_normal_form",
+    "ToGraphNormalForm": "normal_form.to_graph_normal_form",
+    "Deduplicate": "functions.deduplicate",
+    "Defunctionalization": "functions.defunctionalization",
+    "FlattenClosure": "functions.flatten_closure",
+    "FullInline": "functions.full_inline",
+    "Inline": "functions.inline",
+    "InlineClosure": "functions.inline_closure",
+    "InlinePrimitives": "functions.inline_primitives",
+    "LambdaLift": "functions.lambda_lift",
+    "LiftBranchBody": "functions.lift_branch_body",
+    "PartitionANF": "functions.partition_anf",
+    "DefuseOps": "fusion.defuse_ops",
+    "FuseOps": "fusion.fuse_ops",
+    "MergeComposite": "fusion.merge_composite",
+    "CombineParallelBatchMatmul": "combine_parallel.combine_parallel_batch_matmul",
+    "CombineParallelConv2D": "combine_parallel.combine_parallel_conv2d",
+    "CombineParallelDense": "combine_parallel.combine_parallel_dense",
+    "BackwardFoldScaleAxis": "scale_axis.backward_fold_scale_axis",
+    "FoldScaleAxis": "scale_axis.fold_scale_axis",
+    "ForwardFoldScaleAxis": "scale_axis.forward_fold_scale_axis",
+    "FirstOrderGradient": "gradient.first_order_gradient",
+    "LazyGradientInit": "gradient.lazy_gradient_init",
+    "AnnotateTarget": "offload.annotate_target",
+    "MergeCompilerRegions": "offload.merge_compiler_regions",
+    "PartitionGraph": "offload.partition_graph",
+    "InplaceUpdate": "memory.inplace_update",
+    "ValidateInplaceUpdate": "memory.validate_inplace_update",
+    "AnnotateSpans": "utility.annotate_spans",
+    "CapturePostDfsIndexInSpans": "utility.capture_postdfs_index_in_spans",
+    "EraseType": "utility.erase_type",
+    "InferType": "utility.infer_type",
+    "PrintIR": "utility.print_ir",
+    **dict.fromkeys(("O0", "O1", "O2", "O3", "O4"), "default_pipeline"),
+}
+"""The module, below this package, that registers each pass. Its first part is the room."""
+
+CHECKS: Final = dict.fromkeys(
+    ("a_normal_form", "basic_block_normal_form", "graph_normal_form"), "normal_form.checks"
+)
+"""The same for checks that are those of passes."""
+
+PASS_SOURCES: Final = (
+    TableSource("relayish.passes", PASSES | CHECKS),
+    EntryPointSource("relayish.passes"),
+)
+for _source in PASS_SOURCES:
+    add_pass_source(_source)
+
+_FUNCTIONS: Final = {
+    "ConstantChecker": "fold.constant_checker",
+    "ConstantFolder": "fold.fold_constant",
+    "eliminate_dead_code": "cleanup.dead_code_elimination",
+    "erase_type": "utility.erase_type",
+    "fold_constant": "fold.fold_constant",
+    "is_constant": "fold.constant_checker",
+}
+"""What most programs use beside passes."""
+
+__all__ = ["CHECKS", "PASSES", "PASS_SOURCES", *_FUNCTIONS]  # noqa: PLE0604 - strings, every one
+
+
+def __getattr__(name: str) -> Any:  # Any: a class or a function
+    if name in _FUNCTIONS:
+        return getattr(import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+    near = suggest(name, __all__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}")

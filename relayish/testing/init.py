@@ -8,12 +8,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
-from relayish.passes.infer_type import InferType
 
 Array: TypeAlias = npt.NDArray[Any]  # Any: of the element type the network has
 Fill: TypeAlias = Callable[[str, Array], None]
@@ -160,7 +160,7 @@ def create_workload(
     fill = Xavier() if initializer is None else initializer
     if isinstance(fill, Initializer):
         fill.reseed(seed)
-    mod = InferType()(IRModule.from_expr(net))
+    mod = infer_type(IRModule.from_expr(net))
     main = mod["main"]
     assert isinstance(main, Function)
     params: Params = {}

@@ -13,9 +13,8 @@ from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.expr import Call, Expr, Function, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude
-from relayish.transform import Pass, PassContext, Sequential
+from relayish.transform import InferType, Pass, PassContext, Sequential
 
 
 def run_opt_pass(expr: Expr, passes: Pass | Sequence[Pass], import_prelude: bool = False) -> Expr:
@@ -36,7 +35,7 @@ def run_opt_pass(expr: Expr, passes: Pass | Sequence[Pass], import_prelude: bool
     Example:
         >>> from relayish.ir.relay.build import const
         >>> from relayish.op import add
-        >>> from relayish.passes import FoldConstant
+        >>> from relayish.transform import FoldConstant
         >>> run_opt_pass(add(const(1), const(2)), FoldConstant())
         Constant(data=np.int32(3))
     """

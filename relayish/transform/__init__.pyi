@@ -8,64 +8,65 @@ import relayish.ir.relay.expr as _relayish_ir_relay_expr
 import typing as _typing
 from relayish.ir.relay.expr import Function as _Function
 from relayish.ir.relay.module import IRModule as _IRModule
-from relayish.transform.check import Check as Check
-from relayish.transform.diff import DiffInstrument as DiffInstrument
-from relayish.transform.dump import DumpInstrument as DumpInstrument
-from relayish.transform.source import EntryPointSource as EntryPointSource
-from relayish.transform.relay.function_pass import FunctionPass as FunctionPass
-from relayish.transform.immutable import ImmutableModuleInstrument as ImmutableModuleInstrument
-from relayish.transform.base import ModulePass as ModulePass
-from relayish.transform.source import PackageSource as PackageSource
-from relayish.transform.base import Pass as Pass
-from relayish.transform.context import PassContext as PassContext
-from relayish.transform.counting import PassCountInstrument as PassCountInstrument
-from relayish.transform.registry import PassEntry as PassEntry
-from relayish.transform.info import PassInfo as PassInfo
-from relayish.transform.instrument import PassInstrument as PassInstrument
-from relayish.transform.printing import PassPrintingInstrument as PassPrintingInstrument
-from relayish.transform.timing import PassProfile as PassProfile
-from relayish.transform.registry import PassRegistry as PassRegistry
-from relayish.transform.source import PassSource as PassSource
-from relayish.transform.timing import PassTimingInstrument as PassTimingInstrument
-from relayish.transform.printing import PrintAfterAll as PrintAfterAll
-from relayish.transform.printing import PrintBeforeAll as PrintBeforeAll
-from relayish.transform.progress import Progress as Progress
-from relayish.transform.progress import ProgressInstrument as ProgressInstrument
-from relayish.transform.sequential import Sequential as Sequential
-from relayish.transform.verify import VerifyInstrument as VerifyInstrument
-from relayish.transform.registry import add_pass_source as add_pass_source
-from relayish.transform.relay.function_pass import create_function_pass as create_function_pass
-from relayish.transform.make import create_module_pass as create_module_pass
-from relayish.transform.default_pipeline import default_pipeline as default_pipeline
-from relayish.transform.relay.function_pass import function_pass as function_pass
-from relayish.transform.check import get_check as get_check
-from relayish.transform.registry import get_pass as get_pass
-from relayish.transform.relay.function_pass import is_skipped as is_skipped
-from relayish.transform.check import list_checks as list_checks
-from relayish.transform.config import list_configs as list_configs
-from relayish.transform.registry import list_passes as list_passes
-from relayish.transform.make import module_pass as module_pass
-from relayish.transform.sequential import parse_pipeline as parse_pipeline
-from relayish.transform.registry import pass_entry as pass_entry
-from relayish.transform.instrument import pass_instrument as pass_instrument
-from relayish.transform.check import register_check as register_check
-from relayish.transform.config import register_config_option as register_config_option
-from relayish.transform.registry import register_pass as register_pass
-from relayish.transform.type_inference import register_type_inference as register_type_inference
-from relayish.transform.sequential import requirements as requirements
-from relayish.transform.check import run_check as run_check
-from relayish.passes.ad.kind_rules import ControlFlow as ControlFlow
-from relayish.passes.let_chains import ExprAppend as ExprAppend
-from relayish.passes.let_chains import ExtractBinding as ExtractBinding
-from relayish.passes.infer_type import InferTypeLocal as InferTypeLocal
-from relayish.passes.let_chains import Substitute as Substitute
-from relayish.passes.gradient import gradient as gradient
-from relayish.passes.recast import recast as recast
-from relayish.passes.to_cps import register_cps_rule as register_cps_rule
-from relayish.passes.defunctionalize.encode import register_function_passing as register_function_passing
-from relayish.passes.ad.kind_rules import register_gradient_rule as register_gradient_rule
-from relayish.passes.to_cps import to_cps as to_cps
-from relayish.passes.to_cps import un_cps as un_cps
+from relayish.pass_infra.composition.check import Check as Check
+from relayish.pass_infra.instruments.diff import DiffInstrument as DiffInstrument
+from relayish.pass_infra.instruments.dump import DumpInstrument as DumpInstrument
+from relayish.pass_infra.composition.source import EntryPointSource as EntryPointSource
+from relayish.pass_infra.relay.function_pass import FunctionPass as FunctionPass
+from relayish.pass_infra.base.immutable import ImmutableModuleInstrument as ImmutableModuleInstrument
+from relayish.pass_infra.base.pass_class import ModulePass as ModulePass
+from relayish.pass_infra.composition.source import PackageSource as PackageSource
+from relayish.pass_infra.base.pass_class import Pass as Pass
+from relayish.pass_infra.base.context import PassContext as PassContext
+from relayish.pass_infra.instruments.counting import PassCountInstrument as PassCountInstrument
+from relayish.pass_infra.composition.registry import PassEntry as PassEntry
+from relayish.pass_infra.base.info import PassInfo as PassInfo
+from relayish.pass_infra.base.instrument import PassInstrument as PassInstrument
+from relayish.pass_infra.instruments.printing import PassPrintingInstrument as PassPrintingInstrument
+from relayish.pass_infra.instruments.timing import PassProfile as PassProfile
+from relayish.pass_infra.composition.registry import PassRegistry as PassRegistry
+from relayish.pass_infra.composition.source import PassSource as PassSource
+from relayish.pass_infra.instruments.timing import PassTimingInstrument as PassTimingInstrument
+from relayish.pass_infra.instruments.printing import PrintAfterAll as PrintAfterAll
+from relayish.pass_infra.instruments.printing import PrintBeforeAll as PrintBeforeAll
+from relayish.pass_infra.instruments.progress import Progress as Progress
+from relayish.pass_infra.instruments.progress import ProgressInstrument as ProgressInstrument
+from relayish.pass_infra.composition.sequential import Sequential as Sequential
+from relayish.pass_infra.composition.source import TableSource as TableSource
+from relayish.pass_infra.instruments.verify import VerifyInstrument as VerifyInstrument
+from relayish.pass_infra.composition.registry import add_pass_source as add_pass_source
+from relayish.pass_infra.relay.function_pass import create_function_pass as create_function_pass
+from relayish.pass_infra.base.make import create_module_pass as create_module_pass
+from relayish.pass_infra.relay.function_pass import function_pass as function_pass
+from relayish.pass_infra.composition.check import get_check as get_check
+from relayish.pass_infra.composition.registry import get_pass as get_pass
+from relayish.pass_infra.relay.function_pass import is_skipped as is_skipped
+from relayish.pass_infra.composition.check import list_checks as list_checks
+from relayish.pass_infra.base.config import list_configs as list_configs
+from relayish.pass_infra.composition.registry import list_passes as list_passes
+from relayish.pass_infra.base.make import module_pass as module_pass
+from relayish.pass_infra.composition.sequential import parse_pipeline as parse_pipeline
+from relayish.pass_infra.composition.registry import pass_entry as pass_entry
+from relayish.pass_infra.base.instrument import pass_instrument as pass_instrument
+from relayish.pass_infra.composition.check import register_check as register_check
+from relayish.pass_infra.base.config import register_config_option as register_config_option
+from relayish.pass_infra.composition.register import register_pass as register_pass
+from relayish.pass_infra.base.type_inference import register_type_inference as register_type_inference
+from relayish.pass_infra.composition.sequential import requirements as requirements
+from relayish.pass_infra.composition.check import run_check as run_check
+from relayish.passes.gradient.ad.kind_rules import ControlFlow as ControlFlow
+from relayish.passes.normal_form.let_chains import ExprAppend as ExprAppend
+from relayish.passes.normal_form.let_chains import ExtractBinding as ExtractBinding
+from relayish.passes.utility.infer_type import InferTypeLocal as InferTypeLocal
+from relayish.passes.normal_form.let_chains import Substitute as Substitute
+from relayish.passes.default_pipeline import default_pipeline as default_pipeline
+from relayish.passes.gradient.gradient import gradient as gradient
+from relayish.passes.rewrite.recast import recast as recast
+from relayish.passes.normal_form.to_cps import register_cps_rule as register_cps_rule
+from relayish.passes.functions.defunctionalize.encode import register_function_passing as register_function_passing
+from relayish.passes.gradient.ad.kind_rules import register_gradient_rule as register_gradient_rule
+from relayish.passes.normal_form.to_cps import to_cps as to_cps
+from relayish.passes.normal_form.to_cps import un_cps as un_cps
 FUNCTIONS: dict[str, str]
 PASS_SOURCES: tuple[PassSource, ...]
 
@@ -98,13 +99,13 @@ class CanonicalizeOps(FunctionPass):
 class CapturePostDfsIndexInSpans(FunctionPass):
     def __init__(self) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
-class ChangeBatch(FunctionPass):
+class ChangeBatch(ModulePass):
     @property
     def data(self) -> _collections_abc.Mapping[_relayish_ir_relay_expr.Var, int]: ...
     @property
     def batch_size(self) -> int: ...
     def __init__(self, data: _collections_abc.Mapping[_relayish_ir_relay_expr.Var, int], batch_size: int = 16) -> None: ...
-    def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
+    def transform_module(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class CombineParallelBatchMatmul(FunctionPass):
     @property
     def min_num_branches(self) -> int: ...
@@ -240,6 +241,8 @@ class MergeCompilerRegions(FunctionPass):
     def __init__(self) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
 class MergeComposite(FunctionPass):
+    @property
+    def pattern_table(self) -> _collections_abc.Sequence[tuple[str, _relayish_dataflow_pattern_pattern.DFPattern] | tuple[str, _relayish_dataflow_pattern_pattern.DFPattern, _collections_abc.Callable[[_relayish_ir_relay_expr.Expr], bool] | None]]: ...
     def __init__(self, pattern_table: _collections_abc.Sequence[tuple[str, _relayish_dataflow_pattern_pattern.DFPattern] | tuple[str, _relayish_dataflow_pattern_pattern.DFPattern, _collections_abc.Callable[[_relayish_ir_relay_expr.Expr], bool] | None]]) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
 def O0() -> Pass: ...

@@ -178,7 +178,7 @@ def test_library_that_is_imported_meanwhile_stays():
             from relayish.op.registry import register_op
             register_op("tests.halve", arguments_=())
             relay.transform.FoldConstant()
-            import relayish.dataflow_pattern, relayish.passes.fuse_ops
+            import relayish.dataflow_pattern, relayish.passes.fusion.fuse_ops
             @attrs("tests.Mine")
             class Mine(Attrs):
                 pass

@@ -37,16 +37,16 @@ from relayish.ir.structural_hash import structural_hash
 from relayish.op import register_gradient, register_op
 from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.op.target import register_target_support
-from relayish.passes.ad.kind_rules import register_gradient_rule
-from relayish.passes.defunctionalize.encode import register_function_passing
-from relayish.passes.to_cps import register_cps_rule
+from relayish.pass_infra.base.config import register_config_option
+from relayish.pass_infra.composition.check import register_check
+from relayish.pass_infra.debug.shrink import register_shrinking
+from relayish.passes.functions.defunctionalize.encode import register_function_passing
+from relayish.passes.gradient.ad.kind_rules import register_gradient_rule
+from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
 from relayish.transform import module_pass, register_pass, register_type_inference
-from relayish.transform.check import register_check
-from relayish.transform.config import register_config_option
-from relayish.transform.shrink import register_shrinking
 
 
 @pytest.fixture(scope="module", autouse=True)

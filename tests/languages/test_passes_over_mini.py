@@ -24,6 +24,9 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import Traversal
+from relayish.pass_infra.debug.bisect import bisect
+from relayish.pass_infra.debug.fault import failing_check, failing_command
+from relayish.pass_infra.debug.shrink import shrink
 from relayish.text import astext, parse
 from relayish.transform import (
     DiffInstrument,
@@ -47,9 +50,6 @@ from relayish.transform import (
     register_pass,
     run_check,
 )
-from relayish.transform.bisect import bisect
-from relayish.transform.fault import failing_check, failing_command
-from relayish.transform.shrink import shrink
 from tests.support import mini
 from tests.support.mini import sum_of_squares
 

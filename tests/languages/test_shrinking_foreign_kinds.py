@@ -11,9 +11,9 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.roles import Runs
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.structural_equal import structural_equal
+from relayish.pass_infra.debug.bisect import bisect
+from relayish.pass_infra.debug.shrink import shrink
 from relayish.transform import create_function_pass, run_check
-from relayish.transform.bisect import bisect
-from relayish.transform.shrink import shrink
 from tests.support.declared import known_in_tests
 
 ADD = intern_op("add")

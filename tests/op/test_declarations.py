@@ -15,7 +15,7 @@ from relayish.ir.relay.expr import Constant
 from relayish.op import call_op, get_op, list_ops, registry
 from relayish.op.device import VirtualDevice
 from relayish.op.fields import check_optional_dtype
-from relayish.passes.fold_constant import fold_constant
+from relayish.passes.fold.fold_constant import fold_constant
 from tests.support.shared_data import shared_path
 
 

@@ -14,7 +14,7 @@ from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, make_attrs, threefry
 from relayish.op.random import threefry_key
-from relayish.passes.fold_constant import fold_constant
+from relayish.passes.fold.fold_constant import fold_constant
 from tests.support.checking import assert_same, evaluated, inferred, reference
 
 MASK = (1 << 64) - 1

@@ -15,7 +15,7 @@ from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, scalar_type
-from relayish.passes.bind import bind, bind_params_by_name
+from relayish.passes.fold.bind import bind, bind_params_by_name
 from relayish.text import parse_expr
 from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS, doublings

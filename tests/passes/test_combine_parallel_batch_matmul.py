@@ -8,10 +8,10 @@ from relayish import op
 from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.expr import Tuple
 from relayish.op import nn
-from relayish.passes.combine_parallel_batch_matmul import (
-    CombineParallelBatchMatmul,
+from relayish.passes.combine_parallel.combine_parallel_batch_matmul import (
     combine_parallel_batch_matmul,
 )
+from relayish.transform import CombineParallelBatchMatmul
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged

@@ -11,7 +11,8 @@ from relayish.ir.relay.expr import Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.type import Any, TensorType
 from relayish.ir.span import Span
 from relayish.op import nn
-from relayish.passes.combine_parallel_conv2d import CombineParallelConv2D, combine_parallel_conv2d
+from relayish.passes.combine_parallel.combine_parallel_conv2d import combine_parallel_conv2d
+from relayish.transform import CombineParallelConv2D
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged

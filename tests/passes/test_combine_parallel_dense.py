@@ -8,7 +8,8 @@ from relayish import op
 from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.expr import Tuple
 from relayish.op import nn
-from relayish.passes.combine_parallel_dense import CombineParallelDense, combine_parallel_dense
+from relayish.passes.combine_parallel.combine_parallel_dense import combine_parallel_dense
+from relayish.transform import CombineParallelDense
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 from tests.support.parallel import calls, combined, numbers, program, tensor, unchanged

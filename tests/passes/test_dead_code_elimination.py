@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, RefCreate, Tuple, 
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.registry import get_op
 from relayish.passes import eliminate_dead_code
-from relayish.passes.dead_code import needed
+from relayish.passes.cleanup.dead_code import needed
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS

@@ -25,13 +25,13 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
-from relayish.passes.deduplicate import Deduplicate, deduplicate
-from relayish.passes.deduplication.growth import grow
-from relayish.passes.deduplication.labels import Labels
-from relayish.passes.deduplication.units import Units
+from relayish.passes.functions.deduplicate import deduplicate
+from relayish.passes.functions.deduplication.growth import grow
+from relayish.passes.functions.deduplication.labels import Labels
+from relayish.passes.functions.deduplication.units import Units
 from relayish.testing import lstm, resnet
 from relayish.text import parse
-from relayish.transform import parse_pipeline
+from relayish.transform import Deduplicate, parse_pipeline
 from tests.support.depth import DEPTH
 
 T = "Tensor[(4), float32]"

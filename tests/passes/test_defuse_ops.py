@@ -8,7 +8,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.defuse_ops import defuse_ops
+from relayish.passes.fusion.defuse_ops import defuse_ops
 from relayish.text import parse_expr
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH

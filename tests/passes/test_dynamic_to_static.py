@@ -14,10 +14,10 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.registry import list_ops
 from relayish.passes import dynamic_to_static as subject
-from relayish.passes.dynamic_to_static import dynamic_to_static
-from relayish.passes.rules import retyping
-from relayish.passes.rules.static import STATIC_FORMS
-from relayish.passes.rules.table import op
+from relayish.passes.fold.dynamic_to_static import dynamic_to_static
+from relayish.passes.fold.static_rules import STATIC_FORMS
+from relayish.passes.rewrite.rules import retyping
+from relayish.passes.rewrite.rules.table import op
 from relayish.text import astext, parse
 from relayish.transform import DynamicToStatic
 from tests.support.random_exprs import same_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import relayish.passes.eliminate_common_subexpr as module
+import relayish.passes.cleanup.eliminate_common_subexpr as module
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.exact_key import exact_key
 from relayish.errors import PipelineError
@@ -17,12 +17,9 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import registry
 from relayish.op.registry import get_op
-from relayish.passes.eliminate_common_subexpr import (
-    EliminateCommonSubexpr,
-    eliminate_common_subexpr,
-)
+from relayish.passes.cleanup.eliminate_common_subexpr import eliminate_common_subexpr
 from relayish.text import parse, parse_expr
-from relayish.transform import get_pass
+from relayish.transform import EliminateCommonSubexpr, get_pass
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 

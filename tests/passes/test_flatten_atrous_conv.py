@@ -12,7 +12,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.op import nn, qnn
-from relayish.passes.flatten_atrous_conv import FlattenAtrousConv, flatten_atrous_conv
+from relayish.passes.rewrite.flatten_atrous_conv import flatten_atrous_conv
+from relayish.transform import FlattenAtrousConv
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 

@@ -27,7 +27,7 @@ from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import registry
 from relayish.op.registry import get_op
 from relayish.passes import ConstantChecker, fold_constant, is_constant
-from relayish.passes.fold_constant import fold_constant_expr
+from relayish.passes.fold.fold_constant import fold_constant_expr
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline
 from tests.support.deep import DEEP_NESTS, doublings

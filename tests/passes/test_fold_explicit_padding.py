@@ -13,7 +13,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.op import nn, qnn
-from relayish.passes.fold_explicit_padding import FoldExplicitPadding, fold_explicit_padding
+from relayish.passes.rewrite.fold_explicit_padding import fold_explicit_padding
+from relayish.transform import FoldExplicitPadding
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 

@@ -14,11 +14,11 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Any, TensorType
 from relayish.ir.span import Span
 from relayish.op import nn
-from relayish.passes.backward_fold_scale_axis import BackwardFoldScaleAxis, backward_fold_scale_axis
-from relayish.passes.fold_scale_axis import fold_scale_axis
-from relayish.passes.forward_fold_scale_axis import ForwardFoldScaleAxis, forward_fold_scale_axis
 from relayish.passes.scale_axis import backward, forward
-from relayish.transform import PassContext
+from relayish.passes.scale_axis.backward_fold_scale_axis import backward_fold_scale_axis
+from relayish.passes.scale_axis.fold_scale_axis import fold_scale_axis
+from relayish.passes.scale_axis.forward_fold_scale_axis import forward_fold_scale_axis
+from relayish.transform import BackwardFoldScaleAxis, ForwardFoldScaleAxis, PassContext
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 

@@ -10,9 +10,8 @@ import pytest
 from relayish.analysis import well_formed
 from relayish.errors import PassError, UnknownKindError
 from relayish.ir.relay.module import IRModule
-from relayish.passes.bind import BindParams
 from relayish.text import astext
-from relayish.transform import Pass, PassContext, list_passes
+from relayish.transform import BindParams, Pass, PassContext, list_passes
 from tests.support.effect_trace import Run, example_argument, run
 from tests.support.foreign_kinds import ForeignKinds, random_foreign_module, register_types
 from tests.support.standing import OTHER_VALUE, REFUSES, made_for

@@ -15,9 +15,9 @@ from relayish.interpreter import evaluate, register_evaluator
 from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.adt import Clause, Match, Pattern, PatternTuple, PatternVar
 from relayish.ir.relay.type import TensorType, TupleType
-from relayish.passes.ad.kind_rules import ControlFlow, register_gradient_rule
-from relayish.passes.gradient import gradient
-from relayish.passes.to_cps import to_cps, un_cps
+from relayish.passes.gradient.ad.kind_rules import ControlFlow, register_gradient_rule
+from relayish.passes.gradient.gradient import gradient
+from relayish.passes.normal_form.to_cps import to_cps, un_cps
 from relayish.transform import get_pass, list_passes
 from tests.support.declared import known_in_tests
 from tests.support.random_exprs import same_value

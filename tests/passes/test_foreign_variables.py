@@ -17,14 +17,14 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType, TupleType, scalar_type
 from relayish.ir.roles import Atom, Runs
-from relayish.passes.ad.kind_rules import ControlFlow, register_gradient_rule
-from relayish.passes.bind import bind
-from relayish.passes.change_batch import change_batch
-from relayish.passes.gradient import gradient
-from relayish.passes.partition_anf import partition_anf
-from relayish.passes.rename_vars import rename_vars
-from relayish.passes.to_a_normal_form import to_a_normal_form
-from relayish.passes.to_cps import Conversion, register_cps_rule, to_cps
+from relayish.passes.cleanup.rename_vars import rename_vars
+from relayish.passes.fold.bind import bind
+from relayish.passes.fold.change_batch import change_batch
+from relayish.passes.functions.partition_anf import partition_anf
+from relayish.passes.gradient.ad.kind_rules import ControlFlow, register_gradient_rule
+from relayish.passes.gradient.gradient import gradient
+from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.normal_form.to_cps import Conversion, register_cps_rule, to_cps
 from relayish.transform import get_pass
 from tests.support.declared import known_in_tests
 from tests.support.effect_trace import run

@@ -13,7 +13,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.fuse_ops import fuse_ops
+from relayish.passes.fusion.fuse_ops import fuse_ops
 from relayish.passes.fusion.graph import FusionGraph
 from relayish.passes.fusion.groups import FusionGroups
 from relayish.text import parse

@@ -33,7 +33,7 @@ from relayish.ir.relay.type import FuncType, GlobalTypeVar, TensorType, TupleTyp
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
 from relayish.op.registry import primal_gradient
-from relayish.passes.gradient import MODES, gradient
+from relayish.passes.gradient.gradient import MODES, gradient
 from relayish.testing import TempOpAttr
 from relayish.text import parse
 

@@ -9,7 +9,7 @@ from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Function, TupleGetItem, Var
-from relayish.passes.gradient import gradient
+from relayish.passes.gradient.gradient import gradient
 from tests.support.random_smooth import SCALAR, Programs
 
 hypothesis = pytest.importorskip("hypothesis")

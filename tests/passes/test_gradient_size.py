@@ -12,7 +12,7 @@ from relayish.ir.relay.expr import Call, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.op import get_op
-from relayish.passes.gradient import MODES, gradient
+from relayish.passes.gradient.gradient import MODES, gradient
 from tests.support.deep import call_chain
 from tests.support.depth import DEPTH
 

@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.gradient import MODES, gradient
+from relayish.passes.gradient.gradient import MODES, gradient
 from relayish.text import astext, parse
 
 

@@ -12,7 +12,7 @@ from relayish.errors import GradientError
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
-from relayish.passes.gradient import gradient
+from relayish.passes.gradient.gradient import gradient
 from relayish.transform import PassContext, list_passes
 from tests.support.random_smooth import Programs
 from tests.support.standing import OTHER_VALUE, TOLERANCE, close, made_for

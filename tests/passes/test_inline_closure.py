@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.passes.inline_closure import inline_closure
+from relayish.passes.functions.inline_closure import inline_closure
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH

@@ -9,12 +9,10 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.registry import get_op, in_place
-from relayish.passes.inplace_update import InplaceUpdate, update_in_place
-from relayish.passes.validate_inplace_update import (
-    ValidateInplaceUpdate,
-    validate_inplace_update,
-)
+from relayish.passes.memory.inplace_update import update_in_place
+from relayish.passes.memory.validate_inplace_update import validate_inplace_update
 from relayish.text import parse
+from relayish.transform import InplaceUpdate, ValidateInplaceUpdate
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 

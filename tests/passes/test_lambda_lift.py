@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-import relayish.passes.lambda_lift as module
+import relayish.passes.functions.lambda_lift as module
 from relayish.analysis import infer_type, well_formed
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var

@@ -18,7 +18,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
 from relayish.op.registry import evaluate as evaluators
 from relayish.op.registry import get_op
-from relayish.passes.gradient import gradient
+from relayish.passes.gradient.gradient import gradient
 from relayish.prelude import import_from_std
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline

@@ -22,10 +22,10 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.inline_let import inline_let
-from relayish.passes.let_chains import expr_append, extract_binding
-from relayish.passes.partition_anf import partition_anf
-from relayish.passes.rename_vars import rename_vars
+from relayish.passes.cleanup.inline_let import inline_let
+from relayish.passes.cleanup.rename_vars import rename_vars
+from relayish.passes.functions.partition_anf import partition_anf
+from relayish.passes.normal_form.let_chains import expr_append, extract_binding
 from relayish.text import parse_expr
 from relayish.transform import ExprAppend, ExtractBinding, Substitute
 from tests.support.deep import DEEP_NESTS, let_body

@@ -11,7 +11,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import RefType, TensorType
-from relayish.passes.lift_branch_body import lift_branch_body
+from relayish.passes.functions.lift_branch_body import lift_branch_body
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import if_false, if_true

@@ -7,7 +7,7 @@ import pytest
 import relayish as relay
 from relayish.dataflow_pattern import is_op, wildcard
 from relayish.errors import PassError
-from relayish.passes.merge_composite import MergeComposite
+from relayish.transform import MergeComposite
 
 ADD_RELU = is_op("nn.relu")(is_op("add")(wildcard(), wildcard()))
 ADD = is_op("add")(wildcard(), wildcard())

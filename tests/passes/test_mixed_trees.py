@@ -18,7 +18,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import scalar_type
 from relayish.ir.roles import Runs
 from relayish.ir.structural_equal import structural_equal
-from relayish.passes.to_a_normal_form import to_a_normal_form
+from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
 from relayish.text import astext, parse_expr
 from relayish.transform import PassContext, list_passes
 from tests.support import mini

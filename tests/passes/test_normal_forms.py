@@ -36,8 +36,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.scopes import Scopes
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.to_a_normal_form import to_a_normal_form
-from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
+from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 from relayish.text import parse, parse_expr
 from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS, doublings

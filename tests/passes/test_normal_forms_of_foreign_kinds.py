@@ -11,8 +11,8 @@ from relayish.ir.node import declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, Function, If, Let, RefCreate, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.roles import Runs
-from relayish.passes.to_a_normal_form import to_a_normal_form
-from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
+from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds

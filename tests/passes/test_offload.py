@@ -17,17 +17,18 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.op.registry import get_op
 from relayish.op.target import register_target_support
-from relayish.passes.annotate_target import AnnotateTarget, annotate_target
-from relayish.passes.merge_compiler_regions import (
-    MergeCompilerRegions,
-    merge_compiler_regions,
-    merge_regions,
-)
+from relayish.passes.offload.annotate_target import annotate_target
 from relayish.passes.offload.contraction import Contraction
+from relayish.passes.offload.merge_compiler_regions import merge_compiler_regions, merge_regions
 from relayish.passes.offload.regions import Regions
-from relayish.passes.partition_graph import PartitionGraph
 from relayish.text import parse
-from relayish.transform import PassContext, parse_pipeline
+from relayish.transform import (
+    AnnotateTarget,
+    MergeCompilerRegions,
+    PartitionGraph,
+    PassContext,
+    parse_pipeline,
+)
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 from tests.support.random_exprs import random_arguments, random_module, same_value

@@ -12,10 +12,10 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.registry import get_op
-from relayish.passes.partial_eval.environment import Environment
-from relayish.passes.partial_eval.fuel import Fuel
-from relayish.passes.partial_eval.store import Store
-from relayish.passes.partial_eval.value import Cell, Value
+from relayish.passes.fold.partial_eval.environment import Environment
+from relayish.passes.fold.partial_eval.fuel import Fuel
+from relayish.passes.fold.partial_eval.store import Store
+from relayish.passes.fold.partial_eval.value import Cell, Value
 from relayish.prelude import Prelude
 from relayish.text import parse
 from relayish.transform import get_pass, parse_pipeline

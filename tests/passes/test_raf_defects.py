@@ -23,7 +23,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import scalar_type
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.ir.structural_hash import structural_hash
-from relayish.passes.bind import substitute
+from relayish.passes.fold.bind import substitute
 from relayish.text import parse
 from relayish.transform import (
     FunctionPass,

@@ -32,10 +32,10 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import TensorType
 from relayish.ir.roles import Runs
 from relayish.ir.span import Span
-from relayish.passes.lambda_lift import lambda_lift
-from relayish.passes.lift_branch_body import lift_branch_body
-from relayish.passes.to_a_normal_form import to_a_normal_form
-from relayish.passes.to_basic_block_normal_form import to_basic_block_normal_form
+from relayish.passes.functions.lambda_lift import lambda_lift
+from relayish.passes.functions.lift_branch_body import lift_branch_body
+from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
 

@@ -9,7 +9,7 @@ import relayish as relay
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
 from relayish.ir.structural_equal import structural_equal
-from relayish.passes.simplify.arrangement import keeps_values
+from relayish.passes.rewrite.simplify.arrangement import keeps_values
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
 

@@ -9,10 +9,10 @@ from relayish.errors import CheckError
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Expr, Let, Tuple, Var
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.passes.to_a_normal_form import to_a_normal_form
-from relayish.passes.to_graph_normal_form import ToGraphNormalForm, to_graph_normal_form
+from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
+from relayish.passes.normal_form.to_graph_normal_form import to_graph_normal_form
 from relayish.text import parse, parse_expr
-from relayish.transform import run_check
+from relayish.transform import ToGraphNormalForm, run_check
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 

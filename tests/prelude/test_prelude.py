@@ -9,9 +9,9 @@ from relayish.ir.relay.expr import Call, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar
 from relayish.ir.structural_equal import structural_equal
-from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_from_std
 from relayish.text import astext, parse
+from relayish.transform import InferType
 from tests.support.recorded_prelude import recorded_prelude, type_of
 
 

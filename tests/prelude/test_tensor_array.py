@@ -11,9 +11,9 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import GlobalTypeVar
-from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude, import_tensor_arrays
 from relayish.text import astext
+from relayish.transform import InferType
 from tests.support.recorded_prelude import recorded_prelude, type_of
 
 hypothesis = pytest.importorskip("hypothesis")

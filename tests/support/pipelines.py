@@ -22,6 +22,7 @@ from relayish.interpreter import evaluate
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
+from relayish.pass_infra.debug.bisect import Culprit, bisect
 from relayish.text import astext, parse
 from relayish.transform import (
     ImmutableModuleInstrument,
@@ -31,7 +32,6 @@ from relayish.transform import (
     VerifyInstrument,
     list_passes,
 )
-from relayish.transform.bisect import Culprit, bisect
 from tests.support.random_exprs import random_arguments, random_module
 from tests.support.random_networks import random_network, random_network_arguments
 from tests.support.standing import OTHER_VALUE, REFUSES, SIZE, TOLERANCE, close, made_for

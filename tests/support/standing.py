@@ -27,11 +27,16 @@ from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.op.target import register_target_support
-from relayish.passes.bind import BindParams
-from relayish.passes.change_batch import ChangeBatch
-from relayish.passes.merge_composite import MergeComposite
 from relayish.text import astext
-from relayish.transform import Pass, PassContext, list_passes, parse_pipeline
+from relayish.transform import (
+    BindParams,
+    ChangeBatch,
+    MergeComposite,
+    Pass,
+    PassContext,
+    list_passes,
+    parse_pipeline,
+)
 from tests.support.random_exprs import random_arguments, random_module, same_value
 from tests.support.random_networks import random_network, random_network_arguments
 from tests.support.whole_programs import arguments, whole_programs

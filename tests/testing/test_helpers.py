@@ -13,10 +13,8 @@ from relayish.ir.relay.type import TensorType, TypeCall
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import registry
 from relayish.op.registry import OpPattern, get_op
-from relayish.passes import DeadCodeElimination, FoldConstant
-from relayish.passes.infer_type import InferType
 from relayish.prelude import Prelude
-from relayish.transform import module_pass
+from relayish.transform import DeadCodeElimination, FoldConstant, InferType, module_pass
 from tests.support.depth import DEPTH
 
 add, exp = get_op("add"), get_op("exp")

@@ -12,7 +12,7 @@ from relayish.interpreter import create_executor
 from relayish.ir.relay.expr import Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import Any, TensorType
-from relayish.passes.infer_type import InferType
+from relayish.transform import InferType
 
 
 def result_type(net):

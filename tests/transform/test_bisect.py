@@ -11,10 +11,10 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
+from relayish.pass_infra.debug.bisect import bisect
+from relayish.pass_infra.debug.shrink import shrink
 from relayish.text import parse
 from relayish.transform import PassContext, Sequential, function_pass
-from relayish.transform.bisect import bisect
-from relayish.transform.shrink import shrink
 from tests.support.random_exprs import random_module
 
 HEADER = '#[version = "0.0.5"]\n'

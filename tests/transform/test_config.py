@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from relayish.errors import ConfigError, DuplicateNameError, PipelineError
+from relayish.pass_infra.base import config as configuration
+from relayish.pass_infra.base.config import read_config
 from relayish.transform import PassContext, list_configs, register_config_option
-from relayish.transform import config as configuration
-from relayish.transform.config import read_config
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
 from relayish.ir.structural_hash import structural_hash
 from relayish.op.registry import get_op
+from relayish.pass_infra.base.immutable import Snapshot
 from relayish.transform import (
     ImmutableModuleInstrument,
     Pass,
@@ -21,7 +22,6 @@ from relayish.transform import (
     create_function_pass,
     create_module_pass,
 )
-from relayish.transform.immutable import Snapshot
 from tests.support.deep import DEEP_NESTS
 from tests.support.depth import DEPTH
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import DeclarationError
+from relayish.pass_infra.base.info import short_name
 from relayish.transform import PassInfo
-from relayish.transform.info import short_name
 
 
 def test_info_keeps_required_as_a_tuple() -> None:

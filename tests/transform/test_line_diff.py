@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from relayish.transform.line_diff import unified_lines
+from relayish.pass_infra.instruments.line_diff import unified_lines
 
 NAMES = ("before", "after")
 

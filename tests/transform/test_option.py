@@ -6,7 +6,7 @@ from typing import Any, Literal, Optional, Protocol
 
 import pytest
 
-from relayish.transform.option import (
+from relayish.pass_infra.base.option import (
     OptionValueError,
     PassOption,
     check_value,
@@ -14,7 +14,7 @@ from relayish.transform.option import (
     field_options,
     read_value,
 )
-from relayish.transform.syntax import parse_value
+from relayish.pass_infra.base.syntax import parse_value
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
+from relayish.pass_infra.instruments.dump import safe_name
 from relayish.text import parse
 from relayish.text.relay import printer
 from relayish.transform import (
@@ -26,7 +27,6 @@ from relayish.transform import (
     Sequential,
     create_module_pass,
 )
-from relayish.transform.dump import safe_name
 
 
 def program(value: float = 1.0) -> IRModule:

@@ -252,7 +252,7 @@ def test_pass_object_can_be_registered_under_other_settings() -> None:
 
 def test_pass_object_without_function_is_claimed_by_its_class() -> None:
     register_pass(name="Seq")(Sequential([]))
-    assert pass_entry("Seq").claimant == "relayish.transform.sequential.Sequential"
+    assert pass_entry("Seq").claimant == "relayish.pass_infra.composition.sequential.Sequential"
 
 
 def test_factory_gives_passes_the_registered_info(mod: IRModule) -> None:
@@ -326,7 +326,7 @@ def test_name_can_be_taken_over() -> None:
 
 @pytest.mark.parametrize("made", [3, "x", None])
 def test_registering_what_is_no_pass_is_an_error(made: object) -> None:
-    with pytest.raises(DeclarationError, match="@register_pass takes a pass class"):
+    with pytest.raises(DeclarationError, match="@register_pass takes a function of a module"):
         register_pass(opt_level=1)(made)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from relayish.ir.relay.module import IRModule
+from relayish.pass_infra.composition.running import RunningPasses
 from relayish.transform import (
     DiffInstrument,
     DumpInstrument,
@@ -22,7 +23,6 @@ from relayish.transform import (
     VerifyInstrument,
     create_module_pass,
 )
-from relayish.transform.running import RunningPasses
 
 KEEP = create_module_pass(lambda m, _c: m, 0, "Keep")
 COPY = create_module_pass(lambda m, _c: IRModule(m.functions), 0, "Copy")

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from relayish.ir.relay.module import IRModule
+from relayish.pass_infra.instruments.timing import PassProfile
 from relayish.transform import (
     PassContext,
     PassInfo,
@@ -14,7 +15,6 @@ from relayish.transform import (
     Sequential,
     create_module_pass,
 )
-from relayish.transform.timing import PassProfile
 
 P = create_module_pass(lambda m, _c: m, 1, "P")
 BAD = create_module_pass(lambda _m, _c: None, 1, "Bad")

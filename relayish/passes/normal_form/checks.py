@@ -8,8 +8,8 @@ from relayish.analysis.graph_normal_form import check_graph_normal_form
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
+from relayish.pass_infra.composition.check import register_check
 from relayish.passes.normal_form.functions import optimized_functions, own_functions
-from relayish.transform.check import register_check
 
 
 @register_check("a_normal_form")

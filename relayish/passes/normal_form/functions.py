@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from relayish.analysis.marks import is_opaque, is_primitive
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
-from relayish.transform import is_skipped
+from relayish.pass_infra import is_skipped
 
 
 def own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:

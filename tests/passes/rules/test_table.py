@@ -9,7 +9,7 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
-from relayish.passes.rules.table import CallRules, along, op
+from relayish.passes.rewrite.rules.table import CallRules, along, op
 from tests.support.deep import call_chain, doublings
 from tests.support.depth import DEPTH
 

@@ -1,0 +1,111 @@
+"""Pass infrastructure: what passes are, how they are registered, composed, surrounded and watched.
+
+It knows no pass. ``relayish.transform`` shows what is here together with all passes there are.
+"""
+
+from __future__ import annotations
+
+from relayish.pass_infra.base.config import add_config_source, list_configs, register_config_option
+from relayish.pass_infra.base.context import PassContext
+from relayish.pass_infra.base.immutable import ImmutableModuleInstrument
+from relayish.pass_infra.base.info import PassInfo
+from relayish.pass_infra.base.instrument import PassInstrument, pass_instrument
+from relayish.pass_infra.base.make import create_module_pass, module_pass
+from relayish.pass_infra.base.pass_class import ModulePass, Pass
+from relayish.pass_infra.base.type_inference import register_type_inference
+from relayish.pass_infra.composition.check import (
+    Check,
+    get_check,
+    list_checks,
+    register_check,
+    run_check,
+)
+from relayish.pass_infra.composition.register import register_pass
+from relayish.pass_infra.composition.registry import (
+    REGISTRY,
+    PassEntry,
+    PassRegistry,
+    add_pass_source,
+    get_pass,
+    list_passes,
+    pass_entry,
+)
+from relayish.pass_infra.composition.sequential import Sequential, parse_pipeline, requirements
+from relayish.pass_infra.composition.source import (
+    EntryPointSource,
+    PackageSource,
+    PassSource,
+    TableSource,
+)
+from relayish.pass_infra.instruments.counting import PassCountInstrument
+from relayish.pass_infra.instruments.diff import DiffInstrument
+from relayish.pass_infra.instruments.dump import DumpInstrument
+from relayish.pass_infra.instruments.printing import (
+    PassPrintingInstrument,
+    PrintAfterAll,
+    PrintBeforeAll,
+)
+from relayish.pass_infra.instruments.progress import Progress, ProgressInstrument
+from relayish.pass_infra.instruments.timing import PassProfile, PassTimingInstrument
+from relayish.pass_infra.instruments.verify import VerifyInstrument
+from relayish.pass_infra.relay import checks as _checks  # registers those of Relay
+from relayish.pass_infra.relay import shrinking as _shrinking  # as above
+from relayish.pass_infra.relay.function_pass import (
+    FunctionPass,
+    create_function_pass,
+    function_pass,
+    is_skipped,
+)
+
+__all__ = [
+    "Check",
+    "DiffInstrument",
+    "DumpInstrument",
+    "EntryPointSource",
+    "FunctionPass",
+    "ImmutableModuleInstrument",
+    "ModulePass",
+    "PackageSource",
+    "Pass",
+    "PassContext",
+    "PassCountInstrument",
+    "PassEntry",
+    "PassInfo",
+    "PassInstrument",
+    "PassPrintingInstrument",
+    "PassProfile",
+    "PassRegistry",
+    "PassSource",
+    "PassTimingInstrument",
+    "PrintAfterAll",
+    "PrintBeforeAll",
+    "Progress",
+    "ProgressInstrument",
+    "Sequential",
+    "TableSource",
+    "VerifyInstrument",
+    "add_pass_source",
+    "create_function_pass",
+    "create_module_pass",
+    "function_pass",
+    "get_check",
+    "get_pass",
+    "is_skipped",
+    "list_checks",
+    "list_configs",
+    "list_passes",
+    "module_pass",
+    "parse_pipeline",
+    "pass_entry",
+    "pass_instrument",
+    "register_check",
+    "register_config_option",
+    "register_pass",
+    "register_type_inference",
+    "requirements",
+    "run_check",
+]
+
+del _checks, _shrinking
+
+add_config_source(REGISTRY.find, REGISTRY.entries)

@@ -1,0 +1,1 @@
+"""Passes, the context they run under, their options, and how functions become passes."""

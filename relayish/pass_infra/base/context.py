@@ -1,0 +1,234 @@
+"""The pass context: what surrounds the running of passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Final, NamedTuple, NoReturn, Self
+
+from pyrsistent import PMap
+
+from relayish.errors import ConfigError, FrozenNodeError, PassError
+from relayish.pass_infra.base import config as configuration
+from relayish.pass_infra.base.config import ConfigDescription, check_config, config_default
+from relayish.pass_infra.base.info import PassInfo, short_name
+from relayish.pass_infra.base.instrument import PassInstrument
+
+
+class PassContext:
+    """Level, passes required and disabled, instruments and options under which passes run.
+
+    A context is entered with ``with``. Contexts nest; an inner one takes nothing from the outer.
+    Each thread and each task has its own nesting (a task starts with that of its creator), and
+    one context object may be entered many times, at once too: it never changes.
+
+    Args:
+        opt_level: A ``Sequential`` runs the passes of this level and below.
+        required_pass: Names of passes a ``Sequential`` runs whatever their level, and that no
+            instrument can skip.
+        disabled_pass: Names of passes a ``Sequential`` does not run, unless another requires them.
+        instruments: Called around passes, in this order.
+        config: Values of registered options.
+
+    Raises:
+        ConfigError: If an argument is of the wrong type, or an option unknown.
+
+    Example:
+        >>> with PassContext(opt_level=3, disabled_pass=["FoldConstant"]) as ctx:
+        ...     PassContext.current() is ctx
+        True
+        >>> PassContext.current().opt_level
+        2
+    """
+
+    __slots__ = ("_instruments", "config", "disabled_pass", "opt_level", "required_pass")
+
+    opt_level: int
+    required_pass: tuple[str, ...]
+    disabled_pass: tuple[str, ...]
+    config: PMap[str, object]
+    _instruments: tuple[PassInstrument, ...]
+
+    def __init__(
+        self,
+        opt_level: int = 2,
+        required_pass: Sequence[str] | None = None,
+        disabled_pass: Sequence[str] | None = None,
+        instruments: Sequence[PassInstrument] | None = None,
+        config: Mapping[str, object] | None = None,
+    ) -> None:
+        if type(opt_level) is not int or opt_level < 0:
+            raise ConfigError(f"opt_level must be a whole number from 0; found {opt_level!r}")
+        if config is not None and not isinstance(config, Mapping):
+            raise ConfigError(f"config must be a mapping from names to values; found {config!r}")
+        write = object.__setattr__
+        write(self, "opt_level", opt_level)
+        write(self, "required_pass", _checked_names("required_pass", required_pass))
+        write(self, "disabled_pass", _checked_names("disabled_pass", disabled_pass))
+        write(self, "_instruments", _checked_instruments(instruments))
+        write(self, "config", check_config(config or {}))
+
+    @staticmethod
+    def current() -> PassContext:
+        """Return the innermost context entered here, or the default one (level 2)."""
+        frames = _FRAMES.get()
+        return frames[-1].ctx if frames else _DEFAULT
+
+    @staticmethod
+    def list_configs() -> dict[str, ConfigDescription]:
+        """Return every registered option: its type, default and description."""
+        return configuration.list_configs()
+
+    @property
+    def instruments(self) -> tuple[PassInstrument, ...]:
+        """The instruments in force: those given, or what :meth:`override_instruments` put there."""
+        for frame in reversed(_FRAMES.get()):
+            if frame.ctx is self:
+                return frame.instruments
+        return self._instruments
+
+    def get_config(self, name: str) -> object:
+        """Return the value of an option, or its registered default.
+
+        Raises:
+            ConfigError: If no such option is registered.
+        """
+        return self.config[name] if name in self.config else config_default(name)
+
+    def is_required(self, name: str) -> bool:
+        """Return whether the pass ``name`` is among ``required_pass``."""
+        return short_name(name) in self.required_pass
+
+    def pass_enabled(self, info: PassInfo) -> bool:
+        """Return whether a ``Sequential`` runs this pass under this context."""
+        name = short_name(info.name)
+        if name in self.disabled_pass:
+            return False
+        return name in self.required_pass or self.opt_level >= info.opt_level
+
+    def with_level(self, opt_level: int) -> PassContext:
+        """Return this context at another level; itself at its own.
+
+        The instruments are those in force here. To run passes under it without entering them a
+        second time, use :func:`resume`.
+        """
+        if opt_level == self.opt_level:
+            return self
+        return PassContext(
+            opt_level, self.required_pass, self.disabled_pass, self.instruments, self.config
+        )
+
+    def override_instruments(self, instruments: Sequence[PassInstrument] | None) -> None:
+        """Exit the instruments in force and enter these, until the context is left.
+
+        Raises:
+            PassError: If this is not the current context.
+        """
+        if PassContext.current() is not self:
+            raise PassError("only the instruments of the current pass context can be overridden")
+        entering = _checked_instruments(instruments)
+        leaving, outer = self.instruments, _FRAMES.get()[:-1]
+        # until all are entered none is in force: an exception on the way leaves the context clean
+        _FRAMES.set((*outer, _Frame(self, ())))
+        _exit_all(leaving)
+        _enter_all(entering)
+        _FRAMES.set((*outer, _Frame(self, entering)))
+
+    def __enter__(self) -> Self:
+        _enter_all(self._instruments)
+        _FRAMES.set((*_FRAMES.get(), _Frame(self, self._instruments)))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        frames = _FRAMES.get()
+        if not frames or frames[-1].ctx is not self:
+            raise PassError(
+                "a pass context is left that is not the current one; "
+                "leave contexts in the reverse order of entering, in the same thread or task"
+            )
+        _FRAMES.set(frames[:-1])
+        _exit_all(frames[-1].instruments)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenNodeError(
+            f"cannot assign PassContext.{name}: pass contexts are immutable; build another"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"PassContext(opt_level={self.opt_level}, required_pass={self.required_pass!r}, "
+            f"disabled_pass={self.disabled_pass!r}, instruments={self.instruments!r}, "
+            f"config={dict(self.config)!r})"
+        )
+
+
+@contextmanager
+def resume(ctx: PassContext) -> Iterator[PassContext]:
+    """Make ``ctx`` the current context, its instruments having been entered already."""
+    frames = _FRAMES.get()
+    _FRAMES.set((*frames, _Frame(ctx, ctx.instruments)))
+    try:
+        yield ctx
+    finally:
+        _FRAMES.set(frames)
+
+
+class _Frame(NamedTuple):
+    """One entered context; which instruments are in force belongs to the entering."""
+
+    ctx: PassContext
+    instruments: tuple[PassInstrument, ...]
+
+
+_FRAMES: Final[ContextVar[tuple[_Frame, ...]]] = ContextVar("relayish_pass_contexts", default=())
+
+
+def _enter_all(instruments: tuple[PassInstrument, ...]) -> None:
+    entered: list[PassInstrument] = []
+    try:
+        for instrument in instruments:
+            instrument.enter_pass_ctx()
+            entered.append(instrument)
+    except BaseException:
+        _exit_all(reversed(entered))
+        raise
+
+
+def _exit_all(instruments: Iterable[PassInstrument]) -> None:
+    for instrument in instruments:
+        instrument.exit_pass_ctx()
+
+
+def _checked_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise ConfigError(
+            f"{what} must be a sequence of names; found the str {names!r}; write ({names!r},)"
+        )
+    given = tuple(names or ())
+    for name in given:
+        if not isinstance(name, str):
+            raise ConfigError(f"{what} must hold names of passes; found {name!r}")
+    return tuple(short_name(name) for name in given)
+
+
+def _checked_instruments(
+    instruments: Sequence[PassInstrument] | None,
+) -> tuple[PassInstrument, ...]:
+    given = tuple(instruments or ())
+    for instrument in given:
+        if not isinstance(instrument, PassInstrument):
+            raise ConfigError(
+                f"instruments must be instances of PassInstrument; found {instrument!r}; "
+                f"decorate its class with @pass_instrument"
+            )
+    return given
+
+
+_DEFAULT: Final = PassContext()

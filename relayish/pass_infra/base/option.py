@@ -1,0 +1,270 @@
+"""Typed options: of passes, and of the configuration of a :class:`PassContext`.
+
+An option has an annotation; a Python value is checked against it, and a value written in a
+pipeline string or on the command line is read by it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any, Final, Literal
+
+from relayish.errors import DeclarationError, PipelineError
+from relayish.pass_infra.base.syntax import Written, WrittenSequence
+
+
+class OptionValueError(ValueError):
+    """A value does not fit an option; the caller says of which option, and where."""
+
+
+class _Missing(Enum):
+    MISSING = "must be given"
+
+
+MISSING: Final = _Missing.MISSING
+"""The default of an option that must be given."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class PassOption:
+    """One option of a pass: a field, or a parameter of the constructor or factory."""
+
+    name: str
+    hint: Any  # Any: an annotation
+    default: object = MISSING
+
+    def __str__(self) -> str:
+        given = "" if self.default is MISSING else f" = {self.default!r}"
+        return f"{self.name}: {describe_hint(self.hint)}{given}"
+
+
+def field_options(cls: type) -> tuple[PassOption, ...]:
+    """Return the options that the fields of a dataclass stand for, in order."""
+    hints = resolve_hints(cls, f"{cls.__module__}.{cls.__qualname__}")
+    return tuple(
+        PassOption(declared.name, hints[declared.name], _field_default(declared))
+        for declared in dataclasses.fields(cls)
+        if declared.init
+    )
+
+
+def parameter_options(
+    function: Callable[..., object], signature: inspect.Signature, owner: str
+) -> tuple[PassOption, ...]:
+    """Return the options that the parameters of ``function`` stand for, in order.
+
+    Parameters that collect (``*args``, ``**kwargs``) are no options.
+
+    Raises:
+        DeclarationError: If a parameter has no annotation or cannot be given by name.
+    """
+    hints = resolve_hints(function, owner)
+    options = []
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if parameter.kind is parameter.POSITIONAL_ONLY or parameter.name not in hints:
+            raise DeclarationError(
+                f"parameter {parameter.name!r} of pass {owner} must be annotated and may not be "
+                f"positional only; it is an option that is given by name"
+            )
+        default = MISSING if parameter.default is parameter.empty else parameter.default
+        options.append(PassOption(parameter.name, hints[parameter.name], default))
+    return tuple(options)
+
+
+def _field_default(declared: dataclasses.Field[Any]) -> object:  # Any: fields of every type
+    if declared.default is not dataclasses.MISSING:
+        return declared.default
+    if declared.default_factory is not dataclasses.MISSING:
+        return declared.default_factory()
+    return MISSING
+
+
+def resolve_hints(declared: Callable[..., object], owner: str) -> Mapping[str, Any]:
+    """Return the annotations of a function or class, evaluated.
+
+    Raises:
+        DeclarationError: If one names what is not known where ``declared`` stands.
+    """
+    try:
+        return typing.get_type_hints(declared)
+    except NameError as error:
+        raise DeclarationError(
+            f"cannot resolve the annotations of pass {owner}: {error}; "
+            f"import what they name at the top of the module"
+        ) from error
+
+
+def describe_hint(hint: Any) -> str:  # Any: an annotation
+    """Return an annotation as it is written in source."""
+    if hint is type(None):
+        return "None"
+    if typing.get_args(hint):
+        return str(hint).replace("typing.", "").replace("collections.abc.", "")
+    return getattr(hint, "__name__", str(hint))
+
+
+def check_option(owner: str, option: PassOption, value: object) -> object:
+    """Return ``value`` as the option of the pass ``owner`` wants it.
+
+    Raises:
+        PipelineError: If the value does not fit.
+    """
+    try:
+        return check_value(option.hint, value)
+    except OptionValueError as error:
+        raise PipelineError(f"option {option.name!r} of pass {owner}: {error}") from None
+
+
+def check_value(hint: Any, value: Any) -> object:  # Any: an annotation, a value not yet checked
+    """Return ``value`` as the annotation wants it.
+
+    A list becomes a tuple and a whole number a float where those are asked for; nothing else is
+    converted. Annotations this module cannot judge accept everything.
+
+    Raises:
+        OptionValueError: If the value does not fit.
+    """
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return _first_fit(arguments, hint, check_value, value)
+    if origin is Literal:
+        return _one_of(arguments, value)
+    if origin is tuple or hint is tuple:
+        return _check_tuple(hint, arguments, value)
+    kind = origin or hint
+    if kind is float and type(value) is int:
+        return float(value)
+    if kind is int and not isinstance(value, (bool, int)) and hasattr(value, "__index__"):
+        return int(value.__index__())
+    if kind is int and isinstance(value, bool):
+        raise _misfit(hint, value)
+    if isinstance(kind, type) and not _is_instance(value, kind):
+        raise _misfit(hint, value)
+    return value
+
+
+def _is_instance(value: object, kind: type) -> bool:
+    try:
+        return isinstance(value, kind)
+    except TypeError:  # Any, protocols and typed dictionaries: classes that cannot be asked
+        return True
+
+
+def _check_tuple(
+    hint: Any,  # Any: an annotation
+    arguments: tuple[Any, ...],
+    value: object,
+) -> object:
+    if not isinstance(value, (tuple, list)):
+        raise _misfit(hint, value)
+    members = _member_hints(hint, arguments, len(value))
+    items = tuple(check_value(m, item) for m, item in zip(members, value, strict=True))
+    unchanged = type(value) is tuple and all(a is b for a, b in zip(items, value, strict=True))
+    return value if unchanged else items
+
+
+def _member_hints(
+    hint: Any, arguments: tuple[Any, ...], count: int
+) -> tuple[Any, ...]:  # Any: hints
+    if not arguments:
+        return (object,) * count
+    if arguments[1:] == (Ellipsis,):
+        return (arguments[0],) * count
+    if len(arguments) != count:
+        raise OptionValueError(f"expected {describe_hint(hint)}; found {count} items")
+    return arguments
+
+
+def read_value(hint: Any, written: Written | WrittenSequence) -> object:  # Any: an annotation
+    """Return what is written, read as the annotation wants it.
+
+    Raises:
+        OptionValueError: If it cannot be read so.
+    """
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        nothing_first = sorted(arguments, key=lambda member: member is not type(None))
+        return _first_fit(tuple(nothing_first), hint, read_value, written)
+    if origin is tuple or hint is tuple:
+        if not isinstance(written, WrittenSequence):
+            raise OptionValueError(f"expected {describe_hint(hint)}, as (a, b); found {written}")
+        members = _member_hints(hint, arguments or (str, ...), len(written.items))
+        return tuple(read_value(m, w) for m, w in zip(members, written.items, strict=True))
+    if isinstance(written, WrittenSequence):
+        raise OptionValueError(f"expected {describe_hint(hint)}; found {written}")
+    if origin is Literal:
+        by_text = {str(choice).lower(): choice for choice in arguments}
+        return _one_of(arguments, by_text.get(written.text.lower(), written.text))
+    read = _READERS.get(hint)
+    if read is None:
+        raise OptionValueError(
+            f"a {describe_hint(hint)} cannot be written in text; build the pass in Python"
+        )
+    return read(hint, written)
+
+
+def _read_bool(hint: object, written: Written) -> bool:
+    value = {"true": True, "false": False}.get(written.text.lower())
+    if value is None or written.quoted:
+        raise OptionValueError(f"expected {describe_hint(hint)} (true or false); found {written}")
+    return value
+
+
+def _read_none(_hint: object, written: Written) -> None:
+    if written.quoted or written.text.lower() != "none":
+        raise OptionValueError(f"expected none; found {written}")
+
+
+def _read_number(hint: type[int | float], written: Written) -> int | float:
+    if written.quoted:
+        raise OptionValueError(f"expected {describe_hint(hint)}; found {written}")
+    try:
+        return hint(written.text)
+    except ValueError:
+        raise OptionValueError(f"expected {describe_hint(hint)}; found {written}") from None
+
+
+def _read_str(_hint: object, written: Written) -> str:
+    return written.text
+
+
+_READERS: Final[dict[object, Callable[[Any, Written], object]]] = {  # Any: the hint that is the key
+    bool: _read_bool,
+    int: _read_number,
+    float: _read_number,
+    str: _read_str,
+    type(None): _read_none,
+}
+
+
+def _first_fit(
+    members: tuple[Any, ...],  # Any: annotations
+    hint: object,
+    fit: Callable[[Any, Any], object],  # Any: an annotation, a value not yet checked
+    value: object,
+) -> object:
+    for member in members:
+        try:
+            return fit(member, value)
+        except OptionValueError:
+            continue  # the next member may fit; when none does, the error below says so
+    raise _misfit(hint, value)
+
+
+def _one_of(choices: tuple[object, ...], value: object) -> object:
+    for choice in choices:
+        if type(choice) is type(value) and choice == value:
+            return choice
+    raise OptionValueError(f"expected one of {', '.join(map(repr, choices))}; found {value!r}")
+
+
+def _misfit(hint: object, value: object) -> OptionValueError:
+    shown = str(value) if isinstance(value, (Written, WrittenSequence)) else repr(value)
+    return OptionValueError(f"expected {describe_hint(hint)}; found {shown}")

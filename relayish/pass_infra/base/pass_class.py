@@ -1,0 +1,234 @@
+"""Passes: from a module to a module, whatever languages its definitions are of."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from typing import Any, Final, NoReturn, Self, TypeVar, cast
+
+from relayish.errors import DeclarationError, PassError, indefinite
+from relayish.ir.declarations import watch_table
+from relayish.ir.module import AnyModule, Module
+from relayish.ir.node import Node
+from relayish.pass_infra.base.collecting import collecting_as
+from relayish.pass_infra.base.config import IMMUTABLE_MODULE
+from relayish.pass_infra.base.context import PassContext
+from relayish.pass_infra.base.immutable import Snapshot
+from relayish.pass_infra.base.info import PassInfo
+from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.base.type_inference import inferred
+
+_M = TypeVar("_M", bound=AnyModule)
+
+
+class _MissingInfo:
+    """Stands where a pass class has not said what it is."""
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        raise DeclarationError(
+            f"{owner.__name__} has no PassInfo; decorate it with @register_pass(opt_level=...) "
+            f"or set info = PassInfo(name, opt_level) in the class"
+        )
+
+
+class Pass(ABC):
+    """The root of passes. Calling one with a module runs it, under the current context.
+
+    A pass called so runs whatever its level and whatever is disabled; only instruments can keep
+    it from running. Levels and requirements are the business of :class:`Sequential`.
+    """
+
+    info: PassInfo = cast(PassInfo, _MissingInfo())
+
+    def __call__(self, mod: _M) -> _M:
+        """Return the module this pass makes of ``mod``.
+
+        Returns:
+            ``mod`` itself when nothing changed, or when an instrument said not to run.
+
+        Raises:
+            PassError: If ``mod`` is no module, or what the pass returns is none of its class.
+        """
+        info, ctx = self.info, PassContext.current()
+        if not isinstance(mod, Module):
+            raise PassError(
+                f"pass {info.name} takes a module; found {type(mod).__name__}; "
+                f"wrap an expression with IRModule.from_expr(expr)"
+            )
+        instruments = ctx.instruments
+        if not ctx.is_required(info.name):
+            answers = [_should_run(instrument, mod, info) for instrument in instruments]
+            if not all(answers):
+                return mod
+        for instrument in instruments:
+            instrument.run_before_pass(mod, info)
+        work = self._run_watched if ctx.get_config(IMMUTABLE_MODULE) is True else self._run
+        try:
+            with collecting_as(ctx):
+                out = work(mod, ctx)
+        except BaseException as error:
+            error.add_note(f"in pass {info.name}")
+            for instrument in instruments:
+                instrument.run_on_failure(mod, info, error)
+            raise
+        for instrument in instruments:
+            instrument.run_after_pass(out, info)
+        return out
+
+    def _run(self, mod: _M, ctx: PassContext) -> _M:
+        if not self.info.infer_types:
+            return _checked_module(self.run(mod, ctx), mod, self.info)
+        typed = inferred(mod, "the pass is given")
+        out = _checked_module(self.run(typed, ctx), mod, self.info)
+        return mod if out is typed else inferred(out, "the pass returned")
+
+    def _run_watched(self, mod: _M, ctx: PassContext) -> _M:
+        snapshot = Snapshot(mod)
+        try:
+            out = self._run(mod, ctx)
+        except BaseException as error:
+            snapshot.note(error, self.info)
+            raise
+        snapshot.check(self.info)
+        return out
+
+    @abstractmethod
+    def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: a module of the class the pass is for
+        """Do the work of the pass; called by :meth:`__call__`, which sees to the rest."""
+
+    def with_info(self, info: PassInfo) -> Self:
+        """Return this pass under another name, level or requirements."""
+        renamed = copy.copy(self)
+        object.__setattr__(renamed, "info", info)  # pass classes may be frozen
+        return renamed
+
+    def __repr__(self) -> str:
+        required = f", required={self.info.required!r}" if self.info.required else ""
+        return (
+            f"<{type(self).__name__} {self.info.name}, opt_level={self.info.opt_level}{required}>"
+        )
+
+
+class ModulePass(Pass):
+    """A pass that sees the whole module."""
+
+    @abstractmethod
+    def transform_module(self, mod: Any, ctx: PassContext) -> Any:  # Any: as in Pass.run
+        """Return the new module; ``mod`` itself when nothing changed."""
+
+    def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: as above
+        return self.transform_module(mod, ctx)
+
+
+class _MissingKind:
+    """Stands where a function pass has not said which functions it takes."""
+
+    def __get__(self, instance: object, owner: type) -> NoReturn:
+        raise DeclarationError(
+            f"{owner.__name__} does not say which functions it takes; write takes = ..., a class "
+            f"of nodes, in the class"
+        )
+
+
+class AnyFunctionPass(Pass):
+    """A pass over each function of one kind in a module by itself.
+
+    Each function is given with the module as it was before the pass, so that no function sees
+    what became of its siblings. Definitions of other kinds, and functions that ask for it, are left
+    alone.
+    """
+
+    takes: type[Node] = cast("type[Node]", _MissingKind())
+    """The class of nodes, concrete or not, that the pass takes for functions."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "takes" in cls.__dict__:
+            checked_kind(cls.__dict__["takes"], cls.__name__)
+
+    @abstractmethod
+    def transform_function(
+        self, func: Any, mod: Any, ctx: PassContext
+    ) -> Any:  # Any: a node of the kind that the pass takes, a module of the class it is for
+        """Return what becomes of ``func``; ``func`` itself when nothing changed."""
+
+    def skips(self, func: Node) -> bool:  # noqa: ARG002 - for overriding
+        """Return whether ``func``, of the kind that the pass takes, is left alone."""
+        return False
+
+    def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: as in Pass.run
+        takes = self.takes
+        changed: dict[Any, Node] = {}  # Any: what stands for names in the module
+        for key, func in mod.functions_of(takes).items():
+            if self.skips(func):
+                continue
+            try:
+                out = _checked_function(self.transform_function(func, mod, ctx), takes, self.info)
+            except BaseException as error:
+                error.add_note(f"in function @{mod.name_of(key)}")
+                raise
+            if out is not func:
+                changed[key] = out
+        return mod.with_functions(changed)
+
+
+_OVER: Final[dict[type[Node], type[AnyFunctionPass]]] = {}
+watch_table(_OVER, lambda context, base: context.stays(base.__module__))
+
+
+def register_function_pass(family: type[Node], base: type[AnyFunctionPass]) -> None:
+    """Say which class passes derive from that are made of functions of a family's expressions.
+
+    Args:
+        family: The root of the family, as ``Expr`` is of Relay's.
+        base: A class of function passes which says what it takes.
+    """
+    _OVER[family] = base
+
+
+def function_pass_over(kind: type[Node]) -> type[AnyFunctionPass] | None:
+    """Return the class registered for the family ``kind`` or the functions which that one takes."""
+    for family, base in _OVER.items():
+        if kind in (family, base.takes):
+            return base
+    return None
+
+
+def checked_kind(kind: object, owner: str) -> type[Node]:
+    """Return the kind of function that a pass takes.
+
+    Raises:
+        DeclarationError: If it is no class of nodes.
+    """
+    if not isinstance(kind, type) or not issubclass(kind, Node):
+        raise DeclarationError(
+            f"pass {owner} takes functions of one class of nodes; found {kind!r}"
+        )
+    return kind
+
+
+def _should_run(instrument: PassInstrument, mod: AnyModule, info: PassInfo) -> bool:
+    answer: object = instrument.should_run(mod, info)
+    if not isinstance(answer, bool):
+        raise PassError(
+            f"should_run of {type(instrument).__name__} must return True or False; "
+            f"found {answer!r} for pass {info.name}"
+        )
+    return answer
+
+
+def _checked_module(out: object, given: _M, info: PassInfo) -> _M:
+    if not isinstance(out, type(given)):
+        wanted = indefinite(type(given))
+        raise PassError(f"pass {info.name} must return {wanted}; found {_brief(out)}")
+    return out
+
+
+def _checked_function(out: object, takes: type[Node], info: PassInfo) -> Node:
+    if not isinstance(out, takes):
+        raise PassError(f"pass {info.name} must return {indefinite(takes)}; found {_brief(out)}")
+    return out
+
+
+def _brief(out: object) -> str:
+    return "None; is a return missing?" if out is None else indefinite(type(out))

@@ -1,0 +1,110 @@
+"""Where registered passes come from: code that registers them when it is imported.
+
+The registry stands below the passes and names none of them. It is handed *sources*: a table that
+says in which module each name is registered, a package with one pass a file, or a group of entry
+points of installed distributions. A source is imported the first time a name is asked for that is
+not there yet, or when all are listed. relayish's own passes come the same way as everybody's:
+``relayish.passes`` hands its table to the registry.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+
+from relayish.errors import PassError
+
+
+class PassSource(ABC):
+    """Something to import for the passes it registers; importing twice does nothing."""
+
+    @abstractmethod
+    def load_for(self, name: str) -> None:
+        """Import what is likely to register the pass ``name``, if that can be told from it."""
+
+    @abstractmethod
+    def load(self) -> None:
+        """Import everything there is."""
+
+
+class PackageSource(PassSource):
+    """The modules of a package, one pass a file: ``FoldConstant`` in ``fold_constant``.
+
+    A pass is found by the name of its file without importing the others, which keeps the start
+    of a program short.
+    """
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def load_for(self, name: str) -> None:
+        module = f"{self.package}.{snake_case(name)}"
+        if name.isidentifier() and importlib.util.find_spec(module) is not None:
+            importlib.import_module(module)
+
+    def load(self) -> None:
+        package = importlib.import_module(self.package)
+        for found in pkgutil.iter_modules(package.__path__):
+            importlib.import_module(f"{self.package}.{found.name}")
+
+
+class TableSource(PassSource):
+    """A table from names, of passes and of checks, to the modules that register them.
+
+    Args:
+        package: The package in which the modules stand.
+        table: Names of modules below the package: ``{"FoldConstant": "fold.fold_constant"}``.
+    """
+
+    def __init__(self, package: str, table: Mapping[str, str]) -> None:
+        self.package = package
+        self.table = table
+
+    def load_for(self, name: str) -> None:
+        if name in self.table:
+            importlib.import_module(f"{self.package}.{self.table[name]}")
+
+    def load(self) -> None:
+        for module in self.table.values():
+            importlib.import_module(f"{self.package}.{module}")
+
+
+class EntryPointSource(PassSource):
+    """What installed distributions declare under a group of entry points.
+
+    An entry point names a module (or an object in one) whose import registers passes.
+    """
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+
+    def load_for(self, name: str) -> None:
+        """Do nothing: the name of a pass does not tell who has it."""
+
+    def load(self) -> None:
+        # imported here because it costs 25 ms, which nobody pays who asks for relayish's own passes
+        metadata = importlib.import_module("importlib.metadata")
+        for entry_point in metadata.entry_points(group=self.group):
+            try:
+                entry_point.load()
+            except Exception as error:
+                owner = entry_point.dist.name if entry_point.dist is not None else "a distribution"
+                raise PassError(
+                    f"cannot load the passes that {owner} adds through entry point "
+                    f"{entry_point.name} = {entry_point.value}: {type(error).__name__}: {error}; "
+                    f"repair or uninstall it"
+                ) from error
+
+
+def snake_case(name: str) -> str:
+    """Return the name of the file in which a pass stands.
+
+    Example:
+        >>> [snake_case(n) for n in ("FoldConstant", "ToANormalForm", "CombineParallelConv2D")]
+        ['fold_constant', 'to_a_normal_form', 'combine_parallel_conv2d']
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()

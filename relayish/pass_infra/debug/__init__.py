@@ -1,0 +1,1 @@
+"""Finding the pass at fault: bisection, failure predicates, delta debugging."""

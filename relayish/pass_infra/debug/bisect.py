@@ -1,0 +1,114 @@
+"""Finding the pass of a pipeline that is at fault, and the least program that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any, Generic, TypeVar
+
+from relayish.errors import PassError
+from relayish.ir.module import AnyModule
+from relayish.pass_infra.base.pass_class import Pass
+from relayish.pass_infra.composition.sequential import Sequential
+from relayish.pass_infra.debug.shrink import MOST_TRIES, shrink
+
+M = TypeVar("M", bound=AnyModule)
+
+Fault = Callable[[Any, Any], str | None]  # Any: modules of the class that the passes work on
+"""Given the program before some passes and after them, says what is wrong, or ``None``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit(Generic[M]):
+    """The first pass after which something is wrong.
+
+    Attributes:
+        culprit: The pass.
+        position: How many passes ran before it, those inside others and required ones included.
+        message: What is wrong: what was found, or what the pass raised.
+        before: The program the pass was given.
+        shrunk: The least program found on which the pass alone is at fault; ``before`` where it
+            is not at fault alone, or nothing smaller was looked for.
+    """
+
+    culprit: Pass
+    position: int
+    message: str
+    before: M
+    shrunk: M
+
+    @property
+    def name(self) -> str:
+        """The name of the pass."""
+        return self.culprit.info.name
+
+
+def bisect(
+    pipeline: Pass, mod: M, fault: Fault, *, most_tries: int = MOST_TRIES
+) -> Culprit[M] | None:
+    """Return the first pass of ``pipeline`` after which ``fault`` finds something wrong.
+
+    Every pass is looked at, nested and required ones too, in the order in which they run under the
+    current context. A pass that raises is at fault as well.
+
+    Args:
+        pipeline: What to run.
+        mod: A program with which nothing is wrong.
+        fault: Asked after each pass, with ``mod`` and what the passes so far made of it.
+        most_tries: How many smaller programs are tried; 0 leaves the program as it is.
+
+    Returns:
+        ``None`` if nothing is wrong after any pass.
+
+    Raises:
+        PassError: If something is wrong with ``mod`` itself.
+    """
+    already = fault(mod, mod)
+    if already is not None:
+        raise PassError(f"the program is at fault before any pass: {already}")
+    current = mod
+    passes = pipeline.plan() if isinstance(pipeline, Sequential) else (pipeline,)
+    for position, pass_ in enumerate(passes):
+        after, error = _run(pass_, current)
+        message = None if error is None else f"{type(error).__name__}: {error}"
+        if error is None and after is not current:
+            message = fault(mod, after)
+        if message is not None:
+            shrunk = _shrunk(pass_, current, fault, most_tries)
+            return Culprit(pass_, position, message, current, shrunk)
+        current = after
+    return None
+
+
+def _run(pass_: Pass, mod: M) -> tuple[M, Exception | None]:
+    """Return what the pass makes of ``mod``, and what it raised instead."""
+    try:
+        return pass_(mod), None
+    except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
+        return mod, error
+
+
+def _origin(error: Exception) -> tuple[type[Exception], CodeType, int]:
+    """Return what tells errors apart: the class, and the line of code that raised it."""
+    traceback = error.__traceback__
+    assert traceback is not None
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return type(error), traceback.tb_frame.f_code, traceback.tb_lineno
+
+
+def _shrunk(pass_: Pass, mod: M, fault: Fault, most_tries: int) -> M:
+    """Return a small program on which the pass alone does what it did."""
+    after, raised = _run(pass_, mod)
+    origin = None if raised is None else _origin(raised)
+    if not most_tries or (origin is None and fault(mod, after) is None):
+        return mod
+
+    def still(smaller: M) -> bool:
+        made, error = _run(pass_, smaller)
+        if error is not None:
+            return _origin(error) == origin
+        return origin is None and not fault(smaller, smaller) and bool(fault(smaller, made))
+
+    return shrink(mod, still, most_tries=most_tries)

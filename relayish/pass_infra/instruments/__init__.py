@@ -1,0 +1,1 @@
+"""Instruments: what watches passes run: counting, timing, printing, differences, verification."""

@@ -1,0 +1,113 @@
+"""Writing the program into a directory, after every pass."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import secrets
+import threading
+from pathlib import Path
+from typing import Final
+
+from relayish.errors import PassError
+from relayish.ir.module import AnyModule
+from relayish.pass_infra.base.info import PassInfo, short_name
+from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.composition.running import RunningPasses
+from relayish.pass_infra.instruments.program_text import ProgramTexts
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_NAME: Final = 80
+
+
+class DumpInstrument(PassInstrument):
+    """Write ``0_init.relay``, the program as it is given, and one file after every pass.
+
+    The files are ``1_InferType.relay``, ``2_FoldConstant.relay``, … in the order in which passes
+    end. Numbers go on as long as the instrument is used. A program that is not what the pass
+    before returned is written as well, ``5_init.relay``. A pass whose result is that of the passes
+    inside it, a ``Sequential``, has no file. Each file appears whole or not at all.
+
+    Args:
+        directory: Where to write. It is made when the context is entered; if it is there, it must
+            hold nothing but what this instrument wrote.
+
+    Raises:
+        PassError: When the context is entered, if the directory holds other files.
+        OSError: If it cannot be made or written to.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str]) -> None:
+        self.directory = Path(directory)
+        self.written: list[Path] = []
+        """The files written so far, in order."""
+        self._numbers = itertools.count()
+        self._texts = ProgramTexts()
+        self._running = RunningPasses()
+        self._last = _Last()
+
+    def enter_pass_ctx(self) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        own = {path.name for path in self.written}
+        others = sorted(path.name for path in self.directory.iterdir() if path.name not in own)
+        if others:
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            raise PassError(
+                f"directory {str(self.directory)!r} holds {others[0]!r}{more}, which this "
+                f"instrument did not write; give an empty directory, or one that does not exist"
+            )
+        self._running.forget()
+        self._last.mod = None
+
+    def exit_pass_ctx(self) -> None:
+        self._texts.forget()
+
+    def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:
+        self._running.begin(mod, info)
+        if self._last.mod is not mod:
+            self._write("init", mod)
+
+    def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
+        running = self._running.end(info, mod)
+        if running is None or not running.is_pure_composition(mod):
+            self._write(safe_name(info.name), mod)
+
+    def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
+        running = self._running.end(info)
+        if running is not None and running.mod is self._last.mod:
+            error.add_note(f"the program before pass {info.name} is in {self.written[-1]}")
+
+    def _write(self, name: str, mod: AnyModule) -> None:
+        path = self.directory / f"{next(self._numbers)}_{name}.relay"
+        _write_whole(path, self._texts.of(mod))
+        self.written.append(path)
+        self._last.mod = mod
+
+
+class _Last(threading.local):
+    """The module written last, of each thread its own."""
+
+    mod: AnyModule | None = None
+
+
+def safe_name(name: str) -> str:
+    """Return the name of a pass as part of the name of a file on any system.
+
+    Example:
+        >>> safe_name("relayish.pass_.FoldConstant"), safe_name("../a b")
+        ('FoldConstant', '_a_b')
+    """
+    return _UNSAFE.sub("_", short_name(name))[:_LONGEST_NAME]
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file that nobody sees before it is complete."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with partial.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""Clean-up: dead code, common subexpressions, copies, unused functions, names."""

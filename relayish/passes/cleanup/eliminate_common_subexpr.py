@@ -1,0 +1,147 @@
+"""Common-subexpression elimination: compute once what is computed twice.
+
+Before::
+
+    %0 = add(%x, 1);
+    %1 = add(%x, 1);
+    multiply(%0, %1)
+
+After::
+
+    %0 = add(%x, 1);
+    multiply(%0, %0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Final
+
+from relayish.analysis.effect_rules import effect_of_op
+from relayish.analysis.exact_key import exact_key, scalar_key
+from relayish.functor import MixedModeMutator
+from relayish.ir.attrs import Attrs
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
+from relayish.pass_infra import register_pass
+
+_BY_VALUE: Final[frozenset[type[Node]]] = frozenset({Constant, Tuple})
+"""Arguments that may be the same without being the same object."""
+
+
+class _Mergeable(dict[Expr, bool]):
+    """Whether calls of an operator may be merged, found out when it is first met."""
+
+    def __missing__(self, op: Expr) -> bool:
+        mergeable = self[op] = type(op) is Op and not effect_of_op(op)
+        return mergeable
+
+
+class CommonSubexprEliminator(MixedModeMutator):
+    """Gives every call, and every projection, the first one like it.
+
+    Each has a key made of what is compared, so that no two have to be compared with one another.
+
+    Source:
+        Relay ``CommonSubexprEliminator``, which compares each call with all earlier ones of its
+        operator.
+    """
+
+    def __init__(self, fskip: Callable[[Expr], bool] | None = None) -> None:
+        self._fskip = fskip
+        self._first: dict[Hashable, Expr] = {}
+        self._mergeable = _Mergeable()
+        self._attrs: dict[int, Hashable] = {}
+        self._held: list[Attrs] = []  # attributes whose identity is a key in ``_attrs``
+        self._constants: dict[Hashable, Expr] = {}
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
+        """Return the first call of the operator with these attributes and arguments."""
+        op, args = post.op, post.args
+        if not self._mergeable[op] or not args:
+            return post
+        if self._fskip is not None and self._fskip(post):
+            return post
+        key: Hashable = (op, args)
+        for arg in args:
+            if type(arg) in _BY_VALUE:
+                key = (op, tuple([self._argument_key(arg) for arg in args]))
+                break
+        if post.attrs is not None:
+            key = (key, self._attrs_key(post.attrs))
+        return self._first.setdefault(key, post)
+
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
+        """Return the first projection of that field of that tuple."""
+        if self._fskip is not None and self._fskip(post):
+            return post
+        return self._first.setdefault((post.index, post.tuple_value), post)
+
+    def _argument_key(self, arg: Expr) -> Hashable:
+        """Return what counts of an argument: its identity, or the value of a scalar.
+
+        The fields of a tuple count in the same way, but not those of a tuple within.
+        """
+        if type(arg) is Tuple:
+            return (Tuple, *[self._scalar(field) for field in arg.fields])
+        return self._scalar(arg)
+
+    def _scalar(self, expr: Expr) -> Expr:
+        """Return the first constant of the same value for a scalar, else ``expr`` itself."""
+        key = scalar_key(expr)
+        return expr if key is None else self._constants.setdefault(key, expr)
+
+    def _attrs_key(self, attrs: Attrs) -> Hashable:
+        key = self._attrs.get(id(attrs))
+        if key is None:
+            self._held.append(attrs)
+            key = self._attrs[id(attrs)] = exact_key(attrs)
+        return key
+
+
+@register_pass("EliminateCommonSubexpr", opt_level=3, required=("InferType",), idempotent=True)
+def eliminate_common_subexpr(expr: Expr, *, fskip: Callable[[Expr], bool] | None = None) -> Expr:
+    """Eliminate common subexpressions: compute once what is computed twice.
+
+    Return ``expr`` in which equal calls of operators, and equal projections, are one node.
+
+    Calls are equal when operator and attributes are, and each argument is the same node or a scalar
+    constant of the same bits; so it is with the fields of an argument that is a tuple. Left as they
+    are: calls of operators that have state, or that nobody declared, calls without arguments, and
+    what ``let`` binds, whose variables stay apart even where their values are one node.
+
+    A node that two branches of an ``if`` come to share is not moved in front of it: it is evaluated
+    by the first use that is reached, and not at all where none is.
+
+    Args:
+        expr: Any well-formed expression, shared subexpressions included.
+        fskip: Says, of a call or projection after what is below it was merged, that it must stay.
+            It cannot be written in a pipeline string: build the pass in Python,
+            ``EliminateCommonSubexpr(fskip)``.
+
+    Returns:
+        ``expr`` itself when no two are equal.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Source:
+        Relay ``EliminateCommonSubexpr``, which is quadratic.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Var
+        >>> from relayish.op.registry import get_op
+        >>> add, x = get_op("add"), Var("x")
+        >>> image = eliminate_common_subexpr(Tuple((Call(add, (x, x)), Call(add, (x, x)))))
+        >>> image.fields[0] is image.fields[1]
+        True
+        >>> from relayish.ir.relay.module import IRModule
+        >>> from relayish.text import parse_expr
+        >>> from relayish.transform import EliminateCommonSubexpr
+        >>> func = parse_expr("fn (%x: int32) { multiply(add(%x, 1), add(%x, 1)) }")
+        >>> keep = EliminateCommonSubexpr(lambda expr: expr.op.name == "add")
+        >>> mod = IRModule.from_expr(func)
+        >>> keep(mod) is mod, EliminateCommonSubexpr()(mod) is mod
+        (True, False)
+    """
+    return CommonSubexprEliminator(fskip).visit(expr)

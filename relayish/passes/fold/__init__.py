@@ -1,0 +1,1 @@
+"""Constant folding, binding of parameters, and partial evaluation."""

@@ -1,0 +1,140 @@
+"""Make shapes that come as arguments attributes, where they can be computed beforehand.
+
+Before, with ``%x`` of shape ``(2, 3, 4)`` and ``%y`` of shape ``(8, 3)``::
+
+    %0 = shape_of(%y, dtype="int32");
+    dyn.reshape(%x, %0, newshape=[]) /* ty=Tensor[(?, ?), float32] */
+
+After::
+
+    reshape(%x, newshape=[8, 3]) /* ty=Tensor[(8, 3), float32] */
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from relayish.analysis.call_type import call_type
+from relayish.analysis.referential_transparency import ReferentialTransparency
+from relayish.analysis.static_shape import StaticShapes, static_shape_of
+from relayish.errors import FieldError, OperatorError, TypeInferenceError
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
+from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.pass_infra import register_pass
+from relayish.passes.fold.fold_constant import ConstantFolder
+from relayish.passes.fold.static_rules import STATIC_FORMS, StaticForm
+from relayish.passes.rewrite.rules.retyping import Retyping
+
+
+class _Shapes(StaticShapes):
+    """Reads shapes off the types that the rewritten program has so far."""
+
+    def __init__(self, types: Retyping) -> None:
+        super().__init__()
+        self._types = types
+
+    def of(self, expr: Expr) -> tuple[int, ...] | None:
+        """Return the shape of the tensor ``expr`` where all dimensions are known, or ``None``."""
+        ty = self._types.find_type(expr)
+        return super().of(expr) if ty is None else static_shape_of(ty)
+
+
+class _SizeFolder(ConstantFolder):
+    """Evaluates what sizes are computed from, by way of local variables as well."""
+
+    def __init__(self, types: Retyping) -> None:
+        super().__init__()
+        self._shapes = _Shapes(types)
+        self._bound = types.values
+
+    def visit_var(self, var: Var) -> Expr:
+        """Return the value of the variable where it is constant."""
+        value = self._bound.get(var)
+        image = var if value is None else self.visit(value)
+        return image if type(image) is Constant else super().visit_var(var)
+
+
+class _Staticiser(Retyping):
+    """Puts sizes that are arguments into attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = _SizeFolder(self)
+        self._transparency = ReferentialTransparency()
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """Return the static call, where the sizes are constant and fit."""
+        form = STATIC_FORMS.get(post.op)
+        if form is None:
+            return post
+        values = {name: self._value(post.args[at]) for name, (at, _) in form.sizes.items()}
+        if any(value is None for value in values.values()):
+            return post
+        return self._static(form, pre, post, values) or post
+
+    def _static(
+        self,
+        form: StaticForm,
+        pre: Call,
+        post: Call,
+        values: dict[str, Any],  # Any: numpy values
+    ) -> Call | None:
+        """Return the static call; ``None`` if these sizes are none, which is told at run time."""
+        try:
+            call = form.build(post, values)
+            ty = call_type(call, tuple([self.type_of(arg) for arg in call.args]))
+        except (TypeInferenceError, OperatorError, FieldError):
+            return None
+        return call if _narrows(ty, self.type_of(pre)) else None
+
+    def _value(self, size: Expr) -> Any:  # Any: a numpy value, or None
+        """Return the value of an argument, where it is a constant of finite numbers."""
+        if type(size) is not Constant and not self._transparency.holds_for(size):
+            return None  # it has an effect, or depends on one
+        with np.errstate(all="ignore"):
+            image = self._folder.visit(size)
+        if type(image) is not Constant or not isinstance(image.data, (np.ndarray, np.generic)):
+            return None
+        return image.data if np.all(np.isfinite(image.data)) else None
+
+
+def _narrows(ty: Type, dynamic: Type) -> bool:
+    """Return whether ``ty`` says of tensors what ``dynamic`` says, and sizes besides."""
+    if isinstance(ty, TupleType) and isinstance(dynamic, TupleType):
+        return len(ty.fields) == len(dynamic.fields) and all(
+            map(_narrows, ty.fields, dynamic.fields)
+        )
+    if not isinstance(ty, TensorType) or not isinstance(dynamic, TensorType):
+        return False
+    return ty.dtype == dynamic.dtype and len(ty.shape) == len(dynamic.shape)
+
+
+@register_pass("DynamicToStatic", opt_level=2, infer_types=True)
+def dynamic_to_static(func: Function) -> Function:
+    """Make shapes that come as arguments attributes, where they can be computed beforehand.
+
+    Return ``func``, whose types are known, with shapes as attributes where they are constant.
+
+    What a size is computed from may be constants, shapes that are known, which are more and more on
+    the way, and variables bound to such. The types of local variables and of the result follow.
+
+    Args:
+        func: A well-formed function with its types inferred.
+
+    Returns:
+        ``func`` itself when there is nothing to change. A call stays where its sizes have an effect
+        besides, or are wrong: it will say so when the program comes there.
+
+    Raises:
+        PassError: If types were not inferred.
+        TypeInferenceError: If a call cannot be well-typed with the shapes found for its arguments.
+
+    Complexity:
+        Linear in the number of distinct nodes, not counting evaluation; each is typed once.
+
+    Source:
+        Relay ``DynamicToStatic``, which infers types anew at every step.
+    """
+    return _Staticiser().rewrite(func)

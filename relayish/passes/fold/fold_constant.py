@@ -1,0 +1,364 @@
+"""Constant folding: evaluate what is constant.
+
+Before::
+
+    let %x = multiply(2, 3);
+    %0 = (add(%x, 1), %y);
+    if (less(%x, 4)) { %0.0 } else { %0.1 }
+
+After::
+
+    %y
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, cast
+
+import numpy as np
+
+from relayish.analysis.marks import is_primitive
+from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
+from relayish.analysis.referential_transparency import ReferentialTransparency
+from relayish.analysis.static_shape import StaticShapes
+from relayish.analysis.variables import free_vars
+from relayish.errors import EvaluationError
+from relayish.functor import MixedModeMutator
+from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
+from relayish.interpreter.value import count_elements
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.held import NodesGetter, compile_getter
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.roles import Role
+from relayish.ir.scopes import Scopes
+from relayish.ir.traversal import ByKind
+from relayish.ir.value import Value
+from relayish.op import registry
+from relayish.pass_infra import register_pass
+from relayish.passes.fold.constant_checker import ConstantChecker, constant_value, value_to_expr
+
+SIZE_LIMIT: Final = 1 << 20
+"""Elements a folded tensor may have, unless what it is made of has as many."""
+
+
+_NUMBERS: Final = (np.ndarray, np.generic)
+_ELEMENTWISE: Final = (registry.OpPattern.ELEMWISE, registry.OpPattern.BROADCAST)
+
+
+class _Plan(NamedTuple):
+    """What to do with the calls of one operator on constants."""
+
+    evaluate: CallEvaluator | None
+    keeps_scalars: bool  # the result on scalars is one
+    shape_only: bool
+    takes: tuple[type, ...] = ()  # the kinds of values it takes
+
+
+_LEAVE: Final = _Plan(None, keeps_scalars=False, shape_only=False)
+_SHAPE: Final = _Plan(None, keeps_scalars=False, shape_only=True)
+
+
+class _PlacedConstants(ConstantChecker):
+    """Takes what is constant for constant wherever it is to be."""
+
+    def visit_call(self, call: Call) -> bool:
+        """Look through annotations of devices."""
+        return is_on_device(call) and self.check(ignoring_on_device(call))
+
+
+class ConstantFolder(MixedModeMutator):
+    """Evaluates calls of operators on constants and decides ifs and projections.
+
+    Source:
+        Relay ``ConstantFolder``.
+    """
+
+    def __init__(self, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> None:
+        self._checker = _PlacedConstants()
+        self._transparency = ReferentialTransparency()
+        self._shapes = StaticShapes()
+        self._fold_qnn = fold_qnn
+        self._size_limit = size_limit
+        self._tuples: dict[Expr, Expr] = {}  # what a variable stands for, in its annotations
+        self._named: set[Expr] = set()  # variables that must stay: a constant cannot replace them
+        self._plans: dict[Expr, _Plan] = {}
+        self._root: Expr | None = None
+        self._shared: set[Node] | None = None
+
+    def fold(self, root: Expr) -> Expr:
+        """Return ``root``, a whole program, with what is constant in it evaluated."""
+        self._root = root
+        self._named.update(_named_by_fields(root))
+        return self.visit(root)
+
+    def visit_let(self, let: Let) -> Expr:
+        """Drop the bindings whose value is constant, putting the constant where they are used."""
+        kept: list[tuple[Let, Expr, bool]] = []
+        tail: Expr = let
+        while type(tail) is Let and tail not in self.memo_map:
+            value = self.visit(tail.value)
+            constant = type(value) is Constant or type(ignoring_on_device(value)) is Constant
+            if constant and tail.var not in self._named:
+                self.memo_map[tail.var] = value
+            else:
+                self._note_tuple(tail.var, value)
+                if tail.var.may_share is not None:
+                    self._named.add(tail.var.may_share)
+            kept.append((tail, value, constant))
+            tail = tail.body
+        image = self.visit(tail)
+        for binding, value, constant in reversed(kept):
+            if not constant or binding.var in self._named:
+                image = binding.with_fields(value=value, body=image)
+            self.memo_map[binding] = image
+        return image
+
+    def _note_tuple(self, var: Var, value: Expr) -> None:
+        """Remember that ``var`` stands for a tuple, by this or another name, wherever it is."""
+        inner = ignoring_on_device(value)
+        if type(inner) is Tuple:
+            self._tuples[var] = value
+        elif type(inner) is Var and inner in self._tuples:
+            self._tuples[var] = with_on_device_of(self._tuples[inner], value)
+
+    def visit_var(self, var: Var) -> Expr:
+        """Leave ``var`` as it is: constants were put in the memo where they are bound."""
+        if var.may_share is not None:
+            self._named.add(var.may_share)
+        return var
+
+    def visit_function(self, func: Function) -> Expr:
+        """Leave primitive functions alone: what they compute is a kernel's business."""
+        if is_primitive(func):
+            self._named.update(free_vars(func))
+            return func
+        return self.mutate_children(func)
+
+    def rewrite_if(self, pre: If, post: If) -> Expr:
+        """Take the branch that a constant condition leads to.
+
+        What acts and is shared by the other branch stays where it is only as long as both use it.
+        """
+        cond = ignoring_on_device(post.cond)
+        if type(cond) is not Constant or not isinstance(cond.data, np.bool_):
+            return post
+        left_out = pre.false_branch if cond.data else pre.true_branch
+        if not self._transparency.holds_for(left_out) and left_out in self._sharing():
+            return post
+        return post.true_branch if cond.data else post.false_branch
+
+    def _sharing(self) -> set[Node]:
+        """Return the nodes in which something acts that several blocks use."""
+        if self._shared is None:
+            self._shared = set()
+            scopes = Scopes(() if self._root is None else self._root)
+            opaque = {n for n in scopes.lifted if not self._transparency.holds_for(cast("Expr", n))}
+            for node in scopes.order if opaque else ():
+                if node in opaque or not self._shared.isdisjoint(EXPRESSIONS.children(node)):
+                    self._shared.add(node)
+        return self._shared
+
+    def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
+        """Take the field, of a tuple that stands there, is constant, or is bound to a variable.
+
+        A tuple that has to do with references stays: its other fields may have effects, and its
+        first use, perhaps not this one, says when the field is evaluated. Of a tuple that is bound,
+        only constants are taken: anything else is computed where the tuple is. A field of what an
+        annotation says the device of is there, too.
+        """
+        held = post.tuple_value
+        tup = ignoring_on_device(held)
+        if type(tup) is Tuple:
+            inside = 0 <= post.index < len(tup.fields) and self._transparency.holds_for(tup)
+            return with_on_device_of(tup.fields[post.index], held) if inside else post
+        if type(tup) is Constant and isinstance(tup.data, tuple):
+            inside = 0 <= post.index < len(tup.data)
+            field = Constant(tup.data[post.index], span=post.span) if inside else post
+            return with_on_device_of(field, held) if inside else post
+        bound = self._tuples.get(tup)
+        if bound is None or post.index < 0:
+            return post
+        tup = ignoring_on_device(bound)
+        assert type(tup) is Tuple
+        fields = tup.fields[post.index : post.index + 1]
+        if not fields or not self._checker.check(fields[0]):
+            return post
+        return with_on_device_of(with_on_device_of(fields[0], bound), held)
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """Evaluate the call of an operator all of whose arguments are constant."""
+        op = post.op
+        plan = self._plans.get(op)
+        if plan is None:
+            plan = self._plans[op] = self._plan(op)
+        evaluate = plan.evaluate
+        if evaluate is None or not post.args:
+            return self._fold_shape(pre, post) if plan.shape_only and post.args else post
+        values: list[Value] = []
+        scalar = plan.keeps_scalars
+        for arg in post.args:
+            if type(arg) is Constant:
+                value = arg.data
+                values.append(value)
+                if not isinstance(value, np.generic):
+                    scalar = False
+            elif (type(arg) is Tuple or is_on_device(arg)) and self._checker.check(arg):
+                values.append(constant_value(arg))
+                scalar = False
+            else:
+                return post
+        if not scalar and (_strays(plan, values) or self._grows(post, values)):
+            return post
+        try:
+            result = evaluate(post.attrs, values)
+        except EvaluationError:
+            return post  # the program may never come here; when it does, it will say so itself
+        if isinstance(result, np.generic):
+            folded: Constant = Constant._make(result, post.span, None)
+            return folded
+        if count_elements(result) > max(self._size_limit, sum(map(count_elements, values))):
+            return post
+        return value_to_expr(result)
+
+    def _plan(self, op: Expr) -> _Plan:
+        """Return what to do with calls of ``op`` on constants."""
+        if type(op) is not Op or op in registry.stateful or op in registry.random:
+            return _LEAVE
+        if op in registry.shape_only:
+            return _SHAPE
+        only_marks = op in registry.non_computational
+        if only_marks and not (self._fold_qnn and op in registry.quantized):
+            return _LEAVE
+        if op not in registry.evaluate:
+            return _LEAVE
+        return _Plan(
+            call_evaluator(op),
+            keeps_scalars=op not in registry.result_size,
+            shape_only=False,
+            takes=_NUMBERS if registry.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),
+        )
+
+    def _grows(self, call: Call, values: list[Value]) -> bool:
+        """Return whether the result would be so large that it had better be computed later."""
+        try:
+            size = result_size(call.op, call.attrs, values)
+        except EvaluationError:  # an ill-typed call, or one without a value
+            return True  # when the program comes there, it will say so itself
+        if size is None:
+            size = _broadcast_size(values)
+        return size > max(self._size_limit, sum(map(count_elements, values)))
+
+    def _fold_shape(self, pre: Call, post: Call) -> Expr:
+        """Fold what depends on the shape of its argument alone, which need not be constant."""
+        shape = self._shapes.of(post.args[0])
+        if shape is None:
+            shape = self._shapes.of(pre.args[0])
+        compute = registry.shape_only.get(post.op)
+        if shape is None or compute is None or not self._transparency.holds_for(post.args[0]):
+            return post
+        dtype = post.attrs.get("dtype", "int32") if post.attrs is not None else "int32"
+        result = np.asarray(compute(shape)).astype(numpy_dtype(str(dtype or "int32")))
+        return Constant(result, span=post.span)
+
+
+def _strays(plan: _Plan, values: list[Value]) -> bool:
+    """Return whether some value is none for an operator: numpy would add strings and tuples too."""
+    for value in values:
+        if not isinstance(value, plan.takes):
+            return True
+    return False
+
+
+def _named_by_fields(root: Expr) -> set[Expr]:
+    """Return the variables that stand where a constant cannot: in fields that hold variables."""
+    if not any(_VARIABLES_HELD[kind] for kind in Expr.language_.kinds.values()):
+        return set()
+    found: set[Expr] = set()
+    for node in EXPRESSIONS.pre_order(root):
+        held = _VARIABLES_HELD[type(node)]
+        if held is not None:
+            found.update(held(node))
+    return found
+
+
+def _variables_held(kind: type[Node]) -> NodesGetter | None:
+    """Return what gives the operands of a kind that can be nothing but variables, if it has any."""
+    fields = [
+        f for f in kind.fields_ if f.role is Role.OPERAND and f.kind and f.kind.kinds <= VARIABLES
+    ]
+    return compile_getter(fields) if fields else None
+
+
+_VARIABLES_HELD: Final = ByKind(_variables_held)
+
+
+def _broadcast_size(values: list[Value]) -> int:
+    """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
+    shapes = [value.shape for value in values if isinstance(value, _NUMBERS)]
+    try:
+        return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
+    except ValueError:
+        return 0
+
+
+@register_pass("FoldConstant", opt_level=2, idempotent=True)
+def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> Expr:
+    """Evaluate what is constant.
+
+    Return ``expr`` with what is constant in it evaluated.
+
+    Bindings of constants are propagated, projections of tuples and ifs on constants decided, calls
+    of operators on constants replaced by their value (a tuple of constants for several outputs).
+    Left as they are: calls without arguments, calls of operators that have state, draw random
+    numbers, only annotate, or cannot be evaluated (also: on these values), primitive functions, and
+    projections of tuples in which something has an effect. ``on_device`` around what is constant is
+    looked through, and stays around what is constant by itself.
+
+    An if stays as well where the branch that is not taken shares with other scopes what acts: that
+    would otherwise be evaluated in the scope of the uses that are left.
+
+    Args:
+        expr: Any well-formed expression, shared subexpressions included.
+        fold_qnn: Fold operators of the ``qnn`` dialect too.
+        size_limit: How many elements a result may have, unless its operands have as many together.
+
+    Returns:
+        ``expr`` itself when there was nothing to fold.
+
+    Complexity:
+        Linear in the number of distinct nodes, not counting evaluation; no recursion.
+
+    Source:
+        Relay ``FoldConstant``; beyond it, projections of constant tuples and of let-bound ones.
+    """
+    with np.errstate(all="ignore"):
+        return ConstantFolder(fold_qnn=fold_qnn, size_limit=size_limit).fold(expr)
+
+
+def fold_constant_expr(expr: Expr, mod: IRModule | None = None, fold_qnn: bool = False) -> Expr:  # noqa: ARG001 - Relay's signature
+    """Return ``expr`` folded, as :func:`fold_constant` does; called as Relay's function is.
+
+    Args:
+        expr: Any well-formed expression.
+        mod: What ``expr`` belongs to. Calls of its functions are not folded, so nothing is looked
+            up in it.
+        fold_qnn: Fold operators of the ``qnn`` dialect too.
+
+    Source:
+        Relay ``FoldConstantExpr``.
+    """
+    return fold_constant(expr, fold_qnn=fold_qnn)

@@ -1,0 +1,1 @@
+"""Interprocedural passes: inlining, lambda lifting, closures, outlining."""

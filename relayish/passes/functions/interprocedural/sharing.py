@@ -1,0 +1,65 @@
+"""Let insertion for side effects that a piece of program shares with what is around it.
+
+Before::
+
+    %0 = ref_write(%r, 1);
+    %1 = fn () { %0 };
+    (%0, %1())
+
+After::
+
+    let %x_0 = ref_write(%r, 1);
+    %1 = fn () { %x_0 };
+    (%x_0, %1())
+"""
+
+from __future__ import annotations
+
+from relayish.analysis import infer_type
+from relayish.analysis.marks import is_transparent
+from relayish.analysis.referential_transparency import opaque_nodes
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scopes import Scopes
+from relayish.passes.normal_form.functions import open_functions, transform_functions
+from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
+
+
+def bind_shared_effects(mod: IRModule, kind: type[Node]) -> IRModule:
+    """Return ``mod`` with what must not be evaluated twice bound where several blocks share it.
+
+    A pass that makes functions of blocks can take the variables they use from there, but not what
+    was evaluated around them.
+
+    Args:
+        mod: A typed module.
+        kind: The nodes with the blocks that matter: functions without any stay as they are.
+
+    Returns:
+        ``mod`` itself where nothing is shared so; else a typed module.
+
+    Complexity:
+        Linear in distinct nodes, but for a logarithmic factor on what several scopes share; no
+        recursion.
+    """
+
+    def bound(function: Function) -> Expr:
+        shares = _has_blocks(function.body, kind) and _shares_effects(function.body)
+        return to_basic_block_normal_form(function, mod) if shares else function
+
+    image = transform_functions(mod, bound, open_functions)
+    return mod if image is mod else infer_type(image)
+
+
+def _has_blocks(body: Expr, kind: type[Node]) -> bool:
+    return any(type(node) is kind for node in EXPRESSIONS.pre_order(body))
+
+
+def _shares_effects(body: Expr) -> bool:
+    opaque = opaque_nodes(body)
+    if not opaque:
+        return False
+    lifted = Scopes(body, enter=is_transparent).lifted
+    return any(node in opaque and type(node) is not Function for node in lifted)

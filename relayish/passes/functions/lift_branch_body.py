@@ -1,0 +1,211 @@
+"""Make global functions of the branches of ifs.
+
+Before::
+
+    def @main(%c: bool, %x: int32, %y: int32) {
+      if (%c) { %x + 1 } else { %y * 2 }
+    }
+
+After::
+
+    def @true_branch_0(%x: int32, %y: int32) { %x + 1 }
+    def @false_branch_0(%x: int32, %y: int32) { %y * 2 }
+    def @main(%c: bool, %x: int32, %y: int32) {
+      if (%c) { @true_branch_0(%x, %y) } else { @false_branch_0(%x, %y) }
+    }
+"""
+
+from __future__ import annotations
+
+from relayish._support.graph import post_order
+from relayish.analysis import free_type_vars, free_vars
+from relayish.analysis.marks import is_opaque
+from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import bound_by
+from relayish.pass_infra import register_pass
+from relayish.passes.functions.interprocedural.copy import copied, fresh_var
+from relayish.passes.functions.interprocedural.sharing import bind_shared_effects
+from relayish.passes.normal_form.functions import open_functions, transform_functions
+
+
+class _Region:
+    """What is evaluated together: the body of a function, or a branch, without branches inside."""
+
+    def __init__(self, root: Expr) -> None:
+        self.root = root
+        self.uses: dict[Expr, None] = {}
+        """The variables, and the ifs, that occur in it, in order."""
+        self.bound: set[Node] = set()
+        self.free: dict[Expr, None] = {}
+
+
+class _Branches:
+    """The branches of one function of a module, and the variables they use."""
+
+    def __init__(self, root: Function) -> None:
+        self.root = root
+        self.regions: dict[Expr, _Region] = {}
+        """The regions by their outermost expression, inner ones first."""
+        self.ifs: dict[If, None] = {}
+        """All ifs in the order in which they are met, outer ones before those in their branches."""
+        self.is_polymorphic = any(
+            type(node) is Function and bool(node.type_params)
+            for node in EXPRESSIONS.pre_order(root)
+        )
+        walked: dict[Expr, _Region] = {}
+
+        def branches_in(expr: Expr) -> list[Expr]:
+            region = walked[expr] = self._walk(expr)
+            inner = [used for used in region.uses if type(used) is If]
+            self.ifs.update(dict.fromkeys(inner))
+            return [branch for branching in inner for branch in _branches(branching)]
+
+        start: Expr = root
+        for expr in post_order([start], branches_in):
+            self._sum_up(walked[expr])
+
+    def free(self, branching: If) -> tuple[Expr, ...]:
+        """Return the variables that the branches of ``branching`` use, in order."""
+        found: dict[Expr, None] = {}
+        for branch in _branches(branching):
+            found.update(self.regions[branch].free)
+        return tuple(found)
+
+    def _walk(self, root: Expr) -> _Region:
+        region = _Region(root)
+        for node in EXPRESSIONS.order_after(root, self._before):
+            region.bound.update(bound_by(node))
+            if type(node) in VARIABLES or type(node) is If:
+                region.uses[node] = None  # type: ignore[index]  # an expression
+            elif type(node) is Function and self._is_closed(node):
+                region.uses.update(dict.fromkeys(free_vars(node)))
+        return region
+
+    def _before(self, node: Node) -> tuple[Node, ...] | None:
+        """Return what is evaluated before ``node``, in the region it is in."""
+        if type(node) is If:
+            return (node.cond,)
+        return () if type(node) is Function and self._is_closed(node) else None
+
+    def _is_closed(self, function: Function) -> bool:
+        return function is not self.root and is_opaque(function)
+
+    def _sum_up(self, region: _Region) -> None:
+        for used in region.uses:
+            for var in self.free(used) if type(used) is If else (used,):
+                if var not in region.bound:
+                    region.free[var] = None
+        self.regions[region.root] = region
+
+    def image(self, root: Expr, images: dict[If, If]) -> Expr:
+        """Return the region of ``root`` with each if in it replaced, but for its condition."""
+        memo: dict[Node, Node] = {}
+        for node in EXPRESSIONS.order_after(root, self._before):
+            rebuild = EXPRESSIONS.rebuild[type(node)]
+            if type(node) is If:
+                cond = memo[node.cond]
+                assert isinstance(cond, Expr)
+                memo[node] = images[node].with_fields(cond=cond)
+            elif rebuild is None or (type(node) is Function and self._is_closed(node)):
+                memo[node] = node
+            else:
+                memo[node] = rebuild(node, memo.get)
+        made = memo[root]
+        assert isinstance(made, Expr)
+        return made
+
+
+def _branches(branching: If) -> tuple[Expr, Expr]:
+    return branching.true_branch, branching.false_branch
+
+
+class _Lifter:
+    """Names the branches of a module, and makes functions of them."""
+
+    def __init__(self, mod: IRModule) -> None:
+        self._taken = {name.name_hint for name in mod}
+        self._number = 0
+        self.added: dict[GlobalVar | str, Expr] = {}
+
+    def lift(self, root: Function) -> Function:
+        """Return ``root`` with calls in the place of branches; add the functions they call."""
+        branches = _Branches(root)
+        if all(_is_lifted(b) for branching in branches.ifs for b in _branches(branching)):
+            return root
+        images: dict[If, If] = {}
+        lifted: list[tuple[GlobalVar, Expr, tuple[Expr, ...]]] = []
+        for branching in branches.ifs:
+            free = branches.free(branching)
+            calls = list(_branches(branching))
+            names = () if all(map(_is_lifted, calls)) else self._names()
+            for index, name in enumerate(names):
+                branch = calls[index]
+                if not _is_lifted(branch):
+                    calls[index] = Call(name, free, span=branch.span)
+                    lifted.append((name, branch, free))
+            images[branching] = branching.with_fields(true_branch=calls[0], false_branch=calls[1])
+        for name, branch, free in lifted:
+            params: dict[Expr, Var] = {var: fresh_var(var) for var in free}
+            body = copied(branches.image(branch, images), params)
+            function = Function(tuple(params.values()), body, branch.checked_type)
+            if branches.is_polymorphic:
+                function = function.with_fields(type_params=free_type_vars(function))
+            self.added[name] = function
+        image = branches.image(root, images)
+        assert isinstance(image, Function)
+        return image
+
+    def _names(self) -> tuple[GlobalVar, GlobalVar]:
+        """Return names for both branches of an if, of one number."""
+        while True:
+            names = f"true_branch_{self._number}", f"false_branch_{self._number}"
+            self._number += 1
+            if self._taken.isdisjoint(names):
+                return GlobalVar(names[0]), GlobalVar(names[1])
+
+
+def _is_lifted(branch: Expr) -> bool:
+    """Return whether ``branch`` is but a call of a global function."""
+    if type(branch) is not Call or type(branch.op) is not GlobalVar:
+        return False
+    return all(type(arg) in ATOMS for arg in branch.args)
+
+
+@register_pass("LiftBranchBody", opt_level=0, infer_types=True, idempotent=True)
+def lift_branch_body(mod: IRModule) -> IRModule:
+    """Make global functions of the branches of ifs.
+
+    Return ``mod`` with every branch of an if made a function of the module.
+
+    Both functions of an if take all variables that either branch uses, in order of first use; they
+    are called ``@true_branch_N`` and ``@false_branch_N``, with the first numbers that are free. A
+    branch that is but a call of a global function, its arguments variables and constants, stays.
+    What is inside functions of other compilers, and inside primitive ones, is not looked at.
+
+    What a branch shares with its surroundings is evaluated in both, so what is costly should be
+    bound by a let. What must not be evaluated twice, because it has an effect, say, is bound here.
+
+    Args:
+        mod: A typed module, see :func:`~relayish.analysis.infer_type`.
+
+    Returns:
+        ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
+
+    Raises:
+        PassError: If what a branch shares may act, and no let evaluates it just when it is needed
+            first.
+
+    Complexity:
+        Linear in the distinct nodes of each function and branch, and in the variables they use; no
+        recursion.
+
+    Source:
+        RAF ``LiftBranchBody``, which recurses, and fails on branches that call a closure or are a
+        call of a global function already.
+    """
+    mod = bind_shared_effects(mod, If)
+    lifter = _Lifter(mod)
+    return transform_functions(mod, lifter.lift, open_functions).with_functions(lifter.added)

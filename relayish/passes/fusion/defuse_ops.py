@@ -1,0 +1,106 @@
+"""Take operators out of the functions that fusion put them in.
+
+Before::
+
+    %0 = fn (%p0, %p1, Primitive=1) {
+      nn.relu(nn.conv2d(%p0, %p1))
+    };
+    %0(%x, %w)
+
+After::
+
+    nn.relu(nn.conv2d(%x, %w))
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from relayish.analysis.evaluation_order import EvaluationOrder
+from relayish.analysis.referential_transparency import ReferentialTransparency
+from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.expr import Call, Expr, Function
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.scoping import has_scopes
+from relayish.pass_infra import register_pass
+
+
+def _is_plain(node: Node) -> bool:
+    """Return whether ``node`` may stand at each of several places, but for what acts in a call."""
+    kind = type(node)
+    if kind is Call or kind in ATOMS:
+        return True
+    return kind.traits_.is_pure and not kind.traits_.allocates and not has_scopes(kind)
+
+
+class _Defuser(ExprRewriter):
+    """Replaces calls of fused functions by their bodies."""
+
+    def __init__(self, uses: Counter[Node]) -> None:
+        self._uses = uses
+        self._transparency = ReferentialTransparency()
+        self._evaluation = EvaluationOrder(self._transparency)
+        self._bodies: dict[Function, list[Node] | None] = {}
+
+    def rewrite_call(self, pre: Call, post: Call) -> Expr:
+        """Return the body of the function that is called, over the arguments."""
+        func = post.op
+        if type(func) is not Function or len(func.params) != len(post.args):
+            return post
+        if func not in self._bodies:
+            self._bodies[func] = self._body(func, self._uses[pre.op] > 1)
+        order = self._bodies[func]
+        if order is None:
+            return post
+        images: dict[Node, Node] = dict(zip(func.params, post.args, strict=True))
+        for node in order:
+            if node not in images:
+                rebuild = EXPRESSIONS.rebuild[type(node)]
+                images[node] = node if rebuild is None else rebuild(node, images.get)
+        image = images[func.body]
+        assert isinstance(image, Expr)
+        return image if self._evaluation.is_kept(post, image, post.args) else post
+
+    def _body(self, func: Function, repeated: bool) -> list[Node] | None:
+        """Return the nodes of the body of a fused function, or ``None`` if it should stay one.
+
+        What has scopes may not come to an argument, or have variables of its own that must not be
+        bound twice. An argument that is not used is still evaluated. What acts is not repeated
+        either; if it takes no parameter, all callers would come to share it.
+        """
+        if func.attrs is None or "Primitive" not in func.attrs or "Compiler" in func.attrs:
+            return None
+        order = EXPRESSIONS.post_order(func.body)
+        if not all(map(_is_plain, order)) or not {*func.params} <= {*order}:
+            return None
+        if repeated and not self._transparency.holds_for(func.body):
+            return None
+        return order
+
+
+@register_pass("DefuseOps", opt_level=3, idempotent=True)
+def defuse_ops(expr: Expr) -> Expr:
+    """Take operators out of the functions that fusion put them in.
+
+    Return ``expr`` with the bodies of fused functions where these are called.
+
+    Fused functions have the attribute ``Primitive``, and bodies of calls, tuples and projections;
+    those of another compiler, what is bound to a name, and functions whose body needs arguments
+    that act in another order than they are given, stay.
+
+    Returns:
+        ``expr`` itself when nothing was fused.
+
+    Complexity:
+        Linear in the number of distinct nodes, a function that is called several times counted for
+        each of the calls; no recursion.
+
+    Source:
+        Relay ``DefuseOps``, which tells parameters by their names.
+    """
+    uses: Counter[Node] = Counter()
+    for node in EXPRESSIONS.pre_order(expr):
+        if type(node) is Call:
+            uses[node.op] += 1
+    return post_order_rewrite(expr, _Defuser(uses))

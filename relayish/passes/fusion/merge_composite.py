@@ -1,0 +1,94 @@
+"""Cut what patterns describe out of functions, as composite functions with a name.
+
+Before::
+
+    %0 = nn.conv2d(%data, %weight);
+    nn.relu(%0)
+
+After, with the table ``[("conv_relu", is_op("nn.relu")(is_op("nn.conv2d")(...)))]``::
+
+    %1 = fn (%p, %q, Composite="conv_relu", PartitionedFromPattern="nn.conv2d_nn.relu_") {
+      %0 = nn.conv2d(%p, %q);
+      nn.relu(%0)
+    };
+    %1(%data, %weight)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from relayish.analysis.infer_type import infer_type
+from relayish.dataflow_pattern import DFPattern, partition
+from relayish.errors import PassError
+from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.module import IRModule
+from relayish.pass_infra import register_pass
+
+PatternEntry: TypeAlias = (
+    "tuple[str, DFPattern] | tuple[str, DFPattern, Callable[[Expr], bool] | None]"
+)
+"""A name, a pattern and, if wanted, what is asked of each match."""
+
+
+@register_pass("MergeComposite", opt_level=0, infer_types=True)
+def merge_composite(
+    func: Function, *, pattern_table: Sequence[PatternEntry], mod: IRModule | None = None
+) -> Function:
+    """Cut what the patterns of a table describe out of functions, as composite functions.
+
+    Return ``func`` with what matches each pattern, in turn, called as a composite function.
+
+    Args:
+        func: A function.
+        pattern_table: Names and patterns; those in front are cut out first.
+        mod: The module it belongs to.
+
+    Returns:
+        ``func`` itself when nothing matched.
+
+    Raises:
+        PassError: If the table is no list, or an entry not of that form.
+
+    Complexity:
+        One walk for each pattern, and type inference behind each that matched; no recursion.
+
+    Source:
+        Relay ``MergeComposite``.
+
+    Example:
+        >>> from relayish.dataflow_pattern import is_op, wildcard
+        >>> from relayish.text import parse
+        >>> from relayish.transform import MergeComposite
+        >>> mod = parse('''#[version = "0.0.5"]
+        ... def @main(%x: Tensor[(2, 2), float32], %y: Tensor[(2, 2), float32]) {
+        ...   tanh(nn.relu(add(%x, %y)))
+        ... }''')
+        >>> add_relu = is_op("nn.relu")(is_op("add")(wildcard(), wildcard()))
+        >>> out = MergeComposite([("add_relu", add_relu)])(mod)
+        >>> dict(out["main"].body.args[0].op.attrs.items())
+        {'PartitionedFromPattern': 'add_nn.relu_', 'Composite': 'add_relu'}
+    """
+    if not isinstance(pattern_table, Sequence):
+        raise PassError(f"MergeComposite takes a list of (name, pattern); found {pattern_table!r}")
+    is_typed = func.checked_type is not None
+    image = func
+    for name, pattern, check in [_entry(given) for given in pattern_table]:
+        if is_typed and image.checked_type is None:
+            image = infer_type(image, mod)  # checks may ask for types
+        body = partition(pattern, image.body, {"Composite": name}, check, mod)
+        if body is not image.body:
+            image = image.with_fields(body=body)
+    return image
+
+
+def _entry(given: object) -> tuple[str, DFPattern, Callable[[Expr], bool] | None]:
+    match given:
+        case (str(name), DFPattern() as pattern):
+            return name, pattern, None
+        case (str(name), DFPattern() as pattern, check) if check is None or callable(check):
+            return name, pattern, check
+    raise PassError(
+        f"MergeComposite takes (name, pattern) or (name, pattern, check); found {given!r}"
+    )

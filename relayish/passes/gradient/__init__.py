@@ -1,0 +1,1 @@
+"""Automatic differentiation, and what makes its results cheap."""

@@ -1,0 +1,1 @@
+"""In-place updates: which results may share memory with operands."""

@@ -1,0 +1,1 @@
+"""Rewriting of operators: algebraic simplification, canonical forms, mixed precision."""

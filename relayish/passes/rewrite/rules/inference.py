@@ -1,0 +1,105 @@
+"""Inference-time expansions of normalisation and dropout.
+
+Each rule spells an operator out in simple arithmetic, so that it can be folded and fused.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from relayish.ir.relay.build import const
+from relayish.ir.relay.expr import Call, Constant, Expr
+from relayish.op.call import attrs_of
+from relayish.passes.rewrite.rules.table import CallRules, along, normal, op, tensor_of
+
+INFERENCE: Final = CallRules("inference")
+"""What ``SimplifyInference`` makes of calls."""
+
+
+@INFERENCE.field("nn.dropout", 0)
+def remove_dropout(_: Call, dropout: Call) -> Expr:
+    """Return the data: nothing is dropped when a network is run."""
+    return dropout.args[0]
+
+
+@INFERENCE.field("nn.batch_norm", 0)
+def batch_norm(before: Call, call: Call) -> Expr:
+    """Return the normalised data: multiplied by a scale and shifted, both known per channel."""
+    data, gamma, beta, moving_mean, moving_var = call.args
+    attrs, ty = attrs_of(call), tensor_of(before.args[0])
+    scale = const(1.0, ty.dtype) / op.sqrt(moving_var + _epsilon(attrs, before))
+    if attrs.scale:
+        scale = scale * gamma
+    shift = op.negative(moving_mean) * scale
+    if attrs.center:
+        shift = shift + beta
+    rank = len(ty.shape)
+    return data * along(scale, rank, attrs.axis) + along(shift, rank, attrs.axis)
+
+
+@INFERENCE.call("nn.layer_norm")
+def layer_norm(before: Call, call: Call) -> Expr:
+    """Normalise along one axis, then scale and shift along it."""
+    axis = attrs_of(call).axis
+    return _scaled(before, call, _normalised(before, call, call.args[0], (axis,)))
+
+
+@INFERENCE.call("nn.instance_norm")
+def instance_norm(before: Call, call: Call) -> Expr:
+    """Normalise each channel of each sample."""
+    rank, axis = len(tensor_of(before.args[0]).shape), attrs_of(call).axis
+    spatial = tuple([at for at in range(1, rank) if at != normal(axis, rank)])
+    return _scaled(before, call, _normalised(before, call, call.args[0], spatial))
+
+
+@INFERENCE.call("nn.group_norm")
+def group_norm(before: Call, call: Call) -> Expr:
+    """Split the channels into groups, normalise each, and put them together again."""
+    shape, attrs = tensor_of(before.args[0]).shape, attrs_of(call)
+    axis, groups, rank = normal(attrs.axis, len(shape)), attrs.num_groups, len(shape)
+    sizes = [size for size in shape if isinstance(size, int)]
+    if len(sizes) == rank:
+        split = (*sizes[:axis], groups, sizes[axis] // groups, *sizes[axis + 1 :])
+        joined = tuple(sizes)
+    else:  # 0 keeps a size, -4 splits one, -3 joins two, -2 keeps all the others
+        split = (*[0] * axis, -4, groups, -1, -2)
+        joined = (*[0] * axis, -3, -2)
+    grouped = op.reshape(call.args[0], newshape=split)
+    reduced = tuple(range(axis + 1, rank + 1))
+    normalised = _normalised(before, call, grouped, reduced)
+    return _scaled(before, call, op.reshape(normalised, newshape=joined))
+
+
+@INFERENCE.call("nn.l2_normalize")
+def l2_normalize(before: Call, call: Call) -> Expr:
+    """Divide by the root of the sum of squares, which is taken to be no less than epsilon."""
+    (data,) = call.args
+    attrs = attrs_of(call)
+    squares = op.sum(data * data, axis=attrs.axis, keepdims=True)
+    length = op.sqrt(op.maximum(squares, const(attrs.eps, tensor_of(before.args[0]).dtype)))
+    quotient: Expr = data / length
+    return quotient
+
+
+def _epsilon(attrs: Any, before: Call) -> Constant:  # Any: the attributes of some normalisation
+    return const(attrs.epsilon, tensor_of(before.args[0]).dtype)
+
+
+def _normalised(before: Call, call: Call, data: Expr, axes: tuple[int, ...]) -> Expr:
+    """Return ``data`` minus its mean along ``axes``, over its standard deviation."""
+    mean = op.mean(data, axis=axes, keepdims=True)
+    variance = op.variance(data, axis=axes, keepdims=True, with_mean=mean)
+    deviation = op.sqrt(variance + _epsilon(attrs_of(call), before))
+    quotient: Expr = (data - mean) / deviation
+    return quotient
+
+
+def _scaled(before: Call, call: Call, normalised: Expr) -> Expr:
+    """Return ``normalised`` times gamma plus beta, as far as the attributes ask for them."""
+    _, gamma, beta = call.args
+    attrs, rank = attrs_of(call), len(tensor_of(before.args[0]).shape)
+    if attrs.scale:
+        normalised = normalised * along(gamma, rank, attrs.axis)
+    if attrs.center:
+        normalised = normalised + along(beta, rank, attrs.axis)
+    return normalised

@@ -1,0 +1,1 @@
+"""Types, spans and printing."""
