@@ -17,7 +17,7 @@ FILES = (
     handler_stubs.GENERATED,
     operator_stubs.GENERATED,
     transform_stubs.GENERATED,
-    pass_page.GENERATED,
+    *pass_page.GENERATED,
     operator_table.GENERATED,  # imports tests, whose examples the others must not see
 )
 

@@ -1,4 +1,4 @@
-"""docs/passes.md, generated from the registry and from the examples in tests/cases/passes."""
+"""docs/passes.md and docs/passes/*.md, generated from the registry and from tests/cases/passes."""
 
 from __future__ import annotations
 
@@ -8,60 +8,62 @@ import doctest
 import inspect
 import re
 from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import relayish as relay
 from relayish.op.target import register_target_support
+from relayish.passes import PASSES
 from relayish.text import astext, parse
-from relayish.transform import PassContext, PassEntry, list_passes, parse_pipeline, pass_entry
+from relayish.transform import PassContext, PassEntry, parse_pipeline, pass_entry
 from tools.generated import ROOT, Generated
 
-PAGE = ROOT / "docs" / "passes.md"
+INDEX = ROOT / "docs" / "passes.md"
+PAGES = ROOT / "docs" / "passes"
 CASES = ROOT / "tests" / "cases" / "passes"
 HEADER = '#[version = "0.0.5"]\n'
 
 FACE = frozenset(vars(relay)["__all__"])
 
-GROUPS = {
-    "Types": "EraseType InferType",
-    "Normal forms": "ToANormalForm ToBasicBlockNormalForm ToGraphNormalForm",
-    "Clean-up": (
-        "BindParams DeadCodeElimination Deduplicate Defunctionalization EliminateCommonSubexpr "
-        "EtaExpand FlattenClosure FoldConstant FullInline Inline InlineClosure InlineLet "
-        "InlinePrimitives LambdaLift LazyGradientInit LiftBranchBody PartialEvaluate PartitionANF "
-        "RemoveUnusedFunctions RenameVars"
-    ),
-    "Rewriting": (
-        "BackwardFoldScaleAxis CanonicalizeCast CanonicalizeOps ChangeBatch "
-        "CombineParallelBatchMatmul CombineParallelConv2D CombineParallelDense DivToMul "
-        "DynamicToStatic FastMath FlattenAtrousConv FoldExplicitPadding FoldScaleAxis "
-        "ForwardFoldScaleAxis SimplifyExpr SimplifyInference SplitArgs ToMixedPrecision"
-    ),
-    "Grouping": (
-        "AnnotateTarget DefuseOps FuseOps InplaceUpdate MergeComposite MergeCompilerRegions "
-        "PartitionGraph ValidateInplaceUpdate"
-    ),
-    "Gradients": "FirstOrderGradient",
-    "Spans and printing": "AnnotateSpans CapturePostDfsIndexInSpans PrintIR",
-    "Pipelines": "O0 O1 O2 O3 O4",
-}
-"""Where each pass stands on the page."""
 
-HEAD = """\
+def rooms() -> dict[str, list[str]]:
+    """Return the passes of each room; those that stand in none are pipelines of others."""
+    found: dict[str, list[str]] = {}
+    for name, module in PASSES.items():
+        room, inside, _ = module.partition(".")
+        found.setdefault(room if inside else "pipelines", []).append(name)
+    return found
+
+
+def title(room: str) -> str:
+    """Return what the first line of the package says it holds, without the full stop."""
+    if room == "pipelines":
+        return "Default pipelines"
+    package = import_module(f"relayish.passes.{room}")
+    return inspect.cleandoc(package.__doc__ or "").splitlines()[0].rstrip(".")
+
+
+INDEX_HEAD = """\
 # Passes
 
-Every pass that comes with relayish: its level, what it requires, its options, and what it does to a
-program. This page is written by `make generate`, and its examples are run.
+Every pass that comes with relayish, by subject; a page tells of each its level, what it requires,
+its options, and shows what it does to a program. These pages are written by `make generate`, and
+their examples are run.
 [How to compose passes](how-to/compose_passes.md) tells what levels and requirements mean;
 `relayish passes NAME` shows an entry in a terminal.
 
 A pass that *infers types* sees a typed program and returns one, also when it is called directly. An
-*idempotent* pass returns the very module it is given when that is its own result. Examples are
-shown without inferred types, and those about other compilers know one that takes `nn.softmax`:
+*idempotent* pass returns the very module it is given when that is its own result.
+"""
+
+HEAD = """\
+# {title}
+
+Examples are shown without inferred types; `show` applies a pipeline to a program and prints the
+result:
 
 ```python
->>> from relayish.op.target import register_target_support
->>> register_target_support("nn.softmax", "example", replace=True)
 >>> from relayish.text import astext, parse
 >>> from relayish.transform import PassContext, parse_pipeline
 >>> def show(pipeline, program):
@@ -69,6 +71,16 @@ shown without inferred types, and those about other compilers know one that take
 ...         mod = parse_pipeline(pipeline)(parse('#[version = "0.0.5"]' + program))
 ...     text = astext(mod, show_meta_data=False, annotate=lambda expr: "")
 ...     print("\\n".join(line for line in text.splitlines()[1:] if line.strip()))
+
+```
+"""
+
+OTHER_COMPILERS = """\
+Examples about other compilers know one that takes `nn.softmax`:
+
+```python
+>>> from relayish.op.target import register_target_support
+>>> register_target_support("nn.softmax", "example", replace=True)
 
 ```
 """
@@ -174,22 +186,34 @@ def prose(entry: PassEntry) -> list[str]:
 def entry_lines(name: str) -> list[str]:
     """Return the entry of one pass."""
     entry = pass_entry(name)
-    lines = [f"### {name}", "", *prose(entry), facts(entry), ""]
+    lines = [f"## {name}", "", *prose(entry), facts(entry), ""]
     if entry.options:
         lines += ["Options: " + "; ".join(f"`{option}`" for option in entry.options) + ".", ""]
     shown_examples = [line for path in cases(name) for line in example(path)]
     return lines + (shown_examples or docstring_examples(entry))
 
 
-def page() -> str:
-    """Return the page."""
-    lines = [HEAD]
-    for group, names in GROUPS.items():
-        present = [name for name in names.split() if name in list_passes()]
-        lines += [f"## {group}", ""]
-        for name in present:
-            lines += entry_lines(name)
+def index() -> str:
+    """Return the page that lists all passes."""
+    lines = [INDEX_HEAD]
+    for room, names in rooms().items():
+        lines += [f"## [{title(room)}](passes/{room}.md)", ""]
+        for name in names:
+            description = pass_entry(name).info.description.replace("``", "`")
+            lines.append(f"* [{name}](passes/{room}.md#{name.lower()}): {description}")
+        lines.append("")
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-GENERATED = Generated(PAGE, page)
+def page(room: str) -> str:
+    """Return the page of one room."""
+    lines = [HEAD.format(title=title(room)), *([OTHER_COMPILERS] if room == "offload" else [])]
+    for name in rooms()[room]:
+        lines += entry_lines(name)
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+GENERATED = (
+    Generated(INDEX, index),
+    *(Generated(PAGES / f"{room}.md", partial(page, room)) for room in rooms()),
+)

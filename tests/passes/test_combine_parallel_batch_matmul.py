@@ -82,5 +82,5 @@ def test_a_matrix_that_depends_on_the_other_result_is_not_waited_for():
 def test_many_levels_are_walked():
     pair = infer_type(program(Tuple([one, two]), x, w1, w2))["main"].body
     deep = let_body(min(DEPTH, 20_000), pair)
-    assert combine_parallel_batch_matmul(deep, 2) is not deep
+    assert combine_parallel_batch_matmul(deep, min_num_branches=2) is not deep
     assert combine_parallel_batch_matmul(deep) is deep

@@ -240,7 +240,7 @@ def test_results_stand_where_the_calls_stood():
 
 def test_program_without_types_is_left():
     func = Function([x, w1, w2], Tuple([one, two]))
-    assert combine_parallel_conv2d(func, 2) is func
+    assert combine_parallel_conv2d(func, min_num_branches=2) is func
 
 
 @pytest.mark.deep
@@ -248,7 +248,7 @@ def test_program_without_types_is_left():
 def test_program_of_any_depth_is_walked(nest):
     func = infer_type(program(Tuple([one, two]), x, w1, w2))["main"]
     deep = Tuple([DEEP_NESTS[nest](DEPTH, doublings(100)), func.body])
-    out = combine_parallel_conv2d(deep, 2)
+    out = combine_parallel_conv2d(deep, min_num_branches=2)
     assert out.fields[0] is deep.fields[0]
     assert out.fields[1] is not deep.fields[1]
 

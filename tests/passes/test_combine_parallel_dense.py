@@ -118,5 +118,5 @@ def test_a_matrix_that_depends_on_the_other_result_is_not_waited_for(pass_):
 def test_many_levels_are_walked(pass_):
     pair = infer_type(program(Tuple([one, two]), x, w1, w2))["main"].body
     deep = let_body(min(DEPTH, 20_000), pair)
-    assert combine_parallel_dense(deep, 2, to_batch=pass_.to_batch) is not deep
-    assert combine_parallel_dense(deep, 3, to_batch=pass_.to_batch) is deep
+    assert combine_parallel_dense(deep, min_num_branches=2, to_batch=pass_.to_batch) is not deep
+    assert combine_parallel_dense(deep, min_num_branches=3, to_batch=pass_.to_batch) is deep

@@ -175,8 +175,8 @@ def test_fskip_keeps_calls_and_projections() -> None:
     x = Var("x")
     pair = Call(get_op("split"), (x,))
     expr = Tuple((Call(ADD, (x, x)), Call(ADD, (x, x)), Item(pair, 0), Item(pair, 0)))
-    assert eliminate_common_subexpr(expr, lambda _: True) is expr
-    image = eliminate_common_subexpr(expr, lambda node: isinstance(node, Call))
+    assert eliminate_common_subexpr(expr, fskip=lambda _: True) is expr
+    image = eliminate_common_subexpr(expr, fskip=lambda node: isinstance(node, Call))
     assert image.fields[0] is not image.fields[1]
     assert image.fields[2] is image.fields[3]
 
@@ -186,7 +186,7 @@ def test_fskip_sees_what_is_below_merged() -> None:
     seen: list[Expr] = []
     inner = Call(ADD, (x, x))
     expr = Tuple((inner, Call(ADD, (Call(ADD, (x, x)), x))))
-    eliminate_common_subexpr(expr, lambda node: bool(seen.append(node)))
+    eliminate_common_subexpr(expr, fskip=lambda node: bool(seen.append(node)))
     assert seen[-1].args[0] is inner
 
 

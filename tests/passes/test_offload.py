@@ -272,12 +272,12 @@ def nested_skips(count: int) -> Expr:
 def test_few_steps_are_taken_to_tell_whether_regions_may_be_merged(make: object) -> None:
     assert callable(make)
     for count in (300, 3000):
-        regions = Regions(annotate_target(make(count), "random_b"))
+        regions = Regions(annotate_target(make(count), targets="random_b"))
         assert merge_regions(regions).steps <= 2 * count
 
 
 def test_what_is_computed_by_one_compiler_becomes_one_region() -> None:
-    func = annotate_target(one_region(1000), "random_b")
+    func = annotate_target(one_region(1000), targets="random_b")
     merged = merge_compiler_regions(func)
     assert len(Regions(merged).regions) == 1
 
@@ -286,7 +286,7 @@ def test_what_is_computed_by_one_compiler_becomes_one_region() -> None:
 @pytest.mark.parametrize("nest", DEEP_NESTS)
 def test_depth_is_no_limit(nest: str) -> None:
     func = Function((), DEEP_NESTS[nest](min(DEPTH, 10_000)))
-    merged = merge_compiler_regions(annotate_target(func, "random_b"))
+    merged = merge_compiler_regions(annotate_target(func, targets="random_b"))
     assert isinstance(merged, Function)
 
 

@@ -158,7 +158,7 @@ def eliminate_dead_code_of_module(
     ref_precision: bool = False,
     function_argument_precision: bool = False,
 ) -> IRModule:
-    """Drop bindings on which neither the result nor an effect depends.
+    """Dead-code elimination: drop bindings on which neither result nor side effect depends.
 
     What :func:`eliminate_dead_code` does, whose options these are, with each function. Which
     functions are pure is found out once for the whole module. Left alone are functions that passes

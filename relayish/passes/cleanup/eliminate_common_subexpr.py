@@ -101,7 +101,7 @@ class CommonSubexprEliminator(MixedModeMutator):
 
 @register_pass("EliminateCommonSubexpr", opt_level=3, required=("InferType",), idempotent=True)
 def eliminate_common_subexpr(expr: Expr, *, fskip: Callable[[Expr], bool] | None = None) -> Expr:
-    """Eliminate common subexpressions: compute once what is computed twice.
+    """Common-subexpression elimination: compute once what is computed twice.
 
     Return ``expr`` in which equal calls of operators, and equal projections, are one node.
 

@@ -65,7 +65,7 @@ class _LetInliner(MixedModeMutator):
 
 @register_pass("InlineLet", opt_level=1, idempotent=True)
 def inline_let(expr: Expr) -> Expr:
-    """Propagate copies: name what variables bound to others, and fields of bound tuples, stand for.
+    """Copy propagation: name what aliases, and fields of bound tuples, stand for.
 
     Return ``expr`` with one name for what has several.
 

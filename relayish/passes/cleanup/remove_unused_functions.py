@@ -24,7 +24,7 @@ from relayish.pass_infra import register_pass
 def remove_unused_functions(
     mod: IRModule, *, entry_functions: tuple[str, ...] = ("main",)
 ) -> IRModule:
-    """Drop functions that the entry functions do not refer to, directly or by way of others.
+    """Dead-function elimination: drop functions that the entry functions do not reach.
 
     Return ``mod`` with only the functions that ``entry_functions`` refer to, and these.
 

@@ -94,7 +94,7 @@ def _bound_in(root: Expr) -> list[Node]:
 
 @register_pass("RenameVars", opt_level=0, idempotent=True)
 def rename_bound_vars(func: Function) -> Function:
-    """Call the variables of each function ``a1``, ``a2``, … in the order in which they are bound.
+    """Alpha-renaming: call variables ``a1``, ``a2``, … in the order in which they are bound.
 
     What :func:`rename_vars` does where no variable is free.
 

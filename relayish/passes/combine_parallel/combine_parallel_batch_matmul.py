@@ -32,7 +32,7 @@ from relayish.passes.combine_parallel.sections import SectionCombiner
     idempotent=True,
 )
 def combine_parallel_batch_matmul(expr: Expr, *, min_num_branches: int = 3) -> Expr:
-    """Multiply the same batch once with all batches of matrices.
+    """Combining of parallel matrix products: multiply one batch once with all others.
 
     Return ``expr`` with calls of ``nn.batch_matmul`` on the same data combined.
 

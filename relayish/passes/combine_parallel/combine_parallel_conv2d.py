@@ -29,7 +29,7 @@ from relayish.passes.combine_parallel.sections import SectionCombiner
     "CombineParallelConv2D", opt_level=4, required=("InferType",), infer_types=True, idempotent=True
 )
 def combine_parallel_conv2d(expr: Expr, *, min_num_branches: int = 3) -> Expr:
-    """Convolve the same data once with all weights.
+    """Combining of parallel convolutions: convolve the same data once with all weights.
 
     Return ``expr`` with convolutions of the same data combined, and what follows each of them.
 

@@ -36,7 +36,7 @@ from relayish.passes.combine_parallel.stack import StackCombiner
     "CombineParallelDense", opt_level=4, required=("InferType",), infer_types=True, idempotent=True
 )
 def combine_parallel_dense(expr: Expr, *, min_num_branches: int = 3, to_batch: bool = True) -> Expr:
-    """Multiply the same data once with all matrices.
+    """Combining of parallel dense layers: multiply the same data once with all matrices.
 
     Return ``expr`` with calls of ``nn.dense`` on the same data combined, and what follows them.
 

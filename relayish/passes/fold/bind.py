@@ -163,7 +163,7 @@ def bind_params(
     params: Mapping[str, Any],  # Any: whatever numpy makes an array of
     function: str = "main",
 ) -> IRModule:
-    """Bind parameters of a function to constants, by their names.
+    """Parameter binding: replace parameters of a function by constants, by their names.
 
     What :func:`bind_params_by_name` does, with the function of ``mod`` that is called ``function``.
     Build the pass in Python: arrays cannot be written in a pipeline string.

@@ -103,7 +103,7 @@ def _resized(var: Var, axis: int, batch_size: int) -> Var:
 def change_batch_of_module(
     mod: IRModule, *, data: Mapping[Var, int], batch_size: int = 16
 ) -> IRModule:
-    """Give inputs of a network another size of batch.
+    """Batch rewriting: give inputs of a network another size of batch.
 
     What :func:`change_batch` does, with each function; types are inferred anew. The variables in
     ``data`` are those of the module the pass is applied to; type inference makes new ones.

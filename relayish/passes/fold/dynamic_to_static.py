@@ -113,7 +113,7 @@ def _narrows(ty: Type, dynamic: Type) -> bool:
 
 @register_pass("DynamicToStatic", opt_level=2, infer_types=True)
 def dynamic_to_static(func: Function) -> Function:
-    """Make shapes that come as arguments attributes, where they can be computed beforehand.
+    """Static shapes: make shapes attributes that come as arguments and can be computed.
 
     Return ``func``, whose types are known, with shapes as attributes where they are constant.
 

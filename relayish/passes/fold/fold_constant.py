@@ -317,7 +317,7 @@ def _broadcast_size(values: list[Value]) -> int:
 
 @register_pass("FoldConstant", opt_level=2, idempotent=True)
 def fold_constant(expr: Expr, *, fold_qnn: bool = False, size_limit: int = SIZE_LIMIT) -> Expr:
-    """Evaluate what is constant.
+    """Constant folding: evaluate what is constant.
 
     Return ``expr`` with what is constant in it evaluated.
 

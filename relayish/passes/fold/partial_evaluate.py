@@ -35,7 +35,7 @@ from relayish.passes.normal_form.to_basic_block_normal_form import (
 
 @register_pass("PartialEvaluate", opt_level=1, infer_types=True)
 def partial_evaluate(mod: IRModule) -> IRModule:
-    """Compute what is known before the program runs, and leave the rest.
+    """Partial evaluation: compute what is known before the program runs, and leave the rest.
 
     Return ``mod`` with what is known of each function computed.
 

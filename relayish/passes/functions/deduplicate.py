@@ -48,7 +48,7 @@ def deduplicate(
     must_dominate: bool = False,
     salt: str = "",
 ) -> IRModule:
-    """Put what a program does in several places into one function, which these call.
+    """Outlining of repeated code: put what occurs in several places into one function.
 
     Return ``mod`` with what several places compute alike in functions that these call.
 

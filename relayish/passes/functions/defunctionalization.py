@@ -40,7 +40,7 @@ from relayish.passes.normal_form.eta_expand import eta_expand
 
 @register_pass("Defunctionalization", opt_level=1, infer_types=True)
 def defunctionalize(mod: IRModule, *, entry: str = "main") -> IRModule:
-    """Put data in the place of functions that are used as values, and copy polymorphic functions.
+    """Defunctionalisation: put data in the place of functions that are used as values.
 
     Return ``mod`` with what ``entry`` needs, and no function used as a value in it.
 

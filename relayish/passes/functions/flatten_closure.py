@@ -135,7 +135,7 @@ class _Flattener(DroppingMutator):
 
 @register_pass("FlattenClosure", opt_level=1)
 def flatten_closure(mod: IRModule) -> IRModule:
-    """Make plain functions of lifted closures that are only ever called.
+    """Closure flattening: make plain functions of lifted closures that are only ever called.
 
     Return ``mod`` with closures that are only ever called made plain functions.
 

@@ -28,7 +28,7 @@ from relayish.passes.functions.lambda_lift import lambda_lift
 
 @register_pass("FullInline", opt_level=1, infer_types=True)
 def full_inline(mod: IRModule) -> IRModule:
-    """Put every function in the place of its calls; recursive ones stay.
+    """Full inlining: put every function in the place of its calls; recursive ones stay.
 
     Return ``mod`` with all its functions inlined, but for those that no other refers to.
 

@@ -20,7 +20,7 @@ from relayish.passes.functions.interprocedural.inliner import inline_functions
 
 @register_pass("Inline", opt_level=1, idempotent=True)
 def inline(mod: IRModule) -> IRModule:
-    """Put functions with the attribute ``Inline=1`` in the place of their calls.
+    """Inlining: put functions with the attribute ``Inline=1`` in the place of their calls.
 
     Return ``mod`` with the functions that have the attribute ``Inline=1`` inlined, and dropped.
 

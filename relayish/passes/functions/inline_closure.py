@@ -111,7 +111,7 @@ def _arity(made: Expr, mod: IRModule | None) -> int | None:
 
 @register_pass("InlineClosure", opt_level=1)
 def inline_closure(expr: Expr, mod: IRModule | None = None) -> Expr:
-    """Put closures that are called once in the place of that call.
+    """Closure inlining: put closures that are called once in the place of that call.
 
     Return ``expr`` with closures that are called once, and not used otherwise, inlined.
 

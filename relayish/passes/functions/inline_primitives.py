@@ -36,7 +36,7 @@ class _Inliner(DroppingMutator):
 
 @register_pass("InlinePrimitives", opt_level=1, idempotent=True)
 def inline_primitives(expr: Expr) -> Expr:
-    """Put functions marked ``Primitive`` in the place of the variables that call them.
+    """Primitive inlining: put functions marked ``Primitive`` where variables call them.
 
     Return ``expr`` with functions marked ``Primitive`` in the place of variables that call them.
 

@@ -159,7 +159,7 @@ def _finished(
 
 @register_pass("LambdaLift", opt_level=1, infer_types=True, idempotent=True)
 def lambda_lift(mod: IRModule) -> IRModule:
-    """Make global functions of the functions inside functions.
+    """Lambda lifting: make global functions of the functions inside functions.
 
     Return ``mod`` with every function inside another one made a function of the module.
 

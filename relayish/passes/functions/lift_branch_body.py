@@ -176,7 +176,7 @@ def _is_lifted(branch: Expr) -> bool:
 
 @register_pass("LiftBranchBody", opt_level=0, infer_types=True, idempotent=True)
 def lift_branch_body(mod: IRModule) -> IRModule:
-    """Make global functions of the branches of ifs.
+    """Branch outlining: make global functions of the branches of ifs.
 
     Return ``mod`` with every branch of an if made a function of the module.
 

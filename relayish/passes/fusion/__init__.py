@@ -1,1 +1,1 @@
-"""What ``FuseOps`` is made of: the graph of calls, and how its nodes come into groups."""
+"""Operator fusion: operators grouped into primitive and composite functions."""

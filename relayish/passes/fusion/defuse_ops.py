@@ -81,7 +81,7 @@ class _Defuser(ExprRewriter):
 
 @register_pass("DefuseOps", opt_level=3, idempotent=True)
 def defuse_ops(expr: Expr) -> Expr:
-    """Take operators out of the functions that fusion put them in.
+    """Defusion, the inverse of ``FuseOps``: take operators out of the functions they were fused in.
 
     Return ``expr`` with the bodies of fused functions where these are called.
 

@@ -36,7 +36,7 @@ PatternEntry: TypeAlias = (
 def merge_composite(
     func: Function, *, pattern_table: Sequence[PatternEntry], mod: IRModule | None = None
 ) -> Function:
-    """Cut what the patterns of a table describe out of functions, as composite functions.
+    """Pattern outlining: cut what patterns describe out of functions, as composite functions.
 
     Return ``func`` with what matches each pattern, in turn, called as a composite function.
 

@@ -28,7 +28,7 @@ from relayish.passes.gradient.ad.first_order import first_order_gradient
 
 @register_pass("FirstOrderGradient", opt_level=0)
 def first_order_gradient_of_module(mod: IRModule) -> IRModule:
-    """Let each function return its result and the gradients of its parameters.
+    """Reverse-mode differentiation: return gradients beside the result of each function.
 
     Each is differentiated by itself, as :func:`~relayish.passes.gradient.gradient.gradient` does in
     the mode ``"first_order"``. Left alone are functions with type parameters, those that passes

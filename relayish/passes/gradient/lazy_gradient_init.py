@@ -40,7 +40,7 @@ class _Plan(NamedTuple):
 
 @register_pass("LazyGradientInit", opt_level=2, infer_types=True, idempotent=True)
 def lazy_gradient_init(mod: IRModule) -> IRModule:
-    """Make zeros and ones when somebody needs their elements.
+    """Lazy initialisation: make zeros and ones when somebody needs their elements.
 
     Return ``mod`` with zeros and ones made when their elements are needed.
 

@@ -47,7 +47,7 @@ def share(expr: Expr, shared: dict[Var, Var | None]) -> Expr:
     "InplaceUpdate", opt_level=1, required=("InferType",), infer_types=True, idempotent=True
 )
 def update_in_place(expr: Expr) -> Expr:
-    """Let results take the place of what operators may write over.
+    """In-place update: let results take the place of what operators may write over.
 
     Return ``expr`` with let-bound results sharing the memory of what their operators write over.
 

@@ -23,7 +23,7 @@ from relayish.passes.memory.inplace_update import share
 
 @register_pass("ValidateInplaceUpdate", opt_level=1, idempotent=True)
 def validate_inplace_update(func: Function, *, enforce_inplace_update: bool = False) -> Function:
-    """Drop ``may_share`` where the shared storage is still live.
+    """Validation of in-place updates: drop ``may_share`` where shared storage is still live.
 
     Return ``func`` in which variables share memory only where nothing is lost by it.
 

@@ -1,1 +1,1 @@
-"""Let insertion: what the passes to A-normal and basic-block normal form share."""
+"""Normal forms: A-normal, basic-block and graph normal form; continuation-passing style."""

@@ -83,7 +83,7 @@ def _calling(
 def eta_expand(
     mod: IRModule, *, expand_constructor: bool = False, expand_global_var: bool = False
 ) -> IRModule:
-    """Make functions of constructors and global names that are used without being called.
+    """Eta expansion: make functions of constructors and global names that are used as values.
 
     Return ``mod`` with what is used without being called made a function that calls it.
 

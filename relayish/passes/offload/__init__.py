@@ -1,1 +1,1 @@
-"""What passes that hand parts of a program to other compilers are made of."""
+"""Offloading to other compilers: annotation, regions, partitioning."""

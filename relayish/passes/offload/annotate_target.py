@@ -184,7 +184,7 @@ def _composite_target(op: Expr) -> str | None:
 def annotate_target(
     expr: Expr, *, targets: str | tuple[str, ...], include_non_call_ops: bool = True
 ) -> Expr:
-    """Mark which calls another compiler takes over.
+    """Target annotation: mark which calls another compiler takes over.
 
     Return ``expr`` with marks where values enter and leave what another compiler computes.
 

@@ -82,7 +82,7 @@ def _alike(one: Region, other: Region) -> bool:
 
 @register_pass("MergeCompilerRegions", opt_level=0)
 def merge_compiler_regions(expr: Expr) -> Expr:
-    """Let one compiler compute together what it computes of a program.
+    """Region merging: let one compiler compute together what it computes of a program.
 
     Return ``expr`` with regions of one compiler merged where values go from one to the other.
 

@@ -206,7 +206,7 @@ def _check_closed(func: Function, region: Region) -> None:
 def partition_graph(
     mod: IRModule, *, mod_name: str = "default", bind_constants: bool = True
 ) -> IRModule:
-    """Put what other compilers compute into functions of the module.
+    """Graph partitioning: put what other compilers compute into functions of the module.
 
     Return ``mod`` with each region of another compiler in a function of its own.
 

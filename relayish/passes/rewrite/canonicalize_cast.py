@@ -64,7 +64,7 @@ def _width(dtype: DType) -> int:
 
 @register_pass("CanonicalizeCast", opt_level=3, infer_types=True, idempotent=True)
 def canonicalize_cast(expr: Expr) -> Expr:
-    """Give each use of a widening cast a cast of its own, so that it fuses with what uses it.
+    """Cast canonicalisation: give each use of a widening cast its own, so that both fuse.
 
     Return ``expr``, whose types are known, with a cast for each use of a cast that widens.
 

@@ -18,7 +18,7 @@ from relayish.passes.rewrite.rules.canonical import CANONICAL
 
 @register_pass("CanonicalizeOps", opt_level=3, infer_types=True, idempotent=True)
 def canonicalize_ops(expr: Expr) -> Expr:
-    """Write ``nn.bias_add`` as an addition.
+    """Operator canonicalisation: write ``nn.bias_add`` as an addition.
 
     Return ``expr``, whose types are known, with biases added by a plain addition.
 

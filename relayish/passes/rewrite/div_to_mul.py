@@ -51,7 +51,7 @@ def _reciprocal(value: Value) -> Value:
 
 @register_pass("DivToMul", opt_level=0, required=("InferType", "FoldConstant"), idempotent=True)
 def div_to_mul(expr: Expr) -> Expr:
-    """Multiply by the reciprocal of a constant instead of dividing by it.
+    """Strength reduction: multiply by the reciprocal of a constant instead of dividing by it.
 
     Return ``expr`` with divisions by constants of floating point numbers made multiplications.
 

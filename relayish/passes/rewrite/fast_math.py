@@ -18,7 +18,7 @@ from relayish.passes.rewrite.rules.fast_math import FAST_MATH
 
 @register_pass("FastMath", opt_level=4, idempotent=True)
 def fast_math(expr: Expr) -> Expr:
-    """Replace ``exp``, ``erf``, ``tanh`` and ``softmax`` by faster approximations.
+    """Fast-math approximation: replace ``exp``, ``erf``, ``tanh`` and ``softmax`` by faster ones.
 
     Return ``expr`` with ``exp``, ``erf``, ``tanh`` and ``softmax`` replaced by faster operators.
 

@@ -36,7 +36,7 @@ pads: OpTable[Callable[[Call, float], bool]] = OpTable("padding of atrous convol
     "FlattenAtrousConv", opt_level=0, required=("InferType",), infer_types=True, idempotent=True
 )
 def flatten_atrous_conv(expr: Expr) -> Expr:
-    """Convolve with gaps in place of rearranging the data.
+    """Dilated-convolution fusion: convolve with gaps in place of rearranging the data.
 
     Return ``expr`` with convolutions over rearranged data as ones with gaps over the data.
 

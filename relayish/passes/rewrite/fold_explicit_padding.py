@@ -64,7 +64,7 @@ windows: OpTable[Window] = OpTable("folding of explicit padding")
     "FoldExplicitPadding", opt_level=0, required=("InferType",), infer_types=True, idempotent=True
 )
 def fold_explicit_padding(expr: Expr) -> Expr:
-    """Let convolutions and pools pad for themselves.
+    """Padding folding: let convolutions and pools pad for themselves.
 
     Return ``expr`` with ``nn.pad`` taken over by the convolutions and pools that follow it.
 

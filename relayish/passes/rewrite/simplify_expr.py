@@ -34,7 +34,7 @@ _AT_LAST: Final = RuleSet([SIMPLIFY, LATE])
     "SimplifyExpr", opt_level=0, required=("InferType",), infer_types=True, idempotent=True
 )
 def simplify_expr(expr: Expr, mod: IRModule | None = None) -> Expr:
-    """Simplify a program by local rules.
+    """Peephole simplification: apply algebraic rewrite rules until none fits.
 
     Return ``expr``, whose types are known, simplified by :data:`SIMPLIFY`.
 

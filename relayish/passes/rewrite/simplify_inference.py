@@ -21,7 +21,7 @@ from relayish.passes.rewrite.rules.inference import INFERENCE
 
 @register_pass("SimplifyInference", opt_level=0, infer_types=True, idempotent=True)
 def simplify_inference(expr: Expr) -> Expr:
-    """Spell out normalisation, and remove dropout, for a network that is only run.
+    """Inference-time expansion: spell out normalisation, and remove dropout.
 
     Return ``expr``, whose types are known, with normalisation spelt out and dropout removed.
 

@@ -20,7 +20,7 @@ from relayish.passes.rewrite.rules.table import CallRules, op, tensor_of
 
 @register_pass("SplitArgs", opt_level=1, infer_types=True, idempotent=True)
 def split_args(expr: Expr, *, max_function_args: int) -> Expr:
-    """Concatenate more tensors than a kernel may have arguments in several steps.
+    """Argument splitting: concatenate in steps where a kernel cannot take as many tensors.
 
     Return ``expr``, whose types are known, with concatenations of many tensors split up.
 

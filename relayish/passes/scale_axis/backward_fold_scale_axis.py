@@ -32,7 +32,7 @@ from relayish.passes.scale_axis.message import Message, squeezed
 
 @register_pass("BackwardFoldScaleAxis", opt_level=3, required=("InferType",), infer_types=True)
 def backward_fold_scale_axis(expr: Expr) -> Expr:
-    """Fold scales of channels into the weights of what produces them.
+    """Scale folding, backward: fold scales of channels into the weights of producers.
 
     Return ``expr`` with scales folded backward into weights, where nobody else sees the data.
 

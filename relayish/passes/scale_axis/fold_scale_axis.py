@@ -17,7 +17,7 @@ from relayish.pass_infra import Sequential, register_pass
 
 @register_pass("FoldScaleAxis", opt_level=0, infer_types=True)
 def fold_scale_axis() -> Sequential:
-    """Fold scales of channels into weights, and evaluate the weights that are constant.
+    """Scale folding: fold scales of channels into weights, and evaluate these.
 
     The passes it consists of run where the level of the context is theirs: below 3 it folds
     constants alone.

@@ -28,7 +28,7 @@ from relayish.passes.scale_axis.message import Message, meet
 
 @register_pass("ForwardFoldScaleAxis", opt_level=3, required=("InferType",), infer_types=True)
 def forward_fold_scale_axis(expr: Expr) -> Expr:
-    """Fold scales of channels into the weights of what consumes them.
+    """Scale folding, forward: fold scales of channels into the weights of consumers.
 
     Return ``expr`` with scales folded forward into weights, where all consumers have some.
 

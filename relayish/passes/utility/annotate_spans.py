@@ -25,7 +25,7 @@ SOURCE_NAME: Final = "GeneratedSource"
 
 @register_pass("AnnotateSpans", opt_level=0)
 def annotate_spans(mod: IRModule) -> IRModule:
-    """Give every expression the place where it stands in the text of its module.
+    """Span annotation: give every expression its place in the text of its module.
 
     Return ``mod`` as its own text reads, so that every expression has a span that points there.
 

@@ -27,7 +27,7 @@ SOURCE_NAME: Final = "index"
 
 @register_pass("CapturePostDfsIndexInSpans", opt_level=0)
 def capture_postdfs_index_in_spans(expr: Expr) -> Expr:
-    """Number expressions in post-order, and keep the numbers in their spans.
+    """Post-order numbering: keep the number of each expression in its span.
 
     Return ``expr`` with the number of each expression in post-order in its span.
 

@@ -27,7 +27,7 @@ _E = TypeVar("_E", bound=Expr)
 
 @register_pass("EraseType", opt_level=1)
 def erase_type(expr: _E) -> _E:
-    """Take away what type inference found.
+    """Type erasure: take away what type inference found.
 
     Return ``expr`` without inferred types and without the result types of functions.
 
