@@ -77,6 +77,8 @@ def update_in_place(expr: Expr) -> Expr:
         >>> i, y = Var("i", TensorType((1,), "int64")), Var("y", TensorType((1,), "float32"))
         >>> b = Var("b")
         >>> func = Function((x, i, y), Let(b, scatter_elements(x, i, y), b))
+        >>> from relayish.ir.relay.module import IRModule
+        >>> from relayish.transform import InplaceUpdate
         >>> let = InplaceUpdate()(IRModule.from_expr(func))["main"].body
         >>> let.var.may_share.name_hint
         'x'

@@ -41,6 +41,7 @@ def annotate_spans(mod: IRModule) -> IRModule:
     Example:
         >>> from relayish.ir.relay.build import const
         >>> from relayish.ir.relay.expr import Function
+        >>> from relayish.transform import AnnotateSpans
         >>> mod = AnnotateSpans()(IRModule.from_expr(Function((), const(1))))
         >>> str(mod["main"].body.span)
         'GeneratedSource:3:3'

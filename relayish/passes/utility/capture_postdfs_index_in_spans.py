@@ -43,6 +43,7 @@ def capture_postdfs_index_in_spans(expr: Expr) -> Expr:
     Example:
         >>> from relayish.ir.relay.build import var
         >>> x = var("x", "float32")
+        >>> from relayish.transform import CapturePostDfsIndexInSpans
         >>> mod = CapturePostDfsIndexInSpans()(IRModule.from_expr(Function((x,), -x)))
         >>> str(mod["main"].params[0].span), str(mod["main"].body.span), str(mod["main"].span)
         ('index:0:3', 'index:2:3', 'index:3:-1')
