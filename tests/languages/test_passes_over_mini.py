@@ -111,7 +111,7 @@ class TestTaking:
             def transform_function(self, func, mod, ctx):
                 return incremented(func)
 
-        register_pass(1, registry=PassRegistry())(P)
+        register_pass(opt_level=1, registry=PassRegistry())(P)
         assert numbers(P()(mod)) == [2, 7]
 
     def test_decorated_function_says_what_it_takes(self, mod):
@@ -153,7 +153,7 @@ class TestTaking:
         assert made.takes is Function
 
     def test_registration_of_another_pass_that_takes_a_kind_is_refused(self):
-        register = register_pass(1, takes=mini.Function, registry=PassRegistry())
+        register = register_pass(opt_level=1, takes=mini.Function, registry=PassRegistry())
         with pytest.raises(DeclarationError, match="no function pass; only these take functions"):
             register(create_module_pass(lambda m, _c: m, 1, "P"))
 
