@@ -53,6 +53,11 @@ def test_with_evaluated_puts_each_node_in_its_own_place(name):
     assert (list(operands(image)), roots(image)) == (given, inner)
 
 
+def test_with_evaluated_renames_what_the_node_binds():
+    image = with_evaluated(Let(x, y, z), (y,), (z,), {x: z})
+    assert (image.var, image.value, image.body) == (z, y, z)
+
+
 def test_rebuild_fields_changes_a_part_that_stands_twice_at_each_place():
     case = KINDS.case(y, z)
     given = iter([Var("first"), Var("second")])

@@ -149,6 +149,13 @@ def test_predicted_size_is_the_size_of_the_result(name: str) -> None:
     assert result_size.get(op)(attrs, *inputs) == sum(np.asarray(part).size for part in parts)
 
 
+def test_size_of_an_enlarged_pixel_is_predicted() -> None:
+    op, pixel, scale = get_op("dyn.nn.upsampling"), IMAGE[:, :, :1, :1], np.float32(3)
+    attrs = make_attrs(op, {})
+    found = evaluate.get(op)(attrs, pixel, scale, scale)
+    assert result_size.get(op)(attrs, pixel, scale, scale) == found.size
+
+
 def test_rows_that_may_be_filled_count_as_empty() -> None:
     op = get_op("sparse_fill_empty_rows")
     inputs = np.array([[0, 1]]), np.array([ONE]), np.array([10**12, 4]), ZERO

@@ -289,6 +289,27 @@ def test_boxes_are_cut_out_and_resized(layout, method, size):
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("method", "like"), [("bilinear", "linear"), ("nearest_neighbor",) * 2, ("cubic",) * 2]
+)
+def test_cutting_out_the_whole_image_resizes_it_with_aligned_corners(method, like):
+    data, box = random_values(1, 2, 5, 4), np.array([[0, 0, 1, 1]], np.float32)
+    found = evaluated(
+        "image.crop_and_resize", data, box, np.zeros(1, "int32"), crop_size=(9, 8), method=method
+    )
+    expected = evaluated(
+        "image.resize2d",
+        data,
+        size=(9, 8),
+        method=like,
+        coordinate_transformation_mode="align_corners",
+        rounding_method="round",
+        cubic_alpha=-0.5,
+        cubic_exclude=0,
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
 @reference("formula", "image.dilation2d")
 @quickly
 @hypothesis.given(
