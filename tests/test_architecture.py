@@ -14,6 +14,7 @@ import pytest
 
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import node_kinds
+from tests.support.each import each
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "relayish"
@@ -127,12 +128,12 @@ def wrong(found: Import) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("path", FILES, ids=module_name)
+@each("path", FILES)
 def test_a_module_imports_only_from_storeys_below(path):
     assert [problem for found in imports_of(path) if (problem := wrong(found))] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=module_name)
+@each("path", FILES)
 def test_a_file_has_at_most_600_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import relayish as relay
+from tests.support.each import each
 
 PACKAGE = Path(relay.__file__).parent
 
@@ -37,13 +38,13 @@ def run(script: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("name", PROMISED)
+@each("name", PROMISED)
 def test_face_has_every_name_that_is_promised(name):
     assert name in relay.__all__
     assert getattr(relay, name) is not None
 
 
-@pytest.mark.parametrize("name", relay.__all__)
+@each("name", relay.__all__)
 def test_every_name_of_the_face_is_there_and_documented(name):
     assert inspect.getdoc(getattr(relay, name))
 
@@ -120,12 +121,12 @@ def modules() -> list[str]:
     return [module.name for module in found if not module.name.endswith("__main__")]
 
 
-@pytest.mark.parametrize("name", modules())
+@each("name", modules())
 def test_every_module_imports_by_itself_and_says_what_it_is(name):
     assert importlib.import_module(name).__doc__
 
 
-@pytest.mark.parametrize("name", modules())
+@each("name", modules())
 def test_all_lists_only_names_that_are_there(name):
     module = importlib.import_module(name)
     for public in getattr(module, "__all__", ()):

@@ -15,6 +15,7 @@ from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import free_variables, scopes
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.foreign_kinds import ForeignKinds
 
 KINDS = ForeignKinds()
@@ -292,7 +293,7 @@ class Drawn:
                 return KINDS.switch(draw(size, known), tuple(cases))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200))
 def test_shared_nodes_are_placed_where_all_their_uses_lie(seed):
     root = Drawn(seed, sharing=True).draw(5, ())
     found, chains = Scopes(root), chains_by_hand(root)
@@ -329,7 +330,7 @@ def free_by_hand(node: Node) -> set[Node]:
     return set().union(*[free_by_hand(child) for child, _ in placed_by_hand(node)])
 
 
-@pytest.mark.parametrize("seed", range(200))
+@each("seed", range(200))
 def test_free_variables_are_those_that_scoping_leaves_free(seed):
     root = Drawn(seed, sharing=False).draw(6, ())
     assert set(free_variables(root)) == free_by_hand(root)

@@ -65,6 +65,7 @@ from relayish.ir.structural_equal import (
 from relayish.ir.structural_hash import structural_hash
 from tests.support import deep
 from tests.support.depth import DEPTH
+from tests.support.each import each
 from tests.support.random_exprs import (
     LIST,
     random_expr,
@@ -312,7 +313,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize("index", range(len(DIFFERENT)))
+@each("index", range(len(DIFFERENT)))
 def test_different_things_are_different(index):
     for other, thing in enumerate(DIFFERENT):
         assert same(DIFFERENT[index], thing) == (index == other)
@@ -322,7 +323,7 @@ def test_different_things_mostly_have_different_hashes():
     assert len({structural_hash(thing) for thing in DIFFERENT}) >= len(DIFFERENT) - 2
 
 
-@pytest.mark.parametrize("thing", DIFFERENT, ids=repr)
+@each("thing", DIFFERENT)
 def test_copy_is_equal(thing):
     assert same(thing, copy.deepcopy(thing))
 

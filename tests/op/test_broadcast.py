@@ -20,6 +20,7 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.each import each
 
 ARITHMETIC = {
     "add": lambda a, b: a + b,
@@ -63,9 +64,9 @@ def operands(shapes, dtype, low=-4):
 
 
 @reference("formula", *ARITHMETIC)
-@pytest.mark.parametrize("shapes", PAIRS)
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float16", "float32", "float64"])
-@pytest.mark.parametrize("name", sorted(ARITHMETIC))
+@each("shapes", PAIRS)
+@each("dtype", ["int8", "int32", "int64", "float16", "float32", "float64"])
+@each("name", sorted(ARITHMETIC))
 def test_arithmetic_broadcasts_and_keeps_the_type(name, dtype, shapes):
     lhs, rhs = operands(shapes, dtype)
     assert_same(evaluated(name, lhs, rhs), by_element(ARITHMETIC[name], dtype, lhs, rhs))
@@ -153,9 +154,9 @@ def test_power_of_floats_and_integers():
 
 
 @reference("formula", *COMPARISONS)
-@pytest.mark.parametrize("shapes", PAIRS)
-@pytest.mark.parametrize("dtype", ["bool", "int32", "float32"])
-@pytest.mark.parametrize("name", sorted(COMPARISONS))
+@each("shapes", PAIRS)
+@each("dtype", ["bool", "int32", "float32"])
+@each("name", sorted(COMPARISONS))
 def test_comparison_is_boolean(name, dtype, shapes):
     lhs, rhs = operands(shapes, dtype, low=0)
     assert_same(evaluated(name, lhs, rhs), by_element(COMPARISONS[name], "bool", lhs, rhs))

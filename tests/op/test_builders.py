@@ -20,6 +20,7 @@ from relayish.op.documentation.entry import read_entries
 from relayish.op.registry import arguments, attrs_type, relation, rule
 from relayish.op.short_forms import spatial_rank, spelt_out
 from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES
+from tests.support.each import each
 
 x, y, z = (relay.var(name) for name in "xyz")
 
@@ -44,7 +45,7 @@ def test_parameters_of_every_builder_are_written_down():
     assert {name for name in names if "::" not in name} == set(RELAYS)
 
 
-@pytest.mark.parametrize("name", sorted(RELAYS))
+@each("name", sorted(RELAYS))
 def test_builder_has_the_parameters_of_relays_function(name):
     found = [
         parameter.replace(annotation=inspect.Parameter.empty)
@@ -53,7 +54,7 @@ def test_builder_has_the_parameters_of_relays_function(name):
     assert str(inspect.Signature(found)) == f"({RELAYS[name]})"
 
 
-@pytest.mark.parametrize("name", list_ops())
+@each("name", list_ops())
 def test_parameters_are_the_arguments_and_attributes_that_are_declared(name):
     op = get_op(name)
     parameters = Parameters(op)
@@ -67,7 +68,7 @@ def test_parameters_are_the_arguments_and_attributes_that_are_declared(name):
         assert not required - set(parameters.cls.defaults if parameters.cls else ())
 
 
-@pytest.mark.parametrize("name", sorted(SIGNATURES))
+@each("name", sorted(SIGNATURES))
 def test_defaults_of_signatures_are_values_of_the_attributes(name):
     op = get_op(name)
     cls = attrs_type.get(op)
@@ -481,7 +482,7 @@ def test_every_operator_and_parameter_is_documented():
     assert undocumented(sorted(names), sorted(parameters)) == ()
 
 
-@pytest.mark.parametrize("name", sorted(documented()))
+@each("name", sorted(documented()))
 def test_documentation_speaks_of_parameters_that_are_there(name):
     entry = documented()[name]
     assert set(entry.arguments) <= inspect.signature(builder(name)).parameters.keys()
@@ -520,7 +521,7 @@ def test_number_of_results_is_documented_where_there_are_several():
     assert isinstance(relay.mean_variance(x), Tuple)
 
 
-@pytest.mark.parametrize("name", list_ops())
+@each("name", list_ops())
 def test_no_module_stands_where_an_operator_is_expected(name):
     found = relay
     for part in name.split("."):

@@ -10,6 +10,7 @@ from relayish.ir.relay.expr import Call, Constant, Op, Tuple, Var
 from relayish.op import call_op, get_op, list_ops, make_attrs, register_op
 from relayish.op.builders import builder
 from relayish.op.registry import OpTable, attrs_type
+from tests.support.each import each
 
 x, y = Var("x"), Var("y")
 
@@ -64,7 +65,7 @@ def test_attribute_that_is_an_argument_too_may_be_left_out():
     assert call_op("dyn.nn.upsampling", x, y, y).attrs.scale_h == 0.0
 
 
-@pytest.mark.parametrize("name", list_ops())
+@each("name", list_ops())
 def test_every_operator_has_a_builder_with_its_parameters(name):
     made = builder(name)
     assert made is builder(name)

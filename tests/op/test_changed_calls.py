@@ -12,6 +12,7 @@ from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import get_op
 from relayish.op.registry import arguments, evaluate, relation, rule
 from tests.support.checking import assert_describes, type_of
+from tests.support.each import each
 from tests.support.mutated import Mutator
 from tests.support.sound_calls import sound_calls
 from tools.operator_table import OPERATORS as DECLARED
@@ -40,7 +41,7 @@ def test_every_operator_has_a_sound_call():
     assert set(CALLS) == set(DECLARED)
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@each("name", DECLARED)
 def test_sound_call_has_a_type(name):
     types, attrs = CALLS[name]
     assert len(types) == len(arguments.get(get_op(name)))
@@ -107,7 +108,7 @@ OF_VALUES += ("nn.sparse_transpose", "sparse_fill_empty_rows", "nn.sparse_conv2d
 """Operators that few of the values drawn here are meant for: row pointers, shapes, bounds."""
 
 
-@pytest.mark.parametrize("name", [n for n in DECLARED if get_op(n) in evaluate])
+@each("name", [n for n in DECLARED if get_op(n) in evaluate])
 def test_call_on_nothing_has_a_value_of_its_type_or_says_why_not(name):
     types, attrs = CALLS[name]
     rng, values = np.random.default_rng(7), 0

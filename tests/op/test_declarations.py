@@ -16,6 +16,7 @@ from relayish.op import call_op, get_op, list_ops, registry
 from relayish.op.device import VirtualDevice
 from relayish.op.fields import check_optional_dtype
 from relayish.passes.fold.fold_constant import fold_constant
+from tests.support.each import each
 from tests.support.shared_data import shared_path
 
 
@@ -41,7 +42,7 @@ CLAIMED_TWICE = {"qnn.simulated_quantize": "relay.qnn.attrs.SimulatedQuantizeAtt
 """Attributes whose key in Relay is that of another class, and the one they have here."""
 
 
-@pytest.mark.parametrize("name", list_ops())
+@each("name", list_ops())
 def test_operator_agrees_with_relay(name, recorded):
     op, known = get_op(name), recorded[name]
     count = known["num_inputs"]
@@ -71,7 +72,7 @@ DECLARED_CLASSES = sorted(
 )
 
 
-@pytest.mark.parametrize("cls", DECLARED_CLASSES, ids=lambda cls: cls.__name__)
+@each("cls", DECLARED_CLASSES)
 def test_attributes_agree_with_relay(cls, recorded_attrs):
     fields = recorded_attrs[cls.type_key]["fields"]
     assert cls.field_names == tuple(f["name"] for f in fields)
@@ -146,7 +147,7 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("cls", DECLARED_CLASSES, ids=lambda cls: cls.__name__)
+@each("cls", DECLARED_CLASSES)
 def test_defaults_satisfy_the_checks_of_their_fields(cls):
     required = [n for n in cls.field_names if n not in cls.defaults]
     if not required:

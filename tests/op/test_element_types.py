@@ -14,6 +14,7 @@ from relayish.ir.relay.type import TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import evaluate, rule
 from tests.support.checking import evaluated
+from tests.support.each import each
 
 NARROW = ("int4", "uint4")
 SIGNED = ("int8", "int16", "int32", "int64")
@@ -109,8 +110,8 @@ def agrees(found, expected, dtype):
     )
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", sorted(OF_FLOATS))
+@each("dtype", FLOATS)
+@each("name", sorted(OF_FLOATS))
 def test_function_of_floats_is_rounded_once(name, dtype):
     data = tensor([0.25, 0.5, 0.75, 1], dtype)
     expected = [OF_FLOATS[name](x) for x in data.astype(float).tolist()]
@@ -118,15 +119,15 @@ def test_function_of_floats_is_rounded_once(name, dtype):
     agrees(evaluated(name, data[2]), expected[2], dtype)
 
 
-@pytest.mark.parametrize("dtype", ["bool", *WHOLE])
-@pytest.mark.parametrize("name", sorted(OF_FLOATS))
+@each("dtype", ["bool", *WHOLE])
+@each("name", sorted(OF_FLOATS))
 def test_function_of_floats_refuses_every_integer(name, dtype):
     with pytest.raises(EvaluationError, match=f"{name} of {dtype} is not defined"):
         evaluated(name, tensor([1, 0], dtype))
 
 
-@pytest.mark.parametrize("dtype", EVERY)
-@pytest.mark.parametrize("name", sorted(OF_NUMBERS))
+@each("dtype", EVERY)
+@each("name", sorted(OF_NUMBERS))
 def test_function_of_numbers_keeps_every_type(name, dtype):
     data = tensor([0, 1, 2.5, 3], dtype)
     expected = [OF_NUMBERS[name](x) for x in data.astype(float).tolist()]
@@ -142,8 +143,8 @@ def test_negative_keeps_every_type_of_numbers(dtype):
     assert not np.any(np.asarray(found + data, np.float64))
 
 
-@pytest.mark.parametrize("dtype", EVERY)
-@pytest.mark.parametrize("name", ["isnan", "isinf", "isfinite"])
+@each("dtype", EVERY)
+@each("name", ["isnan", "isinf", "isfinite"])
 def test_predicate_is_asked_of_every_type(name, dtype):
     data = tensor([0, 1], dtype)
     found = evaluated(name, data)
@@ -155,8 +156,8 @@ def test_predicate_is_asked_of_every_type(name, dtype):
         assert evaluated(name, special).tolist() == expected[name]
 
 
-@pytest.mark.parametrize("dtype", [*WHOLE, *FLOATS])
-@pytest.mark.parametrize("name", sorted(OF_TWO))
+@each("dtype", [*WHOLE, *FLOATS])
+@each("name", sorted(OF_TWO))
 def test_arithmetic_keeps_every_type_of_numbers(name, dtype):
     lhs, rhs = tensor([1, 2, 3, 3], dtype), tensor([1, 1, 2, 1], dtype)
     if name in ("power", "multiply") and dtype == "int4":
@@ -167,16 +168,16 @@ def test_arithmetic_keeps_every_type_of_numbers(name, dtype):
     agrees(evaluated(name, lhs[2], rhs[2]), expected[2], dtype)
 
 
-@pytest.mark.parametrize("dtype", WHOLE)
-@pytest.mark.parametrize("name", sorted(OF_BITS))
+@each("dtype", WHOLE)
+@each("name", sorted(OF_BITS))
 def test_bits_of_every_integer(name, dtype):
     lhs, rhs = [0, 1, 3, 2], [1, 1, 1, 0]
     expected = [OF_BITS[name](a, b) for a, b in zip(lhs, rhs, strict=True)]
     agrees(evaluated(name, tensor(lhs, dtype), tensor(rhs, dtype)), expected, dtype)
 
 
-@pytest.mark.parametrize("dtype", EVERY)
-@pytest.mark.parametrize("name", sorted(OF_TRUTH))
+@each("dtype", EVERY)
+@each("name", sorted(OF_TRUTH))
 def test_logic_keeps_every_type(name, dtype):
     lhs, rhs = [0, 0, 1, 3], [0, 1, 0, 2]
     expected = [OF_TRUTH[name](a, b) for a, b in zip(lhs, rhs, strict=True)]
@@ -184,8 +185,8 @@ def test_logic_keeps_every_type(name, dtype):
     agrees(evaluated("logical_not", tensor(rhs, dtype)), [not b for b in rhs], dtype)
 
 
-@pytest.mark.parametrize("dtype", EVERY)
-@pytest.mark.parametrize("name", sorted(COMPARISONS))
+@each("dtype", EVERY)
+@each("name", sorted(COMPARISONS))
 def test_comparison_of_every_type_is_boolean(name, dtype):
     lhs, rhs = tensor([0, 1, 1], dtype), tensor([1, 1, 0], dtype)
     expected = [COMPARISONS[name](a, b) for a, b in ((0, 1), (1, 1), (1, 0))]
@@ -238,8 +239,8 @@ def test_clip_keeps_every_type(dtype):
     agrees(evaluated("clip", data, a_min=1, a_max=2), expected, dtype)
 
 
-@pytest.mark.parametrize("target", EVERY)
-@pytest.mark.parametrize("source", EVERY)
+@each("target", EVERY)
+@each("source", EVERY)
 def test_cast_between_every_two_types(source, target):
     data = tensor([0, 1, 3], source)
     expected = data.astype(float)
@@ -259,8 +260,8 @@ def test_cast_knows_relays_names_of_the_narrowest_floats(relay, other):
     assert rule.get(cast)(attrs, TensorType((2,))).dtype == relay
 
 
-@pytest.mark.parametrize("target", ["bool", *WHOLE])
-@pytest.mark.parametrize("source", FLOATS)
+@each("target", ["bool", *WHOLE])
+@each("source", FLOATS)
 def test_cast_of_what_is_no_number_does_not_warn(source, target):
     special = np.array([math.nan, 1e30, -1e30]).astype(numpy_dtype("float32"))
     cast, attrs = get_op("cast"), make_attrs(get_op("cast"), {"dtype": target})

@@ -20,6 +20,7 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.each import each
 
 
 def half_away(x):
@@ -65,9 +66,9 @@ SHAPES = [(), (0,), (3,), (2, 3), (2, 0, 2)]
 
 
 @reference("formula", *FLOAT)
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-@pytest.mark.parametrize("name", sorted(FLOAT))
+@each("shape", SHAPES)
+@each("dtype", ["float16", "float32", "float64"])
+@each("name", sorted(FLOAT))
 def test_function_of_floats_agrees_with_math(name, dtype, shape):
     data = random_values(*shape, dtype=dtype)
     assert_same(evaluated(name, data), by_element(FLOAT[name], dtype, data))
@@ -96,9 +97,9 @@ def test_inverse_hyperbolic_functions_agree_with_math():
 
 
 @reference("formula", *ANY)
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float32"])
-@pytest.mark.parametrize("name", sorted(ANY))
+@each("shape", SHAPES)
+@each("dtype", ["int8", "int32", "int64", "float32"])
+@each("name", sorted(ANY))
 def test_function_of_numbers_keeps_the_type(name, dtype, shape):
     data = random_values(*shape, dtype=dtype)
     assert_same(evaluated(name, data), by_element(ANY[name], dtype, data))

@@ -21,6 +21,7 @@ from tests.support.checking import (
     random_values,
     reference,
 )
+from tests.support.each import each
 
 AXES = [None, (), (0,), (-1,), (0, 2), (2, -3), (0, 1, 2)]
 
@@ -45,11 +46,11 @@ REDUCTIONS = {"sum": sum, "prod": math.prod, "max": max, "min": min}
 
 
 @reference("formula", *REDUCTIONS)
-@pytest.mark.parametrize("keepdims", [False, True])
-@pytest.mark.parametrize("exclude", [False, True])
-@pytest.mark.parametrize("axis", AXES)
-@pytest.mark.parametrize("dtype", ["int8", "int32", "float32", "float64"])
-@pytest.mark.parametrize("name", sorted(REDUCTIONS))
+@each("keepdims", [False, True])
+@each("exclude", [False, True])
+@each("axis", AXES)
+@each("dtype", ["int8", "int32", "float32", "float64"])
+@each("name", sorted(REDUCTIONS))
 def test_reduction_agrees_with_a_loop(name, dtype, axis, exclude, keepdims):
     data = random_values(2, 3, 2, dtype=dtype, low=1, high=3)
     expected = naive(
@@ -122,9 +123,9 @@ def test_sum_of_small_integers_keeps_their_type_and_wraps_around():
 
 
 @reference("formula", "argmax", "argmin")
-@pytest.mark.parametrize("last", [False, True])
-@pytest.mark.parametrize("keepdims", [False, True])
-@pytest.mark.parametrize("axis", [*AXES[2:], None])
+@each("last", [False, True])
+@each("keepdims", [False, True])
+@each("axis", [*AXES[2:], None])
 @pytest.mark.parametrize(("name", "best"), [("argmax", max), ("argmin", min)])
 def test_position_of_the_extreme_agrees_with_a_loop(name, best, axis, keepdims, last):
     data = random_values(2, 3, 2, dtype="int32", low=0, high=3)

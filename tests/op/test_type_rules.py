@@ -25,6 +25,7 @@ from relayish.op.device import VirtualDevice
 from relayish.op.registry import evaluate, num_inputs, relation, rule
 from relayish.op.type_rules import known_length, scalar, tensor, tensors
 from tests.support.checking import evaluated, evaluated_in, random_values, reference
+from tests.support.each import each
 
 FLOAT, MATRIX = TensorType(()), TensorType((2, SizeVar("n")), "int8")
 PAIR, FUNC = TupleType((FLOAT, MATRIX)), FuncType((FLOAT, MATRIX), MATRIX)
@@ -256,7 +257,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("name", own_rules())
+@each("name", own_rules())
 def test_rule_gives_a_type_or_says_what_is_wrong(name):
     op = get_op(name)
     attrs = make_attrs(op, SAMPLES.get(name, {}))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from relayish.passes import PASSES
 from relayish.transform import list_passes, pass_entry
+from tests.support.each import each
 from tools.pass_page import CASES, cases, docstring_examples
 
 
@@ -14,7 +13,7 @@ def test_every_pass_stands_in_the_table() -> None:
     assert sorted(PASSES) == own
 
 
-@pytest.mark.parametrize("name", list_passes())
+@each("name", list_passes())
 def test_pass_has_an_example(name: str) -> None:
     assert [*cases(name), *docstring_examples(pass_entry(name))]
 

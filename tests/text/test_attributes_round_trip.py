@@ -6,14 +6,13 @@ import os
 import random
 import struct
 
-import pytest
-
 from relayish.errors import FieldError
 from relayish.ir.relay.expr import Call, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op import get_op
 from relayish.text import astext, parse
+from tests.support.each import each
 from tests.support.mutated import Mutator
 from tests.support.operator_programs import plain
 from tests.support.sound_calls import sound_calls
@@ -43,7 +42,7 @@ def odd(value, pick):
     return value
 
 
-@pytest.mark.parametrize("name", sorted(set(CALLS) - set(OF_OBJECTS)))
+@each("name", sorted(set(CALLS) - set(OF_OBJECTS)))
 def test_attributes_are_the_same_when_parsed_again(name):
     types, attrs = CALLS[name]
     op, mutator, pick, tried = get_op(name), Mutator(name), random.Random(name), 0

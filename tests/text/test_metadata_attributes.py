@@ -14,13 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import relayish.op
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, attrs_class
 from relayish.ir.relay.expr import Call
 from relayish.text import parse_expr
+from tests.support.each import each
 
 for module in pkgutil.walk_packages(relayish.op.__path__, "relayish.op."):
     importlib.import_module(module.name)
@@ -123,7 +122,7 @@ BEYOND = ("Expr", "Constant", "VirtualDevice", "Map<String, ObjectRef>", "EnvFun
 SIMPLE = [k for k in CLASSES if TYPES[k] and not set(BEYOND).intersection(TYPES[k].values())]
 
 
-@pytest.mark.parametrize("key", SIMPLE)
+@each("key", SIMPLE)
 def test_attributes_are_read_by_the_declared_types_of_their_fields(key: str) -> None:
     samples = list(_samples(key))
     for values in samples:

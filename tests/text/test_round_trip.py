@@ -54,6 +54,7 @@ from relayish.ir.relay.type import (
 )
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.text import astext, parse, parse_expr, parse_pattern, parse_type
+from tests.support.each import each
 
 ADD, NEGATIVE = intern_op("add"), intern_op("negative")
 ONE = Constant(1)
@@ -122,8 +123,8 @@ DTYPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (1, 2, 3)])
+@each("dtype", DTYPES)
+@each("shape", [(), (3,), (2, 0), (1, 2, 3)])
 def test_tensor_constant_keeps_type_shape_and_bits(dtype: object, shape: tuple[int, ...]) -> None:
     size = int(np.prod(shape))
     array = (np.arange(size) % 2).reshape(shape).astype(dtype)  # type: ignore[call-overload]

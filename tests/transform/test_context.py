@@ -8,6 +8,7 @@ import pytest
 
 from relayish.errors import ConfigError, FrozenNodeError, PassError
 from relayish.transform import PassContext, PassInfo, PassInstrument
+from tests.support.each import each
 
 
 def test_default_context_has_level_two() -> None:
@@ -156,10 +157,10 @@ def test_names_are_short_or_global(name: str) -> None:
     assert PassContext(required_pass=["Fold"]).is_required(name)
 
 
-@pytest.mark.parametrize("level", [0, 1, 2, 3])
-@pytest.mark.parametrize("pass_level", [0, 1, 2, 3])
-@pytest.mark.parametrize("required", [True, False])
-@pytest.mark.parametrize("disabled", [True, False])
+@each("level", [0, 1, 2, 3])
+@each("pass_level", [0, 1, 2, 3])
+@each("required", [True, False])
+@each("disabled", [True, False])
 def test_pass_enabled_follows_the_truth_table(
     level: int, pass_level: int, required: bool, disabled: bool
 ) -> None:
