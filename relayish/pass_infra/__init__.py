@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from relayish.pass_infra.base.config import add_config_source, list_configs, register_config_option
 from relayish.pass_infra.base.context import PassContext
-from relayish.pass_infra.base.immutable import ImmutableModuleInstrument
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument, pass_instrument
 from relayish.pass_infra.base.make import create_module_pass, module_pass
@@ -40,6 +39,7 @@ from relayish.pass_infra.composition.source import (
 from relayish.pass_infra.instruments.counting import PassCountInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
+from relayish.pass_infra.instruments.immutable import ImmutableModuleInstrument
 from relayish.pass_infra.instruments.printing import (
     PassPrintingInstrument,
     PrintAfterAll,

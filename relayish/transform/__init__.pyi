@@ -13,7 +13,7 @@ from relayish.pass_infra.instruments.diff import DiffInstrument as DiffInstrumen
 from relayish.pass_infra.instruments.dump import DumpInstrument as DumpInstrument
 from relayish.pass_infra.composition.source import EntryPointSource as EntryPointSource
 from relayish.pass_infra.relay.function_pass import FunctionPass as FunctionPass
-from relayish.pass_infra.base.immutable import ImmutableModuleInstrument as ImmutableModuleInstrument
+from relayish.pass_infra.instruments.immutable import ImmutableModuleInstrument as ImmutableModuleInstrument
 from relayish.pass_infra.base.pass_class import ModulePass as ModulePass
 from relayish.pass_infra.composition.source import PackageSource as PackageSource
 from relayish.pass_infra.base.pass_class import Pass as Pass

@@ -13,9 +13,9 @@ from relayish.ir.node import Node
 from relayish.pass_infra.base.collecting import collecting_as
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
-from relayish.pass_infra.base.immutable import Snapshot
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.base.snapshot import Snapshot
 from relayish.pass_infra.base.type_inference import inferred
 
 _M = TypeVar("_M", bound=AnyModule)

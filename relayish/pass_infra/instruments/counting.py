@@ -7,7 +7,7 @@ from collections import Counter
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.composition.running import RunningPasses
+from relayish.pass_infra.instruments.running import RunningPasses
 
 
 class PassCountInstrument(PassInstrument):

@@ -10,9 +10,9 @@ from relayish.errors import DeclarationError
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.composition.running import RunningPasses
 from relayish.pass_infra.instruments.line_diff import unified_lines
 from relayish.pass_infra.instruments.program_text import ProgramTexts
+from relayish.pass_infra.instruments.running import RunningPasses
 
 _COLOURS: Final = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _PLAIN: Final = "\x1b[0m"

@@ -14,8 +14,8 @@ from relayish.errors import PassError
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.composition.running import RunningPasses
 from relayish.pass_infra.instruments.program_text import ProgramTexts
+from relayish.pass_infra.instruments.running import RunningPasses
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_NAME: Final = 80

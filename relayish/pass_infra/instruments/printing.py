@@ -9,8 +9,8 @@ from typing import TextIO
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.composition.running import RunningPass, RunningPasses
 from relayish.pass_infra.instruments.program_text import ProgramTexts
+from relayish.pass_infra.instruments.running import RunningPass, RunningPasses
 
 
 class PassPrintingInstrument(PassInstrument):

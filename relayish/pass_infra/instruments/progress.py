@@ -12,8 +12,8 @@ from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.pass_class import Pass
-from relayish.pass_infra.composition.running import RunningPasses
 from relayish.pass_infra.composition.sequential import Sequential
+from relayish.pass_infra.instruments.running import RunningPasses
 
 _CLEAR_LINE: Final = "\r\x1b[K"
 

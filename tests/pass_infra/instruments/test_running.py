@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from relayish.ir.relay.module import IRModule
-from relayish.pass_infra.composition.running import RunningPasses
+from relayish.pass_infra.instruments.running import RunningPasses
 from relayish.transform import (
     DiffInstrument,
     DumpInstrument,
