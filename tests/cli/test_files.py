@@ -10,6 +10,7 @@ import pytest
 
 from relayish.cli import files
 from relayish.cli.files import write_atomically
+from tests.support.guard import HANGS
 
 AS_ROOT = os.geteuid() == 0
 
@@ -175,6 +176,6 @@ def test_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
     write_atomically(pipe, b"new")
-    reader.join(timeout=10)
+    reader.join(timeout=HANGS)
     assert got == [b"new"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)

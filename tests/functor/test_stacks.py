@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 import weakref
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import pytest
 from relayish._support import segments, stacks
 from relayish.functor import ExprFunctor, ExprVisitor
 from tests.support import deep
+from tests.support.guard import HANGS
 
 DEPTH = segments.FIRST_LEVELS + 300
 
@@ -106,51 +106,48 @@ def test_context_of_one_traversal_is_not_met_by_the_next():
 def test_no_more_threads_are_parked_than_a_few(monkeypatch):
     monkeypatch.setattr(segments, "LEVELS", 40)
     at_the_bottom(depth=DEPTH)
-    deadline = time.monotonic() + 10
-    while len(stacks_alive()) > stacks.MAX_PARKED and time.monotonic() < deadline:
-        time.sleep(0.01)
+    for thread in stacks_alive():
+        if thread not in stacks._parked:
+            thread.join(HANGS)
     assert len(stacks_alive()) == stacks.MAX_PARKED
 
 
 def test_parked_thread_ends_by_itself(monkeypatch):
-    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0.05)
-    at_the_bottom()
-    (thread,) = stacks_alive()
-    thread.join(10)
+    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0)
+    thread = at_the_bottom(threading.current_thread)
+    thread.join(HANGS)
     assert not thread.is_alive()
     assert at_the_bottom() != threading.get_ident()
 
 
 def test_work_is_done_when_the_parked_thread_ends_just_then(monkeypatch):
-    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0.01)
-    idents = set()
-    for _ in range(60):
-        idents.add(at_the_bottom())
-        time.sleep(0.01)
+    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0)
+    idents = {at_the_bottom() for _ in range(200)}
     assert threading.get_ident() not in idents
 
 
 class _Done:
-    """Work that counts how often it was done."""
+    """Work that counts how often it was done, and knows by whom."""
 
     def __init__(self):
         self.done = threading.Lock()
         self.done.acquire()
         self.times = 0
+        self.thread = None
 
     def run(self):
         self.times += 1
+        self.thread = threading.current_thread()
         return True
 
 
 def test_thread_that_ends_takes_what_was_handed_to_it_or_says_that_it_may_not(monkeypatch):
-    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0.05)
+    monkeypatch.setattr(stacks, "PARKED_SECONDS", 0)
     first, late = _Done(), _Done()
     stacks.start_on_stack(first, segments.STACK_BYTES)
     first.done.acquire()
-    thread = stacks._parked.pop()
-    thread.join(10)
-    assert thread.hand(late) is False
+    first.thread.join(HANGS)
+    assert first.thread.hand(late) is False
     assert late.times == 0
 
 
@@ -166,7 +163,7 @@ def test_thread_starts_anew_when_profiling_begins():
 
 
 def test_threads_that_traverse_at_once_use_stacks_of_their_own():
-    meet = threading.Barrier(3, timeout=30)
+    meet = threading.Barrier(3, timeout=HANGS)
     found = []
 
     def look():
@@ -186,7 +183,7 @@ def ran(script: str, *options: str) -> str:
     paths = [str(Path(deep.__file__).parents[2]), *sys.path]
     done = subprocess.run(
         [sys.executable, *options, "-c", textwrap.dedent(script)],
-        capture_output=True, text=True, timeout=60, check=False,
+        capture_output=True, text=True, timeout=HANGS, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ import pytest
 from relayish.errors import ConfigError, FrozenNodeError, PassError
 from relayish.transform import PassContext, PassInfo, PassInstrument
 from tests.support.each import each
+from tests.support.guard import HANGS
 
 
 def test_default_context_has_level_two() -> None:
@@ -55,9 +56,9 @@ def test_one_context_object_serves_many_threads_at_once() -> None:
 
     def work(level: int) -> None:
         with ctx:
-            together.wait(timeout=10)
+            together.wait(timeout=HANGS)
             with PassContext(opt_level=level):
-                together.wait(timeout=10)
+                together.wait(timeout=HANGS)
                 seen.append(PassContext.current().opt_level == level)
             seen.append(PassContext.current() is ctx)
 

@@ -15,6 +15,7 @@ from relayish.transform import (
     Sequential,
     create_module_pass,
 )
+from tests.support.guard import HANGS
 
 P = create_module_pass(lambda m, _c: m, 1, "P")
 BAD = create_module_pass(lambda _m, _c: None, 1, "Bad")
@@ -99,7 +100,7 @@ def test_each_thread_has_its_own_nesting(mod: IRModule) -> None:
     together = threading.Barrier(2)
 
     def wait(given: IRModule, _ctx: PassContext) -> IRModule:
-        together.wait(timeout=10)
+        together.wait(timeout=HANGS)
         return given
 
     done = []
@@ -107,9 +108,9 @@ def test_each_thread_has_its_own_nesting(mod: IRModule) -> None:
     def work() -> None:
         with PassContext(instruments=[timing]) as ctx:
             create_module_pass(wait, 1, "Wait")(mod)
-            together.wait(timeout=10)
+            together.wait(timeout=HANGS)
             done.append(names(list(timing.profiles)))
-            together.wait(timeout=10)
+            together.wait(timeout=HANGS)
             del ctx
 
     threads = [threading.Thread(target=work) for _ in range(2)]
