@@ -44,6 +44,15 @@ def test_print_writes_where_told(program: Path, capsys: Capture) -> None:
     assert structural_equal(parse(out.read_text()), parse(program.read_text()))
 
 
+def test_file_may_begin_with_a_byte_order_mark(program: Path, capsys: Capture) -> None:
+    marked = program.with_name("marked.relay")
+    marked.write_bytes(b"\xef\xbb\xbf" + program.read_bytes())
+    assert main(["print", str(marked)]) == 0
+    of_marked = capsys.readouterr().out
+    main(["print", str(program)])
+    assert of_marked == capsys.readouterr().out
+
+
 def test_check_says_that_a_program_is_well_formed(program: Path, capsys: Capture) -> None:
     assert main(["check", str(program)]) == 0
     assert capsys.readouterr().out == f"{program}: well formed and well typed, 1 function\n"
