@@ -42,6 +42,7 @@ _HINTS = {
     "float": "float",
     "bool": "bool",
     "Integer": "int",
+    "String": "str",
     "Bool": "bool",
     "str": "str",
     "DType": "str",

@@ -395,7 +395,8 @@ def _tuple_of(converter: Callable[[Any], object], hint: object) -> Callable[[Any
         if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
             raise TypeError(f"expected {_show_hint(hint)}; found {value!r}")
         items = tuple(converter(item) for item in value)
-        return value if type(value) is tuple and items == value else items
+        same = type(value) is tuple and all(map(operator.is_, items, value))
+        return value if same else items
 
     return convert
 
@@ -444,6 +445,9 @@ Integer: TypeAlias = Annotated[int, _to_int]
 
 Bool: TypeAlias = Annotated[bool, _to_bool]
 """A bool that Relay keeps so."""
+
+String: TypeAlias = Annotated[str, _to_str]
+"""A string that Relay keeps so; what is plain ``str`` is written into its metadata as it is."""
 
 
 def _instance_of(cls: type) -> Callable[[Any], object]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import OperatorError, TypeInferenceError, suggest
-from relayish.ir.attrs import Attrs, DictAttrs, attrs
+from relayish.ir.attrs import Attrs, DictAttrs, String, attrs
 from relayish.ir.relay.type import FuncType, IncompleteType, TupleType, Type
 from relayish.op.dimension import show_type
 from relayish.op.registry import register_op
@@ -23,7 +23,7 @@ class VirtualDevice(Attrs):
     device_type_int: int = -1
     virtual_device_id: int = -1
     target: object = None
-    memory_scope: str = ""
+    memory_scope: String = ""
 
 
 DEVICE_TYPES: Final[Mapping[str, int]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, Integer, attrs
+from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import check_within, equal_dimension, integers, vector_of_sizes
@@ -22,7 +22,7 @@ class TakeAttrs(Attrs):
 
     batch_dims: Integer = 0
     axis: int | None = None
-    mode: str = "clip"
+    mode: String = "clip"
 
 
 @attrs("relay.attrs.GatherAttrs")

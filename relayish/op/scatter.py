@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, Integer, attrs
+from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import check_within, equal_dimension, integers
@@ -21,14 +21,14 @@ class ScatterElementsAttrs(Attrs):
     """Attributes of ``scatter_elements``."""
 
     axis: Integer = 0
-    reduction: str = "update"
+    reduction: String = "update"
 
 
 @attrs("relay.attrs.ScatterNDAttrs")
 class ScatterNDAttrs(Attrs):
     """Attributes of ``scatter_nd``."""
 
-    mode: str = "update"
+    mode: String = "update"
 
 
 _REDUCTIONS = {

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.agreement import integers
@@ -26,7 +26,7 @@ class StridedSliceAttrs(Attrs):
     begin: tuple[int, ...] | None
     end: tuple[int, ...] | None
     strides: tuple[int, ...] | None
-    slice_mode: str = "end"
+    slice_mode: String = "end"
     axes: tuple[int, ...] | None  # type: ignore[misc]  # required, given by name
 
 

@@ -2,8 +2,8 @@
 
 The section is TVM's: a table of nodes that refer to one another by number, and a list of tensors.
 TVM does not mark which field of a node is such a number and which a plain value. Of attributes the
-declared types of the fields tell: ``int``, ``float``, ``bool`` and element types are plain, strings
-may be either, everything else refers. The fields of other kinds that TVM writes are listed here.
+declared types of the fields tell: ``int``, ``float``, ``bool``, ``str`` and element types are
+plain, everything else refers. The fields of other kinds that TVM writes are listed here.
 Nodes that relayish writes and TVM does not know say that all of their fields are numbers
 (``"encoding": "references"``).
 """
@@ -220,22 +220,23 @@ def _readers(cls: type[Attrs]) -> Mapping[str, _Reader]:
 
 
 def _reader(hint: Any) -> _Reader | None:  # Any: an annotation
-    if hint in _NUMBERS:
-        return _NUMBERS[hint]
+    if hint in _PLAIN:
+        return _PLAIN[hint]
     if get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     return _read_text if hint is str or str in get_args(hint) else None
 
 
 def _read_text(text: str) -> str:
-    """Return a string, or the name of an element type; the empty one stands for none."""
+    """Return a string that may be an object, or the name of an element type: ``""`` for none."""
     return text
 
 
-_NUMBERS: Final[Mapping[object, _Reader]] = {
+_PLAIN: Final[Mapping[object, _Reader]] = {
     int: int,
     float: float,
     bool: lambda text: bool(int(text)),
+    str: str,
 }
 
 

@@ -234,6 +234,14 @@ def test_wrong_default_is_an_error_at_first_use(declarations):
         WrongAttrs()
 
 
+def test_items_of_tuples_are_converted_where_equal_ones_would_do():
+    strides = WindowAttrs(1, strides=(np.int64(2), 3)).strides
+    assert strides == (2, 3)
+    assert [type(item) for item in strides] == [int, int]
+    given = (4, 5)
+    assert WindowAttrs(1, strides=given).strides is given
+
+
 def test_dict_attrs_hold_any_names():
     made = DictAttrs({"a b": [1, [2]], "inner": {"c": 1}, 3: None})
     assert made.keys() == ("a b", "inner", "3")

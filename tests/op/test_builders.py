@@ -269,6 +269,18 @@ def test_size_that_is_an_expression_gives_the_dynamic_operator_with_the_same_val
     np.testing.assert_array_equal(found, static)
 
 
+def test_split_at_numbers_of_numpys_cuts_a_named_dimension():
+    data = relay.var("data", TensorType((relay.SizeVar("n"), 3), "float32"))
+    call = relay.split(data, np.array([1, 7])).tuple_value
+    assert [type(cut) for cut in call.attrs.indices_or_sections] == [int, int]
+    found = relay.analysis.infer_type(relay.Function([data], call)).body.checked_type
+    assert [part.shape[0] for part in found.fields[:2]] == [1, 6]
+
+
+def test_numbers_of_boxes_become_those_of_the_attribute():
+    assert repr(relay.vision.multibox_prior(x, sizes=(1, 2)).attrs.sizes) == "(1.0, 2.0)"
+
+
 def test_one_hot_of_unknown_depth_takes_it_last():
     depth = relay.var("depth", "int32")
     call = relay.one_hot(x, y, z, depth, -1, "int8")

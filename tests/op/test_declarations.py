@@ -10,7 +10,7 @@ import typing
 import numpy as np
 import pytest
 
-from relayish.ir.attrs import Attrs, DictAttrs
+from relayish.ir.attrs import Attrs, DictAttrs, String
 from relayish.ir.relay.expr import Constant
 from relayish.op import call_op, get_op, list_ops, registry
 from relayish.op.device import VirtualDevice
@@ -107,6 +107,8 @@ def kind(hint):
     """Return the name of an annotation without ``None``."""
     if typing.get_origin(hint) is typing.Annotated:
         inner = typing.get_args(hint)[0]
+        if hint == String:
+            return "String"
         return inner.__name__ if inner in (int, bool) else "dtype"
     members = [a for a in typing.get_args(hint) if a is not type(None)]
     if typing.get_origin(hint) is tuple:
@@ -126,8 +128,8 @@ KINDS = {
     "double": {"float"},
     "Optional<FloatImm>": {"float"},
     "std::string": {"str"},
-    "String": {"str"},
-    "tvm::String": {"str"},
+    "String": {"String"},
+    "tvm::String": {"String"},
     "DataType": {"dtype"},
     "IndexExpr": {"int or PrimExpr"},
     "Array<IndexExpr>": {"tuple of int or PrimExpr", "tuple of float"},

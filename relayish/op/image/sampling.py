@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import same, show_type, unified
 from relayish.op.evaluation import Array, as_sizes
@@ -33,9 +33,9 @@ class AffineGridAttrs(Attrs):
 class GridSampleAttrs(Attrs):
     """Attributes of ``image.grid_sample``."""
 
-    method: str = "bilinear"
-    layout: str = "NCHW"
-    padding_mode: str = "zeros"
+    method: String = "bilinear"
+    layout: String = "NCHW"
+    padding_mode: String = "zeros"
     align_corners: bool = True
 
 

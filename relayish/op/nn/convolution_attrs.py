@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.op.fields import Dimension, OptionalDType
 
 
@@ -16,9 +16,9 @@ class Conv1DAttrs(Attrs):
     groups: int = 1
     channels: Dimension | None = None
     kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCW"
-    kernel_layout: str = "OIW"
-    out_layout: str = ""
+    data_layout: String = "NCW"
+    kernel_layout: String = "OIW"
+    out_layout: String = ""
     out_dtype: OptionalDType = None
 
 
@@ -32,9 +32,9 @@ class Conv2DAttrs(Attrs):
     groups: int = 1
     channels: Dimension | None = None
     kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCHW"
-    kernel_layout: str = "OIHW"
-    out_layout: str = ""
+    data_layout: String = "NCHW"
+    kernel_layout: String = "OIHW"
+    out_layout: String = ""
     out_dtype: OptionalDType = None
 
 
@@ -48,9 +48,9 @@ class Conv3DAttrs(Attrs):
     groups: int = 1
     channels: Dimension | None = None
     kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCDHW"
-    kernel_layout: str = "OIDHW"
-    out_layout: str = ""
+    data_layout: String = "NCDHW"
+    kernel_layout: String = "OIDHW"
+    out_layout: String = ""
     out_dtype: OptionalDType = None
 
 
@@ -99,9 +99,9 @@ class Conv3DTransposeAttrs(Attrs):
     padding: tuple[Dimension, ...] = (0, 0, 0)
     dilation: tuple[Dimension, ...] = (1, 1, 1)
     groups: int = 1
-    data_layout: str = "NCDHW"
-    kernel_layout: str = "IODHW"
-    out_layout: str = ""
+    data_layout: String = "NCDHW"
+    kernel_layout: String = "IODHW"
+    out_layout: String = ""
     out_dtype: OptionalDType = None
 
 
@@ -116,9 +116,9 @@ class Conv2DWinogradAttrs(Attrs):
     groups: int = 1
     channels: Dimension | None = None
     kernel_size: tuple[Dimension, ...] | None = None
-    data_layout: str = "NCHW"
-    kernel_layout: str = "OIHW"
-    out_layout: str = ""
+    data_layout: String = "NCHW"
+    kernel_layout: String = "OIHW"
+    out_layout: String = ""
     out_dtype: OptionalDType = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import add, ceil_divide, show_type, subtract
 from relayish.op.evaluation import Array, as_sizes
@@ -27,7 +27,7 @@ class CorrelationAttrs(Attrs):
     stride2: int = 1
     padding: tuple[Dimension, ...] = (0, 0)
     is_multiply: bool = True
-    layout: str = "NCHW"
+    layout: String = "NCHW"
 
 
 def _correlation_type(attrs: CorrelationAttrs, data1: Type, data2: Type) -> TensorType:

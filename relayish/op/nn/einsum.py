@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import broadcast_shapes, show_type, unified
 from relayish.op.evaluation import Array
@@ -26,7 +26,7 @@ _TERM: Final = re.compile(r"([A-Za-z]*)(\.\.\.)?([A-Za-z]*)")
 class EinsumAttrs(Attrs):
     """Attributes of ``einsum``."""
 
-    equation: str
+    equation: String
 
 
 def _einsum_type(attrs: EinsumAttrs, data: Type) -> TensorType:

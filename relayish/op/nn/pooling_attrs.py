@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.op.fields import Dimension
 
 
@@ -15,7 +15,7 @@ class MaxPool1DAttrs(Attrs):
     dilation: tuple[Dimension, ...] = (1,)
     padding: tuple[Dimension, ...] = (0,)
     layout: str = "NCW"
-    out_layout: str = ""
+    out_layout: String = ""
     ceil_mode: bool = False
 
 
@@ -27,8 +27,8 @@ class MaxPool2DAttrs(Attrs):
     strides: tuple[Dimension, ...] = (1, 1)
     dilation: tuple[Dimension, ...] = (1, 1)
     padding: tuple[Dimension, ...] = (0, 0)
-    layout: str = "NCHW"
-    out_layout: str = ""
+    layout: String = "NCHW"
+    out_layout: String = ""
     ceil_mode: bool = False
 
 
@@ -41,7 +41,7 @@ class MaxPool3DAttrs(Attrs):
     dilation: tuple[Dimension, ...] = (1, 1, 1)
     padding: tuple[Dimension, ...] = (0, 0, 0)
     layout: str = "NCDHW"
-    out_layout: str = ""
+    out_layout: String = ""
     ceil_mode: bool = False
 
 
@@ -54,7 +54,7 @@ class AvgPool1DAttrs(Attrs):
     dilation: tuple[Dimension, ...] = (1,)
     padding: tuple[Dimension, ...] = (0,)
     layout: str = "NCW"
-    out_layout: str = ""
+    out_layout: String = ""
     ceil_mode: bool = False
     count_include_pad: bool = False
 
@@ -67,8 +67,8 @@ class AvgPool2DAttrs(Attrs):
     strides: tuple[Dimension, ...] = (1, 1)
     dilation: tuple[Dimension, ...] = (1, 1)
     padding: tuple[Dimension, ...] = (0, 0)
-    layout: str = "NCHW"
-    out_layout: str = ""
+    layout: String = "NCHW"
+    out_layout: String = ""
     ceil_mode: bool = False
     count_include_pad: bool = False
 
@@ -82,7 +82,7 @@ class AvgPool3DAttrs(Attrs):
     dilation: tuple[Dimension, ...] = (1, 1, 1)
     padding: tuple[Dimension, ...] = (0, 0, 0)
     layout: str = "NCDHW"
-    out_layout: str = ""
+    out_layout: String = ""
     ceil_mode: bool = False
     count_include_pad: bool = False
 
@@ -91,8 +91,8 @@ class AvgPool3DAttrs(Attrs):
 class GlobalPool2DAttrs(Attrs):
     """Attributes of ``nn.global_avg_pool2d``, ``nn.global_max_pool2d``."""
 
-    layout: str = "NCHW"
-    out_layout: str = ""
+    layout: String = "NCHW"
+    out_layout: String = ""
 
 
 @attrs("relay.attrs.AdaptivePool1DAttrs")
@@ -101,7 +101,7 @@ class AdaptivePool1DAttrs(Attrs):
 
     output_size: tuple[Dimension, ...] = ()
     layout: str = "NCW"
-    out_layout: str = ""
+    out_layout: String = ""
 
 
 @attrs("relay.attrs.AdaptivePool2DAttrs")
@@ -110,7 +110,7 @@ class AdaptivePool2DAttrs(Attrs):
 
     output_size: tuple[Dimension, ...] = ()
     layout: str = "NCHW"
-    out_layout: str = ""
+    out_layout: String = ""
 
 
 @attrs("relay.attrs.AdaptivePool3DAttrs")
@@ -119,4 +119,4 @@ class AdaptivePool3DAttrs(Attrs):
 
     output_size: tuple[Dimension, ...] = ()
     layout: str = "NCDHW"
-    out_layout: str = ""
+    out_layout: String = ""

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import broadcast_dimension, multiply, normal_axis, show_type
 from relayish.op.evaluation import Array, aligned, result_dtype
@@ -36,7 +36,7 @@ class DensePackAttrs(Attrs):
 
     units: Dimension | None
     out_dtype: OptionalDType = None
-    weight_layout: str = "NC"
+    weight_layout: String = "NC"
 
 
 @attrs("relay.attrs.MatmulAttrs")

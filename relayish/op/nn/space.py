@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.attrs import Attrs, attrs
+from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
 from relayish.op.dimension import add, multiply, normal_axis, show_type, subtract
 from relayish.op.evaluation import Array, as_sizes
@@ -26,7 +26,7 @@ class PadAttrs(Attrs):
     """Attributes of ``nn.pad``, ``dyn.nn.pad``."""
 
     pad_width: tuple[tuple[int, ...], ...]
-    pad_mode: str = "constant"
+    pad_mode: String = "constant"
 
 
 @attrs("relay.attrs.MirrorPadAttrs")
@@ -58,8 +58,8 @@ class UpSamplingAttrs(Attrs):
 
     scale_h: float
     scale_w: float
-    layout: str = "NCHW"
-    method: str = "nearest_neighbor"
+    layout: String = "NCHW"
+    method: String = "nearest_neighbor"
     align_corners: bool = False
 
 
