@@ -33,6 +33,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "TypeInferenceError",
         "UnknownKindError",
         "UnknownNameError",
+        "UntypedError",
         "UnvisitedNodeError",
         "WellFormedError",
     ),
@@ -81,6 +82,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "structural_equal",
     ),
     "relayish.ir.structural_hash": ("structural_hash",),
+    "relayish.ir.relay.typed": ("type_of",),
     "relayish.ir.relay.type": (
         "Any",
         "FuncType",

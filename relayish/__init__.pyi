@@ -44,6 +44,7 @@ from relayish.ir.roles import Atom as Atom
 from relayish.ir.roles import Role as Role
 from relayish.ir.roles import Runs as Runs
 from relayish.errors import UnknownNameError as UnknownNameError
+from relayish.errors import UntypedError as UntypedError
 from relayish.errors import UnvisitedNodeError as UnvisitedNodeError
 from relayish.errors import WellFormedError as WellFormedError
 from relayish.frontend import ScopeBuilder as ScopeBuilder
@@ -104,6 +105,7 @@ from relayish.ir.structural_equal import assert_structural_equal as assert_struc
 from relayish.ir.structural_equal import first_mismatch as first_mismatch
 from relayish.ir.structural_equal import structural_equal as structural_equal
 from relayish.ir.structural_hash import structural_hash as structural_hash
+from relayish.ir.relay.typed import type_of as type_of
 from relayish.ir.relay.type import Any as Any
 from relayish.ir.relay.type import FuncType as FuncType
 from relayish.ir.relay.type import GlobalTypeVar as GlobalTypeVar

@@ -98,6 +98,10 @@ class TypeInferenceError(RelayishError, TypeError):
         self.diagnostics = diagnostics
 
 
+class UntypedError(RelayishError, TypeError):
+    """The type of an expression is needed, and was not inferred."""
+
+
 class EvaluationError(RelayishError, RuntimeError):
     """A program, or one operator of it, cannot be evaluated."""
 

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, quote
 from relayish.ir.span import at_span
+from relayish.ir.untyped import add_hint
 
 _LOOPS: Final = frozenset({"_walk", "_mutate"})
 """Methods of functors whose local ``node`` is the node being handled."""
@@ -37,6 +38,7 @@ def is_noted(error: BaseException) -> bool:
 
 def note_visit(error: BaseException, node: Node, more: str = "") -> None:
     """Say on ``error`` that it came up while ``node`` was visited."""
+    add_hint(error)
     error.add_note(f"while visiting {quote(node)}{more}")
 
 
@@ -50,6 +52,7 @@ def note_rewrite(error: BaseException, node: Node, origin: Node, by: str) -> Non
         by: What rewrites.
     """
     if not is_noted(error):
+        add_hint(error)
         place = at_span(node) or at_span(origin)
         shown = one_line(node) + place if place else quote(node)
         error.add_note(f"while rewriting {shown} by {by}")

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from relayish.interpreter import code as c
 from relayish.interpreter.call import call_problem, default_attrs
 from relayish.interpreter.code import Code, Instruction
+from relayish.interpreter.dynamic_types import with_type_check
 from relayish.interpreter.emit import Cell, Emitter
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Activations
@@ -38,8 +39,10 @@ from relayish.ir.scoping import binders
 from relayish.op import registry
 
 
-def compile_expr(expr: Expr) -> Code:
+def compile_expr(expr: Expr, *, check_types: bool = False) -> Code:
     """Return ``expr`` compiled, as a function without parameters.
+
+    With ``check_types``, the value of each call of an operator is compared with its type.
 
     What cannot be evaluated (a variable nobody binds, an operator without evaluation) becomes an
     instruction that raises when, and only when, it is reached.
@@ -48,8 +51,8 @@ def compile_expr(expr: Expr) -> Code:
         Linear in distinct nodes, but for a logarithmic factor where nodes are shared between
         scopes or variables used across nested functions.
     """
-    compiler = _Compiler(Activations(expr))
-    return compiler.compile(expr)
+    compiler = _CheckedCompiler if check_types else _Compiler
+    return compiler(Activations(expr)).compile(expr)
 
 
 class _Compiler(Emitter):
@@ -333,6 +336,18 @@ class _Compiler(Emitter):
         for jump in jumps:
             self.block.instructions[jump] = (c.JUMP, end)
         self.define(node, cell, tail)
+
+
+class _CheckedCompiler(_Compiler):
+    """Has the value of each call of an operator compared with the type inferred of the call."""
+
+    def leave_op_call(self, call: Call, tail: bool, _extra: object) -> None:
+        op: Any = call.op  # Any: as in what this overrides
+        evaluation, arity, attrs = _operator(op)
+        if evaluation is not None:
+            evaluation = with_type_check(call, evaluation)
+        self.operators[op] = evaluation, arity, attrs
+        super().leave_op_call(call, tail, _extra)
 
 
 _BY_COUNT: Final = {1: c.OP1, 2: c.OP2}

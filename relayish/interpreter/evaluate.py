@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, suggest
 from relayish.interpreter.graph_executor import GraphExecutor
 from relayish.interpreter.machine import MAX_DEPTH, Machine
@@ -72,10 +73,15 @@ class Interpreter:
         params: Mapping[str, object] | None = None,
         max_depth: int = MAX_DEPTH,
         max_calls: int | None = None,
+        check_types: bool = False,
     ) -> None:
+        if check_types and mod is not None:
+            mod = infer_type(mod)
         self.mod = mod
         self.params = {name: as_argument(value) for name, value in (params or {}).items()}
-        self._machine = Machine(mod, max_depth=max_depth, max_calls=max_calls)
+        self._machine = Machine(
+            mod, max_depth=max_depth, max_calls=max_calls, check_types=check_types
+        )
 
     def evaluate(
         self, expr: Expr | str | None = None, binds: Mapping[Var, object] | None = None
@@ -97,6 +103,8 @@ class Interpreter:
             return self._bound(value) if name == "main" and self.params else value
         for var, bound in (binds or {}).items():
             expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)  # type: ignore[arg-type]  # converted
+        if self._machine.check_types:
+            expr = infer_type(expr, self.mod)
         return self._machine.evaluate(expr)
 
     def _bound(self, main: Closure) -> Callable[..., Evaluated]:
@@ -128,6 +136,7 @@ def create_executor(
     *,
     max_depth: int = MAX_DEPTH,
     max_calls: int | None = None,
+    check_types: bool = False,
 ) -> Interpreter | GraphExecutor:
     """Return what evaluates the functions of ``mod``, as Relay's function of that name does.
 
@@ -143,9 +152,12 @@ def create_executor(
         params: Values of parameters of ``main``, by name; names it does not have are left aside.
         max_depth: How many calls may be under way at once; calls in tail position do not count.
         max_calls: How many calls one evaluation may make in all; ``None`` for any number.
+        check_types: Infer the types of what is evaluated, and compare the value of each call of an
+            operator with its type; for who declares operators. ``debug`` only.
 
     Raises:
-        EvaluationError: If there is no executor of that kind.
+        EvaluationError: If there is no executor of that kind, or it cannot check types.
+        TypeInferenceError: If types are checked, and the module is ill-typed.
 
     Example:
         >>> from relayish.ir.relay.expr import Function, Tuple, Var
@@ -158,6 +170,10 @@ def create_executor(
     """
     del device, target
     if kind in ("graph", "aot"):
+        if check_types:
+            raise EvaluationError(
+                f"the executor of kind {kind!r} does not check types; use 'debug' (or 'vm')"
+            )
         return GraphExecutor(mod, params)
     if kind not in ("debug", "vm"):
         near = suggest(kind, ("debug", "graph", "vm", "aot"))
@@ -165,4 +181,6 @@ def create_executor(
             f"there is no executor of kind {kind!r}; use 'debug' (or 'vm'), or 'graph' (or 'aot')"
             f"{near}"
         )
-    return Interpreter(mod, params=params, max_depth=max_depth, max_calls=max_calls)
+    return Interpreter(
+        mod, params=params, max_depth=max_depth, max_calls=max_calls, check_types=check_types
+    )

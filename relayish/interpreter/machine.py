@@ -68,6 +68,7 @@ class Machine:
         mod: Where global names and type definitions are looked up.
         max_depth: How many calls may be under way at once (calls in tail position do not count).
         max_calls: How many calls one evaluation may make in all; ``None`` for any number.
+        check_types: Whether values of operators are compared with the types inferred of the calls.
     """
 
     def __init__(
@@ -76,8 +77,10 @@ class Machine:
         *,
         max_depth: int = MAX_DEPTH,
         max_calls: int | None = None,
+        check_types: bool = False,
     ) -> None:
         self.mod = mod
+        self.check_types = check_types
         self.max_depth = max_depth
         self.max_calls = max_calls
         self._globals: dict[GlobalVar, Closure | Code] = {}
@@ -85,7 +88,7 @@ class Machine:
 
     def evaluate(self, expr: Expr) -> Evaluated:
         """Return the value of ``expr``; a function gives a :class:`Closure`."""
-        code = compile_expr(expr)
+        code = compile_expr(expr, check_types=self.check_types)
         with np.errstate(all="ignore"):
             return self._run(code, code.template[:])
 
@@ -334,7 +337,7 @@ class Machine:
                 f"@{name.name_hint} is of another language, which is not evaluated here; found "
                 f"{definition!r}"
             )
-        code = compile_expr(definition)
+        code = compile_expr(definition, check_types=self.check_types)
         first = code.block.instructions[0]
         known: Closure | Code = code
         if first[0] == c.CLOSURE:

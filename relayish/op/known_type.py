@@ -101,7 +101,7 @@ class TypeFinder:
                 found = by_relation(call.attrs, args, NULL_REPORTER)
         except TypeInferenceError:
             return None  # an ill-typed call; type inference will say so, and say where
-        return found if found is not None and is_known(found) else None
+        return found if isinstance(found, Type) and is_known(found) else None
 
     def of_branches(self, node: If) -> Type | None:
         """Return the type of the branches of ``node``: that of the first will do."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
+from relayish._support.arity import check_arity
 from relayish.ir.dtype import DType, lowest_number, numpy_dtype
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
@@ -57,6 +58,8 @@ def register_mixed_precision_conversion(
     found = named_op(op_name)
 
     def declare(function: Conversion) -> Conversion:
+        what = f"the conversion of operator {found.full_name!r}"
+        check_arity(function, ("call", "dtype"), what)
         mixed_precision.set_at_level(found, function, level)
         return function
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from relayish.ir.domain import Domain
@@ -41,7 +42,7 @@ def register(
     op_name: str,
     describe: str = "",
     *,
-    arguments: tuple[str, ...] = ("data",),
+    arguments: Sequence[str] = ("data",),
     **properties: Any,  # Any: those of register_op, which says what they are
 ) -> Op:
     """Declare the operator ``op_name`` and return its node.
@@ -56,7 +57,7 @@ def register(
     Raises:
         DuplicateNameError: If the domain has an operator of that name.
     """
-    op = register_op(op_name, arguments_=arguments, **properties)
+    op = register_op(op_name, arguments_=properties.pop("arguments_", arguments), **properties)
     if describe:
         registry.description.set(op, describe)
     return op

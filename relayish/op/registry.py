@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from enum import IntEnum
 from typing import Any, Final, Generic, TypeVar, overload
 
+from relayish._support.arity import check_arity
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
@@ -142,6 +143,7 @@ num_inputs: OpTable[int] = OpTable("num_inputs")
 """How many arguments a call must have."""
 arguments: OpTable[tuple[str, ...]] = OpTable("arguments")
 """The names of the arguments."""
+_NAMES: Final = arguments
 attrs_type: OpTable[type[Attrs]] = OpTable("attrs_type")
 """The class of the attributes; operators that take none have no entry."""
 stateful: OpTable[bool] = OpTable("stateful")
@@ -226,7 +228,8 @@ def on_redeclaration(listener: Callable[[Op], object]) -> None:
 def register_op(
     name: str,
     *,
-    arguments_: tuple[str, ...],
+    arguments_: Sequence[str] | None = None,
+    arguments: Sequence[str] | None = None,
     domain: Domain | str = RELAY.name,
     attrs: type[Attrs] | None = None,
     fuses: OpPattern = OpPattern.OPAQUE,
@@ -244,6 +247,7 @@ def register_op(
     Args:
         name: What it is called; with its family, as in ``nn.relu``, by Relay's custom.
         arguments_: The names of the arguments.
+        arguments: The same, under the name that Relay gives them.
         domain: The domain it belongs to, by default Relay's; others may use the same name.
         attrs: The class of the attributes.
         fuses: How the operator fuses; opaque operators do not.
@@ -258,7 +262,8 @@ def register_op(
 
     Raises:
         DuplicateNameError: If somebody else declared an operator of that name in the domain.
-        DeclarationError: If ``::`` stands in the name.
+        DeclarationError: If ``::`` stands in the name, the names of the arguments are missing or
+            none, or a function does not take what it is called with.
         UnknownNameError: If there is no such domain.
 
     """
@@ -268,6 +273,8 @@ def register_op(
             f"an operator is to be called {name!r}, but '::' parts names from their domains; "
             f"say register_op({name.partition('::')[2]!r}, domain={name.partition('::')[0]!r})"
         )
+    names = _checked_names(name, arguments_ if arguments is None else arguments)
+    _check_functions(name, names, types, relates, evaluates)
     op = intern_op(name, owner.name)
     known = is_registered(op)
     whose = "" if owner.name == RELAY.name else f" in domain {owner.name}"
@@ -283,11 +290,11 @@ def register_op(
         owner.remove(name)
         for listener in _LISTENERS:
             listener(op)
-    owner.add(name, num_children=len(arguments_))
+    owner.add(name, num_children=len(names))
     _DECLARED[name] = (*[other for other in _DECLARED.get(name, ()) if other is not op], op)
     given: tuple[tuple[OpTable[Any], object], ...] = (  # Any: as for _TABLES
-        (num_inputs, len(arguments_)),
-        (arguments, arguments_),
+        (num_inputs, len(names)),
+        (_NAMES, names),
         (pattern, fuses),
         (attrs_type, attrs),
         (rule, types),
@@ -302,6 +309,42 @@ def register_op(
     for table, value in given:
         table.declare(op, value)
     return op
+
+
+def _checked_names(op: str, given: object) -> tuple[str, ...]:
+    if given is None:
+        raise DeclarationError(
+            f"operator {op!r} is declared without the names of its arguments; say them: "
+            f"arguments_=('data',), or arguments_=() where it takes none"
+        )
+    names: tuple[object, ...] = tuple(given) if isinstance(given, Sequence) else (given,)
+    wrong = [n for n in names if not isinstance(n, str) or not n.isidentifier()]
+    if isinstance(given, str) or wrong:
+        said = f"arguments_=({given!r},)" if isinstance(given, str) else "arguments_=('data',)"
+        raise DeclarationError(
+            f"arguments_ of operator {op!r} is {given!r}; expected a tuple of the names of its "
+            f"arguments, which are identifiers: {said}"
+        )
+    if len(set(names)) < len(names):
+        raise DeclarationError(f"arguments_ of operator {op!r} names one twice: {names}")
+    return tuple(map(str, names))
+
+
+def _check_functions(
+    op: str, names: tuple[str, ...], types: object, relates: object, evaluates: object
+) -> None:
+    for name, function, taken in (
+        ("types", types, ("attrs", *names)),
+        ("relates", relates, ("attrs", "types", "reporter")),
+        ("evaluates", evaluates, ("attrs", *names)),
+    ):
+        if function is not None:
+            check_arity(function, taken, f"{name} of operator {op!r}")
+    if types is not None and relates is not None:
+        raise DeclarationError(
+            f"operator {op!r} is given types and relates; a relation stands in place of a rule: "
+            f"leave one out"
+        )
 
 
 def ops_named(name: str, domain: Domain | str | None = None) -> tuple[Op, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from relayish._support.arity import check_arity
 from relayish.errors import FieldError
 from relayish.ir.declarations import watch_table
 from relayish.ir.relay.expr import Call, Op
@@ -52,6 +53,8 @@ def register_target_support(
     """
     if not target or target == DEFAULT:
         raise FieldError(f"{target!r} is no name of another compiler; choose one for the target")
+    if predicate is not None:
+        check_arity(predicate, ("call",), f"what {target!r} takes of operator {op_name!s}")
     table = _SUPPORT.setdefault(target, OpTable(f"target.{target}"))
     table.set(get_op(op_name), predicate or _always, replace=replace, by=predicate)
 

@@ -360,7 +360,7 @@ def test_a_gradient_is_registered_once_for_each_level():
 
 def test_a_gradient_that_needs_types_says_that_there_are_none():
     x = Var("x")
-    with pytest.raises(GradientError, match="an operand without a type: infer types first"):
+    with pytest.raises(GradientError, match="an operand without a type; run InferType first"):
         tensor_of(x)
     pair = Var("pair", checked_type=TupleType((TensorType(()),)))
     with pytest.raises(GradientError, match="expected a tensor"):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Final, NoReturn, cast
 
 from relayish.analysis.infer_type.surroundings import Surroundings
 from relayish.analysis.infer_type.unifier import Unifier, substitute, unknowns
-from relayish.errors import Diagnostic, TypeInferenceError
+from relayish.errors import DeclarationError, Diagnostic, TypeInferenceError
 from relayish.ir.attrs import Attrs
 from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.op import op_of
@@ -221,7 +221,8 @@ class Solver(Unifier):
             if answer is unchanged or (answer is identity and type(args[0]) is IncompleteType):
                 return args[0]
             if answer is not None and is_known:
-                return self._remember((op, attrs, *args), application, answer(attrs, *args))
+                result = answer(attrs, *args)
+                return self._remember((op, attrs, *args), application, result)
             if answer is None:
                 found = self._relate(op, attrs, args)
                 if found is not None:
@@ -264,6 +265,8 @@ class Solver(Unifier):
     def _remember(self, key: tuple[object, ...], application: Application, result: Type) -> Type:
         if isinstance(result, TensorType):
             result = self.canonical(result)
+        elif not isinstance(result, Type):
+            _refuse_answer(application.op, result)
         if self.closed.issuperset(key[2:]):
             self._results[key] = result
             if application.args != key[2:]:
@@ -328,6 +331,14 @@ def _misapplied(op: Op, count: int) -> str | None:
         return None
     names = ", ".join(expected)
     return f"{op.full_name} is called with {count} arguments; expected {len(expected)}: ({names})"
+
+
+def _refuse_answer(op: Op, answer: object) -> NoReturn:
+    what = "rule" if op in rule else "relation"
+    missing = "; is a return missing?" if answer is None else ""
+    raise DeclarationError(
+        f"the type {what} of operator {op.full_name} returned {answer!r}; expected a type{missing}"
+    )
 
 
 def _is_elsewhere(node: Expr) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
+from relayish._support.arity import check_arity
 from relayish.errors import GradientError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Expr, Op
@@ -65,6 +66,8 @@ def register_gradient(
     found = named_op(op_name)
 
     def declare(function: PrimalGradient) -> PrimalGradient:
+        what = f"the gradient of operator {found.full_name!r}"
+        check_arity(function, ("call", "grad"), what)
         primal_gradient.set_at_level(found, function, level)
         return function
 
@@ -79,7 +82,7 @@ def tensor_of(expr: Expr) -> TensorType:
     """
     ty = expr.checked_type
     if not isinstance(ty, TensorType):
-        found = "without a type: infer types first" if ty is None else f"of type {show_type(ty)}"
+        found = "without a type; run InferType first" if ty is None else f"of type {show_type(ty)}"
         raise GradientError(f"a gradient is asked for with an operand {found}; expected a tensor")
     return ty
 
@@ -94,7 +97,7 @@ def tensors_of(expr: Expr) -> tuple[TensorType, ...]:
     fields = ty.fields if isinstance(ty, TupleType) else ()
     tensors = tuple([field for field in fields if isinstance(field, TensorType)])
     if ty is None or not isinstance(ty, TupleType) or len(tensors) < len(fields):
-        found = "without a type: infer types first" if ty is None else f"of type {show_type(ty)}"
+        found = "without a type; run InferType first" if ty is None else f"of type {show_type(ty)}"
         raise GradientError(
             f"a gradient is asked for with an operand {found}; expected a tuple of tensors"
         )

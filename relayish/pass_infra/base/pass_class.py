@@ -10,6 +10,7 @@ from relayish.errors import DeclarationError, PassError, indefinite
 from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
+from relayish.ir.untyped import add_hint
 from relayish.pass_infra.base.collecting import collecting_as
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
@@ -67,6 +68,7 @@ class Pass(ABC):
             with collecting_as(ctx):
                 out = work(mod, ctx)
         except BaseException as error:
+            add_hint(error)
             error.add_note(f"in pass {info.name}")
             for instrument in instruments:
                 instrument.run_on_failure(mod, info, error)

@@ -147,7 +147,7 @@ def tensor_of(expr: Expr) -> TensorType:
     """
     ty = expr.checked_type
     if not isinstance(ty, TensorType):
-        found = "nothing without a type: infer types first" if ty is None else show_type(ty)
+        found = "one without a type; run InferType first" if ty is None else show_type(ty)
         raise PassError(f"a tensor is needed to rewrite a call; found {found}")
     return ty
 

@@ -1,0 +1,34 @@
+"""What to say of an ``AttributeError`` where something was to be inferred first, as types are."""
+
+from __future__ import annotations
+
+from relayish.ir.node import node_kinds
+
+
+def hint_of(error: BaseException) -> str | None:
+    """Return what somebody should know who asked ``None`` for what an inferred type has.
+
+    ``None`` for every other error, also where something else was ``None``.
+    """
+    if not isinstance(error, AttributeError) or error.name is None or error.obj is not None:
+        return None
+    if "'NoneType'" not in str(error):
+        return None
+    for kind in node_kinds().values():
+        for declared in kind.fields_:
+            if not declared.inferred or declared.kind is None:
+                continue
+            if any(error.name in held.__match_args__ for held in declared.kind.kinds):
+                return (
+                    f"if that was {declared.name}: it is None until types are inferred, and again "
+                    f"where a rewrite made a node anew; run InferType first, or list it in "
+                    f"required=; relay.type_of(expr) says of what a type is missing"
+                )
+    return None
+
+
+def add_hint(error: BaseException) -> None:
+    """Add to ``error``, once, the note that :func:`hint_of` gives."""
+    hint = hint_of(error)
+    if hint is not None and hint not in getattr(error, "__notes__", ()):
+        error.add_note(hint)
