@@ -24,6 +24,7 @@ from relayish.testing import (
     vgg,
 )
 from relayish.testing.check_grad import check_grad
+from relayish.testing.check_op import check_op
 from relayish.testing.init import create_workload
 from relayish.testing.nat import count, make_nat_expr, make_nat_value
 from relayish.testing.run import (
@@ -39,6 +40,7 @@ __all__ = [
     "TempOpAttr",
     "assert_allclose",
     "check_grad",
+    "check_op",
     "count",
     "count_ops",
     "create_workload",

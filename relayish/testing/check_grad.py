@@ -86,8 +86,20 @@ def check_grad(
         found = np.asarray(gradients[index]).astype("float64")
         expected = _differences(forward_function, inputs, index, eps)
         np.testing.assert_allclose(
-            found, expected, rtol=rtol, atol=atol, err_msg=f"in the gradient of input {index}"
+            found, expected, rtol=rtol, atol=atol, err_msg=_about(forward.params[index], index)
         )
+
+
+def _about(param: Var, index: int) -> str:
+    """Return what stands above two arrays that differ, with the likely reason if there is one."""
+    where = f"in the gradient of input {index}, %{param.name_hint}"
+    ty = param.checked_type
+    if not isinstance(ty, TensorType) or ty.dtype == "float64":
+        return where
+    return (
+        f"{where}; it is {ty.dtype}, of which finite differences are too coarse: compare gradients "
+        f"in float64, {param.name_hint} = var({param.name_hint!r}, shape=..., dtype='float64')"
+    )
 
 
 def _random(param: Var, rng: np.random.Generator, scale: float, mean: float) -> Array:

@@ -1,0 +1,119 @@
+"""Declarations of operators that cannot work are refused where they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import relayish as relay
+from relayish.errors import DeclarationError
+from relayish.op import (
+    is_registered,
+    register,
+    register_gradient,
+    register_mixed_precision_conversion,
+    register_op,
+)
+from relayish.op.target import register_target_support
+
+X = relay.var("x", shape=(2, 3))
+
+
+@pytest.fixture(autouse=True)
+def declarations() -> Iterator[None]:
+    with relay.declared_temporarily():
+        yield
+
+
+def short(one):
+    """Take too little."""
+
+
+def long(one, two, three):
+    """Take too much."""
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        ({"types": short}, ("types of operator 'odd' is short(one); it is called with 2 arguments: "
+         "(attrs, data)")),
+        ({"types": long}, ("types of operator 'odd' is long(one, two, three); it is called with 2 "
+         "arguments: (attrs, data)")),
+        ({"evaluates": short}, ("evaluates of operator 'odd' is short(one); it is called with 2 "
+         "arguments: (attrs, data)")),
+        ({"relates": short}, ("relates of operator 'odd' is short(one); it is called with 3 "
+         "arguments: (attrs, types, reporter)")),
+        ({"types": 3}, "types of operator 'odd' is 3 (int); expected a function of (attrs, data)"),
+        ({"types": lambda *_: None, "relates": lambda *_: None},
+         ("operator 'odd' is given types and relates; a relation stands in place of a rule: leave "
+         "one out")),
+    ],
+)  # fmt: skip
+def test_function_that_does_not_fit_is_refused(declared, message):
+    with pytest.raises(DeclarationError) as caught:
+        register_op("odd", arguments_=("data",), **declared)
+    assert str(caught.value) == message
+    assert not is_registered("odd")
+
+
+@pytest.mark.parametrize(
+    "fitting",
+    [lambda *args: None, lambda attrs, data, more=1: None, lambda attrs, *rest: None, max],
+)
+def test_function_that_may_be_called_so_is_taken(fitting):
+    register_op("odd", arguments_=("data",), types=fitting)
+
+
+def test_keyword_that_must_be_given_is_refused():
+    def rule(attrs, data, *, strict):
+        """Take what nobody gives."""
+
+    with pytest.raises(DeclarationError, match=r"rule\(attrs, data, strict\); it is called with 2"):
+        register_op("odd", arguments_=("data",), types=rule)
+
+
+def test_names_of_arguments_are_taken_under_either_name():
+    assert relay.op.registry.arguments.get(register_op("odd", arguments=["a", "b"])) == ("a", "b")
+    assert relay.op.registry.arguments.get(register("odd.two", arguments_=("a",))) == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, r"declared without the names of its arguments; say them: arguments_=\('data',\)"),
+        ({"arguments_": "data"}, r"expected a tuple of the names .*: arguments_=\('data',\)$"),
+        ({"arguments_": 2}, r"is 2; expected a tuple of the names"),
+        ({"arguments_": ("a b",)}, r"is \('a b',\); expected a tuple of the names"),
+        ({"arguments_": ("a", "a")}, r"names one twice: \('a', 'a'\)"),
+    ],
+)
+def test_names_of_arguments_that_are_none_are_refused(given, message):
+    with pytest.raises(DeclarationError, match=message):
+        register_op("odd", **given)
+
+
+@pytest.mark.parametrize(
+    ("register_it", "message"),
+    [
+        (lambda: register_gradient("exp", short, 99), r"gradient of operator 'exp' is"),
+        (lambda: register_mixed_precision_conversion("exp", short, 99), r"of operator 'exp' is"),
+        (lambda: register_target_support("exp", "odd", long), r"'odd' takes of operator exp"),
+    ],
+)  # fmt: skip
+def test_property_that_does_not_fit_is_refused(register_it, message):
+    with pytest.raises(DeclarationError, match=message):
+        register_it()
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [(None, "None; expected a type; is a return missing?"), ("int", "'int'; expected a type")],
+)
+def test_rule_that_returns_no_type_is_named(answer, shown):
+    register_op("odd", arguments_=("data",), types=lambda attrs, data: answer)
+    with pytest.raises(DeclarationError) as caught:
+        relay.analysis.infer_type(relay.odd(X))
+    assert str(caught.value) == f"the type rule of operator odd returned {shown}"
+    assert "while inferring the type of odd(%x)" in caught.value.__notes__
