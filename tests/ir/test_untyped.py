@@ -39,14 +39,13 @@ def test_error_about_none_is_explained_where_a_handler_meets_it():
 
     with pytest.raises(AttributeError) as caught:
         Sizes().visit(relay.tanh(X))
-    assert caught.value.__notes__ == [
-        (
-            "if that was checked_type: it is None until types are inferred, and again where a rewrite "
-            "made a node anew; run InferType first, or list it in required=; relay.type_of(expr) says "
-            "of what a type is missing"
-        ),
-        "while visiting tanh(%x)",
-    ]
+    hint, where = caught.value.__notes__
+    assert hint == (
+        "if that was checked_type: it is None until types are inferred, and again where a rewrite "
+        "made a node anew; run InferType first, or list it in required=; relay.type_of(expr) says "
+        "of what a type is missing"
+    )
+    assert where == "while visiting tanh(%x)"
 
 
 def test_error_about_none_is_explained_once_where_a_pass_meets_it():
