@@ -81,6 +81,13 @@ def imports_of(path: Path) -> Iterator[Import]:
     yield from imports_in(ast.parse(path.read_text(encoding="utf-8")), module_name(path), path)
 
 
+def names_in(tree: ast.Module, importer: str) -> Iterator[Import]:
+    """Yield the modules of the package that a module names in strings, which it could import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value in MODULES and "." in node.value:
+            yield Import(importer, node.value, node.lineno, guarded=False)
+
+
 def imports_in(tree: ast.Module, importer: str, path: Path) -> Iterator[Import]:
     package = importer if path.name == "__init__.py" else importer.rpartition(".")[0]
     checked_only = {
@@ -131,6 +138,14 @@ def wrong(found: Import) -> str | None:
 @each("path", FILES)
 def test_a_module_imports_only_from_storeys_below(path):
     assert [problem for found in imports_of(path) if (problem := wrong(found))] == []
+
+
+@each("path", FILES)
+def test_a_module_names_in_strings_no_storey_above(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    here = layer_of(module_name(path))
+    named = names_in(tree, module_name(path)) if here is not None else ()
+    assert [problem for found in named if (problem := wrong(found))] == []
 
 
 @each("path", FILES)
@@ -230,6 +245,12 @@ def test_the_check_finds_an_import_that_breaks_a_rule(source, complaint):
     problems = [problem for each in found if (problem := wrong(each))]
     assert len(problems) == 1
     assert complaint in problems[0]
+
+
+def test_the_check_finds_a_storey_above_that_a_string_names():
+    tree = ast.parse('import importlib\nimportlib.import_module("relayish.passes.fold.bind")')
+    (found,) = names_in(tree, "relayish.functor.made_up")
+    assert "passes stands above functor" in str(wrong(found))
 
 
 def test_the_check_lets_imports_pass_that_point_down():

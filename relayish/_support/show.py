@@ -1,14 +1,19 @@
-"""What ``str`` shows of a program: its text, by a printer that stands high above what it prints.
+"""Hooks for the text of programs: printers stand high above what they print.
 
-The printer of Relay text puts itself here when it is imported. The face of the package, through
-which users come, puts something here that imports it when first needed.
+The printer of Relay text puts itself here when it is imported. The faces of packages, through which
+users come, put something here that imports it when first needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 printer: Callable[[object], str] = repr
+"""What ``str`` shows of a program."""
+
+writer: Callable[[Any], str] = repr  # Any: a module
+"""The text of a module with its metadata, which parses back to the same."""
 
 
 def text(thing: object) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from importlib import import_module
 from typing import Final
 
+from relayish._support import show
 from relayish.ir.module import AnyModule
 
 KEPT: Final = 4
@@ -22,9 +22,7 @@ class ProgramTexts(threading.local):
         """Return the text of a program, with its metadata: it parses back to the same."""
         found = self._texts.pop(mod, None)
         if found is None:
-            # found by name when needed: who prints nothing need not wait for the printer
-            found = import_module("relayish.text.relay.printer").astext(mod)
-            assert isinstance(found, str)
+            found = show.writer(mod)
         self._texts[mod] = found
         while len(self._texts) > KEPT:
             del self._texts[next(iter(self._texts))]

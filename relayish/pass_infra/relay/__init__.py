@@ -1,1 +1,17 @@
 """What passes over Relay programs have beside the infrastructure for passes of any language."""
+
+from __future__ import annotations
+
+from relayish._support import show
+from relayish.ir.relay.module import IRModule
+
+
+def _write(mod: IRModule) -> str:
+    # imported when needed: who prints nothing need not wait for the printer
+    from relayish.text.relay.printer import astext  # noqa: PLC0415
+
+    return astext(mod)
+
+
+if show.writer is repr:
+    show.writer = _write
