@@ -199,3 +199,26 @@ def test_changed_branch_is_typed_beside_one_that_carries_types():
     branch = infer_type(If(Constant(True), typed, call("tanh", kept)))
     assert branch.true_branch is typed
     assert branch.false_branch.args[0] is kept
+
+
+BAD = """#[version = "0.0.5"]
+def @bad(%x: int32) -> int32 { add(%x, 1f) }
+def @good(%x: int32) -> int32 { %x }
+"""
+
+
+@pytest.mark.parametrize(
+    "main",
+    [
+        "match ((@good(%x), @bad(%x))) { (%a: int32, %b) => { (%a, %b) } }",
+        "let %y = add(@bad(%x), 1); match ((@good(%x), %x)) { (%a: int32, _) => { (%a, %y) } }",
+        "let %f = fn (%y) { (%y, @bad(%x)) }; %f(@bad(%x))",
+        "@bad(%x).0",
+        "if (@bad(%x)) { @bad(%x) } else { 1 }",
+        "let %r = ref(@bad(%x)); let %s = ref_write(%r, 2f); ref_read(%r)",
+    ],
+)
+def test_nothing_follows_from_the_errors_of_a_function_that_is_used(main):
+    with pytest.raises(TypeInferenceError) as raised:
+        infer_type(parse(f"{BAD}def @main(%x: int32) {{ {main} }}"))
+    assert [found.definition for found in raised.value.diagnostics] == ["@bad"]

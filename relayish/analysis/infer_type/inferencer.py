@@ -216,7 +216,7 @@ class Inferencer(Environment):
 
     def _bind_clause(self, arm: _Arm) -> None:
         """Give the variables of a clause the types of the parts of the data they stand for."""
-        self.bind_pattern(arm.match, arm.clause.lhs, self.types[arm.match.data])
+        self.bind_pattern(arm.node, arm.clause.lhs, self.types[arm.node.data])
 
     # the type of a node whose parts have theirs
 
@@ -448,12 +448,12 @@ class Inferencer(Environment):
 
 
 class _Arm:
-    """A clause and the match it is of."""
+    """A clause, and the match ``node`` it is of."""
 
-    __slots__ = ("clause", "match")
+    __slots__ = ("clause", "node")
 
-    def __init__(self, match: Match, clause: Clause) -> None:
-        self.match = match
+    def __init__(self, node: Match, clause: Clause) -> None:
+        self.node = node
         self.clause = clause
 
 

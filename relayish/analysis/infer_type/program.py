@@ -171,6 +171,19 @@ def _infer_together(
     Raises:
         TypeInferenceError: With all that is wrong with them.
     """
+    while True:
+        annotator = _annotated(members, found, fresh=fresh)
+        if annotator.retyped and not fresh:
+            fresh = True
+            continue
+        images = [(name, cast("Expr", annotator.images[member])) for name, member in members]
+        if not found.widened or found.has_faults or images == members:
+            return [image for _, image in images]
+        members, fresh = images, True  # what was told before that may hold no longer
+
+
+def _annotated(members: list[tuple[str, Expr]], found: Inferencer, *, fresh: bool) -> Annotator:
+    """Return what holds the typed definitions, looked at once."""
     found.start([member for _, member in members], fresh=fresh)
     for name, member in members:
         found.where = f"@{name}" if name else ""
@@ -185,12 +198,7 @@ def _infer_together(
     if not found.diagnostics:
         annotator.run()
     _raise(found.diagnostics)
-    if annotator.retyped and not fresh:
-        return _infer_together(members, found, fresh=True)
-    images = [(name, cast("Expr", annotator.images[member])) for name, member in members]
-    if found.widened and images != members:  # what was told before that may hold no longer
-        return _infer_together(images, found, fresh=True)
-    return [image for _, image in images]
+    return annotator
 
 
 def _raise(problems: Sequence[Diagnostic]) -> None:

@@ -48,6 +48,11 @@ class Unifier:
         self._faulty.add(made)
         return made
 
+    @property
+    def has_faults(self) -> bool:
+        """Whether errors were found, here or in definitions that are used."""
+        return bool(self._faulty)
+
     def is_faulty(self, ty: Type) -> bool:
         """Return whether the type itself, not a part of it, is that of an error."""
         return self.find(ty) in self._faulty
@@ -102,10 +107,11 @@ class Unifier:
 
     def _simple(self, one: Type, other: Type) -> Type | None:
         """Return the type both become where no parts have to be looked at."""
-        if one is other or other in self._faulty:
+        if one is other:
             return one
-        if one in self._faulty:
-            return other
+        if one in self._faulty or other in self._faulty:
+            faulty, sound = (one, other) if one in self._faulty else (other, one)
+            return self._bind(sound, faulty) if type(sound) is IncompleteType else sound
         if type(one) is IncompleteType:
             return self._bind(one, other)
         if type(other) is IncompleteType:
