@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, NoReturn
 
+from relayish.analysis.type_scopes import find_misplaced_type_variable
 from relayish.errors import WellFormedError
 from relayish.ir.module import AnyModule, Module
-from relayish.ir.naming import display_name
+from relayish.ir.naming import display_name, name_of
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import describe, one_line_at
+from relayish.ir.one_line import describe, one_line_at, quote
 from relayish.ir.placement import placement_of_kind
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import PROGRAM, collect_variables, evaluated
@@ -43,9 +44,11 @@ def check_well_formed(program: Node | AnyModule) -> None:
     body of a let, body of a function, arm of a clause, and what the roles of fields say of other
     kinds. A node that occurs in several places must be in scope in each.
 
-    Variables of an expression that nothing binds are free, and welcome. The definitions of a module
-    are looked at one by one, and must be closed: there is nobody who could bind what is free in
-    them.
+    Annotations mention type variables only where these are in scope.
+
+    Variables of an expression that nothing binds are free, and welcome; so are type variables. The
+    definitions of a module are looked at one by one, and must be closed: there is nobody who could
+    bind what is free in them.
 
     Raises:
         WellFormedError: Naming the variable and, where nodes carry spans, the places.
@@ -58,12 +61,12 @@ def check_well_formed(program: Node | AnyModule) -> None:
         Relay ``WellFormed``, and what ``IRModule.Add`` demands of functions.
     """
     if not isinstance(program, Module):
-        _check(program)
+        _check(program, closed=False)
         return
     for key, definition in program.functions.items():
         name = program.name_of(key)
         try:
-            scopes = _check(definition)
+            scopes = _check(definition, closed=True)
         except WellFormedError as error:
             error.add_note(f"in the definition of @{name}")
             raise
@@ -99,8 +102,11 @@ def check_closed(definition: Node, name: str) -> None:
     )
 
 
-def _check(root: Node) -> Scopes:
-    """Raise unless variables are bound once and used in scope; return the scopes of ``root``."""
+def _check(root: Node, *, closed: bool) -> Scopes:
+    """Raise unless variables are bound once and used in scope; return the scopes of ``root``.
+
+    ``closed`` tells whether type variables have to be bound.
+    """
     order = PROGRAM.post_order(root)
     scopes: _BoundOnce = (by_nodes := _BoundByNodes(root, order=order))
     if by_nodes.has_declarations:
@@ -109,6 +115,13 @@ def _check(root: Node) -> Scopes:
     for variable, inner in scopes.binding_scope.items():
         if scope_of[variable] != inner:  # further out: some use is not inside
             _refuse(variable, inner, scopes)
+    misplaced = find_misplaced_type_variable(scopes, closed=closed)
+    if misplaced is not None:
+        raise WellFormedError(
+            f"an annotation of {quote(misplaced.node)} mentions the type variable "
+            f"{name_of(misplaced.variable)}, which is not in scope there; add it to the type "
+            f"parameters of the function around it, or replace it by a type"
+        )
     return scopes
 
 

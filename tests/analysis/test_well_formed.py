@@ -8,12 +8,14 @@ from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar, Patte
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import FuncType, RefType, TupleType, TypeVar
 from relayish.ir.span import Span
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
 
 x, y, z, f, g = (Var(name) for name in "xyzfg")
 one = Constant(1)
+T = TypeVar("T")
 add = intern_op("add")
 
 
@@ -193,3 +195,52 @@ def test_variable_used_at_every_depth_of_functions_is_checked_in_little_time():
         expr = Function((Var("y"),), Tuple((x, expr)))
     assert well_formed(Function((x,), expr))
     assert not well_formed(Tuple((Function((x,), expr), x)))
+
+
+class TestTypeVariables:
+    def test_one_that_nothing_binds_is_welcome_in_an_expression(self):
+        assert well_formed(Function((Var("x", T),), one))
+
+    def test_one_that_nothing_binds_is_refused_in_a_module(self):
+        error = refusal(IRModule({"main": Function((Var("odd", TupleType((T,))),), one)}))
+        assert str(error).startswith(
+            "an annotation of %odd mentions the type variable T, which is not in scope there; add"
+        )
+        assert error.__notes__ == ["in the definition of @main"]
+
+    def test_one_of_the_function_is_welcome_everywhere_inside(self):
+        inner = Let(y, Function((Var("z", T),), one), Call(f, (x,), type_args=(T,)))
+        func = Function((Var("x", T), f, x), inner, RefType(T), (T,))
+        assert well_formed(IRModule({"main": func}))
+
+    @pytest.mark.parametrize(
+        "outside",
+        [
+            Function((Var("y", T),), one),
+            Function((), one, T),
+            Call(f, (), type_args=(T,)),
+            Let(Var("y", T), one, one),
+        ],
+    )
+    def test_one_of_another_function_is_refused(self, outside):
+        func = Function((Var("x", T),), one, None, (T,))
+        assert not well_formed(Tuple((func, outside)))
+
+    def test_shared_call_outside_of_the_function_is_refused(self):
+        call = Call(f, (), type_args=(T,))
+        assert well_formed(Function((), call, None, (T,)))
+        assert not well_formed(Tuple((Function((), call, None, (T,)), call)))
+
+    def test_one_that_a_type_binds_needs_no_function(self):
+        ty = FuncType((T,), TupleType((T,)), (T,))
+        assert well_formed(IRModule({"main": Function((Var("x", ty),), one)}))
+        wrong = TupleType((ty, T))
+        assert not well_formed(IRModule({"main": Function((Var("x", wrong),), one)}))
+
+    def test_types_of_any_depth_are_looked_at_in_linear_time(self):
+        deep, bodies = T, []
+        for _ in range(20_000):
+            deep = TupleType((deep, deep))
+            bodies.append(Let(Var("y", deep), one, one))
+        assert well_formed(Function((), Tuple(bodies), None, (T,)))
+        assert not well_formed(IRModule({"main": Function((), Tuple(bodies))}))

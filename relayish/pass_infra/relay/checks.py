@@ -8,6 +8,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_closed, check_well_formed
 from relayish.errors import CheckError
 from relayish.ir.module import AnyModule
+from relayish.ir.one_line import one_line_at
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -30,13 +31,17 @@ def check_bound(mod: AnyModule) -> None:
 
 @register_check("well_typed")
 def check_types(mod: IRModule) -> None:
-    """Every expression has a type, told anew whatever types it carries."""
-    infer_type(mod, fresh=True)
+    """Every expression has a type, told anew, and carries that one or none."""
+    _check_types(mod, "well_typed")
 
 
 @register_check("no_stale_types")
 def check_carried_types(mod: IRModule) -> None:
-    """Where an expression carries a type, it is the one it has."""
+    """Where an expression carries a type, it is the one it has, as ``well_typed`` demands, too."""
+    _check_types(mod, "no_stale_types")
+
+
+def _check_types(mod: IRModule, check: str) -> None:
     typed = infer_type(mod, fresh=True)
     for name, definition in mod.functions_of(Expr).items():
         image = typed[name]
@@ -47,10 +52,10 @@ def check_carried_types(mod: IRModule) -> None:
             if not isinstance(node, Expr) or node.checked_type is None:
                 continue
             carried, found = node.checked_type, cast("Expr", told).checked_type
-            if structural_equal(carried, found, map_free_vars=True):
+            if carried is found or structural_equal(carried, found, map_free_vars=True):
                 continue
             raise CheckError(
-                f"a {type(node).__name__} in @{name.name_hint} carries the type {carried}, but has "
+                f"{one_line_at(node)} in @{name.name_hint} carries the type {carried}, but has "
                 f"the type {found}; whoever rewrites a node clears its type, as with_fields does",
-                check="no_stale_types",
+                check=check,
             )

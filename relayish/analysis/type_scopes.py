@@ -1,0 +1,138 @@
+"""Scoping of type variables: annotations mention them where they are bound, and bound ones only."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from relayish.ir.held import NodesGetter, compile_getter
+from relayish.ir.node import NAMES, VARIABLES, Node
+from relayish.ir.relay.traversal import TYPES
+from relayish.ir.relay.type import Type, TypeVar
+from relayish.ir.roles import Role
+from relayish.ir.scopes import OUTERMOST, Scopes
+from relayish.ir.scoping import TYPES_BOUND, type_variables_bound_by
+from relayish.ir.traversal import ByKind
+
+
+class Mention(NamedTuple):
+    """A type variable in an annotation.
+
+    Attributes:
+        variable: The type variable.
+        node: What is annotated.
+        scope: The scope that it must be known in.
+    """
+
+    variable: Node
+    node: Node
+    scope: int
+
+
+def find_misplaced_type_variable(scopes: Scopes, *, closed: bool) -> Mention | None:
+    """Return the first mention of a type variable that is not in scope; ``None`` if all are.
+
+    Args:
+        scopes: Those of the program.
+        closed: Whether type variables that nothing binds are misplaced, too.
+
+    Complexity:
+        Linear in the nodes of the program and of its annotations, times the type variables that
+        are in scope; no recursion.
+    """
+    mentions = _mentions(scopes)
+    if not mentions:
+        return None
+    binding_scope = _binding_scopes(scopes)
+    for mention in mentions:
+        known = binding_scope.get(mention.variable)
+        if known is None:
+            if closed:
+                return mention
+        elif scopes.tree.common_ancestor(mention.scope, known) != known:
+            return mention
+    return None
+
+
+def _mentions(scopes: Scopes) -> list[Mention]:
+    """Return what annotations say of type variables that they do not bind themselves."""
+    free, found = _FreeVariables(), list[Mention]()
+    annotations, scope_of, variables = _ANNOTATIONS, scopes.scope, VARIABLES
+    for node in scopes.order:
+        get = annotations[type(node)]
+        if get is None:
+            continue
+        for annotation in get(node):
+            mentioned = free.of(annotation)
+            if not mentioned:
+                continue
+            if type(node) in variables:
+                scope = scopes.binding_scope.get(node, scope_of.get(node, OUTERMOST))
+            elif TYPES_BOUND[type(node)] is not None and node in scopes.opened:
+                scope = _inside(scopes, node)
+            else:
+                scope = scope_of.get(node, OUTERMOST)
+            found += [Mention(variable, node, scope) for variable in mentioned]
+    return found
+
+
+def _binding_scopes(scopes: Scopes) -> dict[Node, int]:
+    """Return the scope in which each type variable is known that a node of the program binds."""
+    found: dict[Node, int] = {}
+    for node in scopes.opened:
+        for variable in type_variables_bound_by(node):
+            found[variable] = _inside(scopes, node)
+    return found
+
+
+def _inside(scopes: Scopes, node: Node) -> int:
+    """Return the scope around all those that ``node`` opens."""
+    opened = scopes.opened[node]
+    inside = opened[0] if opened else scopes.scope[node]
+    for scope in opened[1:]:
+        inside = scopes.tree.common_ancestor(inside, scope)
+    return inside
+
+
+class _FreeVariables:
+    """The type variables of types that these do not bind themselves; each type looked at once."""
+
+    def __init__(self) -> None:
+        self._free: dict[Node, frozenset[Node]] = {}
+
+    def of(self, root: Node) -> frozenset[Node]:
+        """Return the free type variables of ``root``; types with the same have one set."""
+        free = self._free
+        if root in free:
+            return free[root]
+        for part in TYPES.post_order(root, lambda part: part not in free):
+            if part in free:
+                continue
+            if type(part) is TypeVar:
+                free[part] = frozenset((part,))
+                continue
+            mentioned = _NONE
+            for child in TYPES.children(part):
+                mentioned = _union(mentioned, free[child])
+            bound = type_variables_bound_by(part)
+            free[part] = mentioned.difference(bound) if bound and mentioned else mentioned
+        return free[root]
+
+
+def _union(one: frozenset[Node], other: frozenset[Node]) -> frozenset[Node]:
+    """Return the union, as one of the two where that is all of it."""
+    if one is other or other <= one:
+        return one
+    return other if one <= other else one | other
+
+
+def _annotations_of_kind(kind: type[Node]) -> NodesGetter | None:
+    """Return what gives the types in annotations of nodes of class ``kind``, bound ones aside."""
+    if kind in NAMES:
+        return None
+    held = [f for f in kind.fields_ if f.role is Role.ANNOTATION and f.compared and not f.binder]
+    types = [f for f in held if f.kind is not None and issubclass(f.kind, Type)]
+    return compile_getter(types) if types else None
+
+
+_NONE: Final[frozenset[Node]] = frozenset()
+_ANNOTATIONS: Final = ByKind(_annotations_of_kind)
