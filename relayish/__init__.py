@@ -175,10 +175,10 @@ def _load_operators() -> None:
 
 
 def _lookup(name: str) -> _typing.Any:  # Any: as above
-    show = _importlib.import_module("relayish._support.show")
-    if show.printer is repr:
-        show.printer = _text
-        _importlib.import_module("relayish._support.infix").load = _load_operators
+    hooks = _importlib.import_module("relayish._support.hooks")
+    if hooks.printer is repr:
+        hooks.printer = _text
+        hooks.load_functions = _load_operators
     if name in _MODULE_OF:
         return getattr(_importlib.import_module(_MODULE_OF[name]), name)
     operators = _importlib.import_module("relayish.op")

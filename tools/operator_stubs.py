@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import relayish
 from relayish.op import builder
+from relayish.op.attribute_shorthand import NUMBERS
 from relayish.op.builders import Namespace, Parameters
 from relayish.op.registry import arguments, get_op, is_registered
-from relayish.op.short_forms import NUMBERS
 from relayish.op.signatures import ALIASES
 from tools.generated import ROOT, Generated
 

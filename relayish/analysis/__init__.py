@@ -18,7 +18,6 @@ from relayish.analysis.infer_type import (
     register_signature,
     register_type_rule,
 )
-from relayish.analysis.kind import check_kind, register_kind_rule
 from relayish.analysis.liveness import Liveness, analyse_liveness
 from relayish.analysis.mac_count import count_layers, get_total_mac_number
 from relayish.analysis.normal_form import (
@@ -27,16 +26,17 @@ from relayish.analysis.normal_form import (
     is_a_normal_form,
     is_basic_block_normal_form,
 )
-from relayish.analysis.operators import (
+from relayish.analysis.operator_counts import (
     extract_operators,
     list_fake_quantized_op_freqs,
     list_op_freqs,
 )
+from relayish.analysis.post_order_visit import count_nodes, post_order_visit
 from relayish.analysis.purity import Purity, is_pure, purity_of
+from relayish.analysis.type_kind import check_kind, register_kind_rule
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
 from relayish.analysis.unmatched_cases import register_pattern_cover, unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
-from relayish.analysis.visit import count_nodes, post_order_visit
 from relayish.analysis.well_formed import check_well_formed, well_formed
 
 __all__ = [

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.analysis.marks import is_marked, is_primitive
+from relayish.analysis.function_attributes import is_marked, is_primitive
 from relayish.ir.effect import Effect
-from relayish.ir.held import scope_fields
+from relayish.ir.getters import scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (

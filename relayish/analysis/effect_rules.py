@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, overload
 
 from relayish.ir.effect import Effect
-from relayish.ir.held import compile_getter
+from relayish.ir.getters import compile_getter
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, Match

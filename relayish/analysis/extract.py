@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish.analysis.marks import is_primitive
+from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.variables import free_vars
 from relayish.errors import FieldIndexError
 from relayish.ir.node import Node

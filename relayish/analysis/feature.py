@@ -7,7 +7,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-from relayish.analysis.marks import is_primitive
+from relayish.analysis.function_attributes import is_primitive
 from relayish.errors import DispatchError
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor, Match

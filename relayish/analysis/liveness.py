@@ -17,7 +17,7 @@ from relayish.analysis.aliasing import (
     is_foreign,
     is_new,
 )
-from relayish.analysis.marks import is_primitive
+from relayish.analysis.function_attributes import is_primitive
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Function, Let

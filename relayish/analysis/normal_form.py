@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from relayish.analysis.marks import is_transparent
+from relayish.analysis.function_attributes import is_transparent
 from relayish.errors import CheckError
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.one_line import describe

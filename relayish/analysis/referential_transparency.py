@@ -9,7 +9,7 @@ node does not.
 from __future__ import annotations
 
 from relayish.analysis.effect_rules import has_own_effect
-from relayish.ir.held import is_declaration
+from relayish.ir.getters import is_declaration
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var

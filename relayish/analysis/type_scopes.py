@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from relayish.ir.held import NodesGetter, compile_getter
+from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type, TypeVar

@@ -10,15 +10,15 @@ from typing import Final
 from relayish import text
 from relayish._support.collector import frozen
 from relayish.cli.files import read_module, write_result
-from relayish.cli.setting import context_of, pipeline_of
+from relayish.cli.pipeline_options import context_of, pipeline_of
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import Fault, bisect
-from relayish.pass_infra.debug.fault import failing_check, failing_command
+from relayish.pass_infra.debug.failure import failing_check, failing_command
 from relayish.pass_infra.instruments.verify import USUAL_CHECKS
 from relayish.pass_infra.relay.value import compute, other_value
 
-FOUND: Final = 1
+EXIT_FOUND: Final = 1
 """The exit code when a pass is at fault."""
 
 
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
     sys.stderr.write(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
     write_result(text.astext(culprit.shrunk), args.output)
-    return FOUND
+    return EXIT_FOUND
 
 
 def _fault(args: argparse.Namespace) -> Fault:

@@ -14,7 +14,7 @@ from relayish.cli.report import describe_diagnostic, describe_error
 from relayish.errors import TypeInferenceError, WellFormedError
 from relayish.ir.relay.module import IRModule
 
-WANTING: Final = 1
+EXIT_INVALID: Final = 1
 """The exit code for a program that is not well formed or ill-typed."""
 
 
@@ -32,7 +32,7 @@ def _check(mod: IRModule, source: str, args: argparse.Namespace) -> int:
         check_well_formed(mod)
     except WellFormedError as error:
         sys.stderr.write(f"{args.file}: not well formed: {describe_error(error)}\n")
-        return WANTING
+        return EXIT_INVALID
     count = f"{len(mod)} function{'' if len(mod) == 1 else 's'}"
     if args.no_types:
         sys.stdout.write(f"{args.file}: well formed, {count}\n")
@@ -45,6 +45,6 @@ def _check(mod: IRModule, source: str, args: argparse.Namespace) -> int:
             sys.stderr.write(f"{describe_diagnostic(diagnostic, lines)}\n")
         found = f"{len(error.diagnostics)} error{'' if len(error.diagnostics) == 1 else 's'}"
         sys.stderr.write(f"{args.file}: ill-typed, {found}\n")
-        return WANTING
+        return EXIT_INVALID
     sys.stdout.write(f"{args.file}: well formed and well typed, {count}\n")
     return 0

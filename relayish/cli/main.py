@@ -28,18 +28,17 @@ from relayish._support.version import VERSION
 from relayish.cli.report import describe_error
 from relayish.errors import RelayishError
 
-DONE: Final = 0
-GIVEN_WRONG: Final = 2
-UNFORESEEN: Final = 3
-INTERRUPTED: Final = 130
-PIPE_CLOSED: Final = 141
+EXIT_USAGE: Final = 2
+EXIT_INTERNAL: Final = 3
+EXIT_INTERRUPTED: Final = 130
+EXIT_PIPE_CLOSED: Final = 141
 
 # A command is imported when it is the one asked for: `relayish --help` needs neither numpy nor
 # the intermediate representation.
 _COMMANDS: Final = {
     "opt": "relayish.cli.opt",
     "passes": "relayish.cli.passes",
-    "print": "relayish.cli.show",
+    "print": "relayish.cli.print",
     "check": "relayish.cli.check",
     "bisect": "relayish.cli.bisect",
 }
@@ -57,13 +56,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = build_parser().parse_args(argv)
     except SystemExit as leaving:  # argparse has said what there is to say
-        return leaving.code if isinstance(leaving.code, int) else GIVEN_WRONG
+        return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
     try:
         code = _run(args)
         sys.stdout.flush()
     except BrokenPipeError:
         _discard_output()
-        return PIPE_CLOSED
+        return EXIT_PIPE_CLOSED
     return code
 
 
@@ -77,12 +76,12 @@ def _run(args: argparse.Namespace) -> int:
         raise
     except KeyboardInterrupt:
         sys.stderr.write("relayish: interrupted\n")
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - reported, and told by the exit code
         if args.traceback:
             traceback.print_exception(error)
         sys.stderr.write(f"relayish: error: {describe_error(error)}\n")
-        return GIVEN_WRONG if isinstance(error, (RelayishError, OSError)) else UNFORESEEN
+        return EXIT_USAGE if isinstance(error, (RelayishError, OSError)) else EXIT_INTERNAL
 
 
 class _ClosedStream(io.TextIOBase):
@@ -111,7 +110,7 @@ def _discard_output() -> None:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(GIVEN_WRONG, f"relayish: error: {message}\n")
+        self.exit(EXIT_USAGE, f"relayish: error: {message}\n")
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -8,7 +8,7 @@ import sys
 from relayish import text
 from relayish._support.collector import frozen
 from relayish.cli.files import read_module, write_result
-from relayish.cli.setting import context_of, pipeline_of
+from relayish.cli.pipeline_options import context_of, pipeline_of
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.composition.check import get_check
 from relayish.pass_infra.composition.registry import pass_entry

@@ -28,7 +28,7 @@ from relayish.dataflow_pattern.pattern import (
     WildcardPattern,
 )
 from relayish.dataflow_pattern.rule import Found, Rule, RuleSet, rewrite_rules, rule
-from relayish.dataflow_pattern.sugar import (
+from relayish.dataflow_pattern.shorthand import (
     alternatives,
     dominates,
     has_attr,

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from relayish.analysis.infer_type import infer_type
-from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.group import find_groups
 from relayish.dataflow_pattern.matcher import NodeMap
 from relayish.dataflow_pattern.pattern import DFPattern, expect_expr
+from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.errors import DeclarationError, PassError
 from relayish.functor.notes import note_rewrite
 from relayish.ir.node import Node

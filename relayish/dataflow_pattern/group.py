@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from relayish._support.graph import reachable
-from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import (
     CallPattern,
@@ -18,7 +17,8 @@ from relayish.dataflow_pattern.pattern import (
     TuplePattern,
     children,
 )
-from relayish.dataflow_pattern.roots import Key, Root, key_of, roots_of
+from relayish.dataflow_pattern.pattern_analysis import Analysed
+from relayish.dataflow_pattern.root_index import Key, Root, key_of, roots_of
 from relayish.dataflow_pattern.types import Types
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Op, Tuple

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final, TypeAlias
 
-from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.attributes import has_attributes
 from relayish.dataflow_pattern.dominance import Dominance
 from relayish.dataflow_pattern.kinds import DEMANDS, Demand
@@ -35,6 +34,7 @@ from relayish.dataflow_pattern.pattern import (
     expect_expr,
     is_operator,
 )
+from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.dataflow_pattern.types import Types
 from relayish.ir.relay.expr import (
     Call,

@@ -22,11 +22,11 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from relayish.analysis.effect_rules import effect_of_op
 from relayish.analysis.evaluation_order import EvaluationOrder
-from relayish.dataflow_pattern.analysed import Analysed
+from relayish.dataflow_pattern.compiled import Specialised, specialise
 from relayish.dataflow_pattern.matcher import Matcher
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern, ExprPattern
-from relayish.dataflow_pattern.roots import Key, Root, roots_of
-from relayish.dataflow_pattern.specialised import Specialised, specialise
+from relayish.dataflow_pattern.pattern_analysis import Analysed
+from relayish.dataflow_pattern.root_index import Key, Root, roots_of
 from relayish.dataflow_pattern.types import Types
 from relayish.errors import DeclarationError, PassError
 from relayish.functor.notes import note_rewrite

@@ -16,7 +16,7 @@ from relayish.interpreter import code as c
 from relayish.interpreter.code import Block, Code, Instruction, ScopeCode, path_between
 from relayish.interpreter.evaluator import EVALUATORS, Evaluator
 from relayish.interpreter.scopes import Activations
-from relayish.ir.held import Nodes, nodes_held, scope_fields
+from relayish.ir.getters import Nodes, nodes_held, scope_fields
 from relayish.ir.naming import display_name
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, GlobalVar

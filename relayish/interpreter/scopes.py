@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from relayish.interpreter.evaluator import EVALUATORS
-from relayish.ir.held import NodesGetter, compile_getter
+from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.placement import PLACEMENTS
 from relayish.ir.relay.expr import Call, Expr, Op

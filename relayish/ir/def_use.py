@@ -5,7 +5,7 @@ All of it is told from the roles of fields, so that data flow over any language 
 
 from __future__ import annotations
 
-from relayish.ir.held import Nodes, nodes_held
+from relayish.ir.getters import Nodes, nodes_held
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Access, Role, Runs
 from relayish.ir.scoping import binders, parts

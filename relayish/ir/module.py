@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
 from pyrsistent import PMap, pmap
 
-from relayish._support import show
+from relayish._support import hooks
 from relayish.errors import (
     DuplicateNameError,
     FieldError,
@@ -298,7 +298,7 @@ class Module(Generic[Name]):
             "cannot update a module: modules are immutable; use mod = mod.with_module(other)"
         )
 
-    __str__ = show.text
+    __str__ = hooks.print_text
 
     def __repr__(self) -> str:
         names = ", ".join([f"@{name}" for name in sorted(self._globals)[:8]])

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
-from relayish._support import show
+from relayish._support import hooks
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 from relayish.ir.check_roles import check_roles
 from relayish.ir.construct import generate_constructors
@@ -107,7 +107,7 @@ class Node:
     def __delattr__(self, name: str) -> NoReturn:
         raise FrozenNodeError(f"cannot delete {type(self).__name__}.{name}: nodes are immutable")
 
-    __str__ = show.text
+    __str__ = hooks.print_text
 
     def __repr__(self) -> str:
         shown = [f"{f.name}={brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]

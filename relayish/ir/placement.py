@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function, for_each, indent
-from relayish.ir.held import scope_fields
+from relayish.ir.getters import scope_fields
 from relayish.ir.node import NAMES, Node
 from relayish.ir.roles import Runs
 from relayish.ir.scoping import variables_in

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar, cast
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
-from relayish.ir.held import nodes_held
+from relayish.ir.getters import nodes_held
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PATTERNS

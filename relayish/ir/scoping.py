@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Field
-from relayish.ir.held import Nodes, NodesGetter, compile_getter, scope_fields
+from relayish.ir.getters import Nodes, NodesGetter, compile_getter, scope_fields
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role, Runs
 from relayish.ir.traversal import ByKind, Traversal

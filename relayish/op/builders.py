@@ -16,8 +16,10 @@ from relayish.ir.attrs import Attrs, may_be_none
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.language import RELAY
+from relayish.op.attribute_shorthand import as_constant, spelt_out
 from relayish.op.call import call_op
 from relayish.op.documentation import docstring
+from relayish.op.dynamic_shapes import has_unknown_sizes, with_unknown_sizes
 from relayish.op.registry import (
     arguments,
     attrs_type,
@@ -28,9 +30,7 @@ from relayish.op.registry import (
     on_redeclaration,
     ops_meant,
 )
-from relayish.op.short_forms import as_constant, spelt_out
 from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES, Default, read_signature
-from relayish.op.sizes import has_unknown_sizes, with_unknown_sizes
 
 Builder: TypeAlias = Callable[..., Expr]
 

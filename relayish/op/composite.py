@@ -11,11 +11,11 @@ from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
+from relayish.op.attribute_shorthand import as_constant
 from relayish.op.builders import custom_builder
 from relayish.op.call import relay_call
+from relayish.op.dynamic_shapes import is_unknown
 from relayish.op.known_type import known_type
-from relayish.op.short_forms import as_constant
-from relayish.op.sizes import is_unknown
 
 
 def _number(value: float, dtype: str) -> Constant:

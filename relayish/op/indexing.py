@@ -8,11 +8,11 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.agreement import check_within, equal_dimension, integers, vector_of_sizes
 from relayish.op.dimension import broadcast_shapes, show_shape
 from relayish.op.evaluation import Array, Parameters, normal_axis, number_of, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_checks import check_within, equal_dimension, integers, vector_of_sizes
 from relayish.op.type_rules import same_dtype, tensor, tensors
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from relayish._support import infix
+from relayish._support import hooks
 from relayish.errors import OperatorError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.build import const
@@ -118,8 +118,8 @@ def _refuse_truth(call: Call) -> NoReturn:
 
 _NEGATIVE: Final = relay_op("negative")
 
-infix.functions.update({name: _binary(name) for name in _BINARY})
-infix.functions.update(
+hooks.functions.update({name: _binary(name) for name in _BINARY})
+hooks.functions.update(
     negative=_negative,
     cast=_cast,
     call=call_op,

@@ -8,11 +8,11 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
-from relayish.op.agreement import common_dtype, common_shape
 from relayish.op.dimension import show_shape
 from relayish.op.evaluation import Array, normal_axis
 from relayish.op.fields import Dimension
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_checks import common_dtype, common_shape
 from relayish.op.type_rules import tensor, tensors
 
 

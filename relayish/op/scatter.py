@@ -8,11 +8,11 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.agreement import check_within, equal_dimension, integers
 from relayish.op.dimension import show_shape
 from relayish.op.evaluation import Array, is_integral, normal_axis
 from relayish.op.indexing import positions
 from relayish.op.registry import register_op
+from relayish.op.type_checks import check_within, equal_dimension, integers
 from relayish.op.type_rules import same_dtype, tensor
 
 

@@ -8,10 +8,10 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
-from relayish.op.agreement import equal_dimension
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array
 from relayish.op.registry import register_op
+from relayish.op.type_checks import equal_dimension
 from relayish.op.type_rules import same_dtype, tensor
 
 

@@ -11,11 +11,11 @@ from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.agreement import integers
 from relayish.op.dimension import show_shape
 from relayish.op.evaluation import Array, Parameters, normal_axis
 from relayish.op.fields import Dimension
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_checks import integers
 from relayish.op.type_rules import same_dtype, tensor
 
 

@@ -9,10 +9,10 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
-from relayish.op.agreement import equal_dimension
 from relayish.op.evaluation import Array, normal_axis, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import register_op
+from relayish.op.type_checks import equal_dimension
 from relayish.op.type_rules import tensor
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.agreement import equal_dimension, integers, vector_of_sizes
 from relayish.op.dimension import ANY, show_shape, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_checks import equal_dimension, integers, vector_of_sizes
 from relayish.op.type_rules import one_number, sizes, tensor
 
 

@@ -8,10 +8,10 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.agreement import equal_dimension, integers
 from relayish.op.evaluation import Array, normal_axis
 from relayish.op.fields import Dimension
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_checks import equal_dimension, integers
 from relayish.op.type_rules import same_dtype, tensor
 
 

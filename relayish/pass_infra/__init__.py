@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from relayish.pass_infra.base.config import add_config_source, list_configs, register_config_option
 from relayish.pass_infra.base.context import PassContext
+from relayish.pass_infra.base.decorators import create_module_pass, module_pass
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument, pass_instrument
-from relayish.pass_infra.base.make import create_module_pass, module_pass
 from relayish.pass_infra.base.pass_class import ModulePass, Pass
 from relayish.pass_infra.base.type_inference import register_type_inference
 from relayish.pass_infra.composition.check import (

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
 from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.held import NodesGetter, compile_getter, scope_fields
+from relayish.ir.getters import NodesGetter, compile_getter, scope_fields
 from relayish.ir.literal import same_literal
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.field import REQUIRED, Field, Shape
 from relayish.ir.generate import compile_function, for_each
-from relayish.ir.held import compile_getter, scope_fields
+from relayish.ir.getters import compile_getter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.scope_tree import ScopeTree

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError, suggest
 from relayish.ir.field import REQUIRED, Field, Shape
-from relayish.ir.held import is_declaration, scope_fields
+from relayish.ir.getters import is_declaration, scope_fields
 from relayish.ir.language import languages
 from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node, node_kinds
@@ -17,9 +17,9 @@ from relayish.ir.storage import interned
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import binds_types
 from relayish.text.reader import Binder, Reader
-from relayish.text.rules import Rule
 from relayish.text.source import BLANK, OPERAND
 from relayish.text.tables import FAMILY_WORDS, NODE, WORDS, family_of
+from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_name, attribute_value, family_value
 
 

@@ -22,8 +22,8 @@ from relayish.text.generic_form import (
     node_parts,
     value_parts,
 )
-from relayish.text.rules import Rule
 from relayish.text.tables import FAMILIES, NODE, TEXTS, family_of
+from relayish.text.trampoline import Rule
 from relayish.text.values_writer import spell_value
 from relayish.text.writer import Line, Writer
 

@@ -9,8 +9,8 @@ from relayish.errors import suggest
 from relayish.ir.node import VARIABLES, Node
 from relayish.text.literals import unquote
 from relayish.text.metadata_reader import Metadata
-from relayish.text.rules import Rule
 from relayish.text.source import BINDER, Source
+from relayish.text.trampoline import Rule
 
 
 class Binder(NamedTuple):

@@ -13,12 +13,12 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from relayish.errors import DeclarationError
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import declared_temporarily, watch_table
-from relayish.ir.held import is_declaration
+from relayish.ir.getters import is_declaration
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.scoping import binders
 from relayish.text.literals import IDENTIFIER_ONLY
-from relayish.text.rules import Rule
+from relayish.text.trampoline import Rule
 
 Write: TypeAlias = Callable[[Any, Any, int], "str | Rule"]  # Any: the writer, a node of the kind
 """``write(writer, node, depth)``: the text, or a rule that writes it where it holds blocks."""
@@ -143,7 +143,7 @@ def register_text(
 
     The text begins with ``keyword``, which is written before ``write`` is asked for the rest, and
     read before ``read`` is. Both are generators: what holds blocks is asked for by ``yield``, so
-    any depth works (see :mod:`relayish.text.rules`).
+    any depth works (see :mod:`relayish.text.trampoline`).
 
     Args:
         kind: The kind; none of variables, which are written where they are bound.

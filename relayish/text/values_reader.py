@@ -19,9 +19,9 @@ from relayish.ir.attrs import DictAttrs
 from relayish.text.literals import read_int, unquote
 from relayish.text.metadata_reader import MetadataError, build_attrs
 from relayish.text.reader import Reader
-from relayish.text.rules import Rule
 from relayish.text.source import ATTRIBUTE, BLANK, META, OPERAND, plain_name
 from relayish.text.tables import FAMILY_WORDS, Family
+from relayish.text.trampoline import Rule
 
 _SIMPLE: Final = re.compile(
     rf'{BLANK}(?:(-?\d++)|"([^"\\]*+)"|(True|False|None)|\[(-?\d++(?:, -?\d++)*+)\])(?=[,)\]}}])'

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from relayish.errors import FieldError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import is_declaration, scope_fields
+from relayish.ir.getters import is_declaration, scope_fields
 from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
@@ -22,8 +22,8 @@ from relayish.text.layout import Layout
 from relayish.text.literals import spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
-from relayish.text.rules import Rule
 from relayish.text.tables import FAMILIES, LEAVES, TEXTS, family_of
+from relayish.text.trampoline import Rule
 
 DEEPEST: Final = 24
 """Indentation does not grow beyond this many levels, or nests would take quadratic space."""

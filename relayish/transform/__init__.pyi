@@ -36,7 +36,7 @@ from relayish.pass_infra.composition.source import TableSource as TableSource
 from relayish.pass_infra.instruments.verify import VerifyInstrument as VerifyInstrument
 from relayish.pass_infra.composition.registry import add_pass_source as add_pass_source
 from relayish.pass_infra.relay.function_pass import create_function_pass as create_function_pass
-from relayish.pass_infra.base.make import create_module_pass as create_module_pass
+from relayish.pass_infra.base.decorators import create_module_pass as create_module_pass
 from relayish.pass_infra.relay.function_pass import function_pass as function_pass
 from relayish.pass_infra.composition.check import get_check as get_check
 from relayish.pass_infra.composition.registry import get_pass as get_pass
@@ -44,7 +44,7 @@ from relayish.pass_infra.relay.function_pass import is_skipped as is_skipped
 from relayish.pass_infra.composition.check import list_checks as list_checks
 from relayish.pass_infra.base.config import list_configs as list_configs
 from relayish.pass_infra.composition.registry import list_passes as list_passes
-from relayish.pass_infra.base.make import module_pass as module_pass
+from relayish.pass_infra.base.decorators import module_pass as module_pass
 from relayish.pass_infra.composition.sequential import parse_pipeline as parse_pipeline
 from relayish.pass_infra.composition.registry import pass_entry as pass_entry
 from relayish.pass_infra.base.instrument import pass_instrument as pass_instrument

@@ -70,7 +70,7 @@ def test_output_that_was_closed_from_the_start_is_no_error_to_tell(
     assert (done.returncode, done.stderr) == (141, "")
 
 
-INTERRUPTED = """
+EXIT_INTERRUPTED = """
 import io, os, signal, sys
 from relayish.cli.main import main
 
@@ -86,6 +86,6 @@ sys.exit(main(sys.argv[1:]))
 
 def test_interrupt_exits_with_130_and_no_traceback(tmp_path: Path) -> None:
     out = tmp_path / "out.relay"
-    done = run_python("-c", INTERRUPTED, "opt", "-", "-p", "FoldConstant", "-o", str(out))
+    done = run_python("-c", EXIT_INTERRUPTED, "opt", "-", "-p", "FoldConstant", "-o", str(out))
     assert (done.returncode, done.stderr) == (130, "relayish: interrupted\n")
     assert list(tmp_path.iterdir()) == []

@@ -25,7 +25,7 @@ from relayish.ir.scoping import PROGRAM
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import Traversal
 from relayish.pass_infra.debug.bisect import bisect
-from relayish.pass_infra.debug.fault import failing_check, failing_command
+from relayish.pass_infra.debug.failure import failing_check, failing_command
 from relayish.pass_infra.debug.shrink import shrink
 from relayish.text import astext, parse
 from relayish.transform import (

@@ -12,13 +12,13 @@ from relayish.errors import OperatorError, UnknownNameError
 from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.op import builder, get_op, list_ops
+from relayish.op.attribute_shorthand import spatial_rank, spelt_out
 from relayish.op.builders import _MADE, Parameters
 from relayish.op.device import VirtualDevice
 from relayish.op.documentation import documented, undocumented
 from relayish.op.documentation.attributes import ATTRIBUTES
 from relayish.op.documentation.entry import read_entries
 from relayish.op.registry import arguments, attrs_type, relation, rule
-from relayish.op.short_forms import spatial_rank, spelt_out
 from relayish.op.signatures import ALIASES, OTHER_NAMES, SIGNATURES
 from tests.support.each import each
 

@@ -17,7 +17,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.op.target import register_target_support
-from relayish.passes.offload.marks import begin, end
+from relayish.passes.offload.annotations import begin, end
 from relayish.passes.offload.partition_graph import partition_graph
 from relayish.transform import Pass, PassContext
 from tests.support.declared import known_in_tests

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
-from relayish.ir.held import compile_getter
+from relayish.ir.getters import compile_getter
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, Type, TypeCall
 from relayish.ir.scoping import type_variables_bound_by

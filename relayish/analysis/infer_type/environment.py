@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from relayish.analysis.infer_type.solver import Solver
-from relayish.analysis.kind import Kinds
+from relayish.analysis.type_kind import Kinds
 from relayish.ir.kind_table import KindTable
 from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES, Node

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, Union
 
 import numpy as np
 
-from relayish._support import infix
+from relayish._support import hooks
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.comparison import register_comparison
 from relayish.ir.effect import Effect
@@ -93,7 +93,7 @@ class Expr(Node, language=RELAY):
 
 
 def _call(what: str, *operands: object) -> Call:
-    call: Call = infix.build(what, *operands)
+    call: Call = hooks.build(what, *operands)
     return call
 
 
@@ -152,7 +152,7 @@ class Op(Expr):
 
     def __call__(self, *args: object, **attributes: object) -> Call:
         """Return a call of this operator, checked against its declaration."""
-        call: Call = infix.build("call", self, *args, **attributes)
+        call: Call = hooks.build("call", self, *args, **attributes)
         return call
 
     @staticmethod
@@ -163,7 +163,7 @@ class Op(Expr):
             UnknownNameError: If no operator of that name is declared.
             AmbiguousNameError: If several are, and no domain is given.
         """
-        op: Op = infix.build("get", name, domain)
+        op: Op = hooks.build("get", name, domain)
         return op
 
 
@@ -219,11 +219,11 @@ class Call(Expr):
         return iter(self._fields())
 
     def _fields(self) -> Any:  # Any: a sequence of projections, made when asked for
-        return infix.build("fields", self)
+        return hooks.build("fields", self)
 
     def __bool__(self) -> bool:
         if type(self.op) is Op and self.op.name in _COMPARISONS and self.op.domain == RELAY.name:
-            infix.build("refuse_truth", self)
+            hooks.build("refuse_truth", self)
         return True
 
     @property

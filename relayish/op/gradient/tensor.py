@@ -215,7 +215,7 @@ def where_grad(call: Call, grad: Expr) -> Gradients:
 
 
 def none_grad(call: Call, grad: Expr) -> Gradients:  # noqa: ARG001
-    """Return zeros for every argument: the result does not depend on their elements smoothly."""
+    """Return zeros for every argument: the derivative is zero almost everywhere."""
     return tuple([op.zeros_like(arg) for arg in call.args])
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.agreement import integers
 from relayish.op.dimension import same, show_type, unified
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
@@ -16,6 +15,7 @@ from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
 from relayish.op.nn.window_types import per_axis
 from relayish.op.registry import OpPattern, register_op
+from relayish.op.type_checks import integers
 from relayish.op.type_rules import tensor
 
 

@@ -10,7 +10,6 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.agreement import integers
 from relayish.op.dimension import floor_divide, normal_axis, show_type
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
@@ -18,6 +17,7 @@ from relayish.op.nn.accumulation import matrix_product
 from relayish.op.nn.arguments import agreed, tensor_so_far
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
+from relayish.op.type_checks import integers
 
 _WORDS: Final = {"uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 """The element types bits are packed into, and how many fit."""

@@ -9,10 +9,10 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.agreement import equal_dimension
 from relayish.op.dimension import multiply, same, show_type, unified
 from relayish.op.evaluation import Array, number_of
 from relayish.op.registry import register_op
+from relayish.op.type_checks import equal_dimension
 from relayish.op.type_rules import tensor
 from relayish.op.vision.overlap import standing
 

@@ -7,11 +7,11 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.agreement import equal_dimension, integers
 from relayish.op.dimension import unified
 from relayish.op.evaluation import Array, number_of, only
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
+from relayish.op.type_checks import equal_dimension, integers
 from relayish.op.type_rules import one_number, tensor
 from relayish.op.vision.overlap import standing
 

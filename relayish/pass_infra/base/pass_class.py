@@ -11,9 +11,9 @@ from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
 from relayish.ir.untyped import add_hint
-from relayish.pass_infra.base.collecting import collecting_as
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
+from relayish.pass_infra.base.garbage_collection import collecting_as
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.snapshot import Snapshot

@@ -10,8 +10,8 @@ from typing import Any, Final, TypeVar, cast, dataclass_transform
 
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.node import Node
+from relayish.pass_infra.base.decorators import summary_of
 from relayish.pass_infra.base.info import PassInfo, short_name
-from relayish.pass_infra.base.make import summary_of
 from relayish.pass_infra.base.option import (
     PassOption,
     check_option,

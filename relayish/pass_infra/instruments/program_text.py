@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Final
 
-from relayish._support import show
+from relayish._support import hooks
 from relayish.ir.module import AnyModule
 
 KEPT: Final = 4
@@ -22,7 +22,7 @@ class ProgramTexts(threading.local):
         """Return the text of a program, with its metadata: it parses back to the same."""
         found = self._texts.pop(mod, None)
         if found is None:
-            found = show.writer(mod)
+            found = hooks.writer(mod)
         self._texts[mod] = found
         while len(self._texts) > KEPT:
             del self._texts[next(iter(self._texts))]

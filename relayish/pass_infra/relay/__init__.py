@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relayish._support import show
+from relayish._support import hooks
 from relayish.ir.relay.module import IRModule
 
 
@@ -13,5 +13,5 @@ def _write(mod: IRModule) -> str:
     return astext(mod)
 
 
-if show.writer is repr:
-    show.writer = _write
+if hooks.writer is repr:
+    hooks.writer = _write

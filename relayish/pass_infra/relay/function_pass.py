@@ -10,8 +10,8 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.context import PassContext
+from relayish.pass_infra.base.decorators import Facts, Maker, decorate, info_of
 from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.base.make import Facts, Maker, decorate, info_of
 from relayish.pass_infra.base.pass_class import (
     AnyFunctionPass,
     checked_kind,

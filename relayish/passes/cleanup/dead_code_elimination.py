@@ -22,8 +22,8 @@ from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Expr, Let, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.cleanup.dead_code.counted import Counted
-from relayish.passes.cleanup.dead_code.needed import EffectQuery, Needed
+from relayish.passes.cleanup.dead_code.live_bindings import EffectQuery, Needed
+from relayish.passes.cleanup.dead_code.use_counts import Counted
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
 
 

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, cast
 
 import numpy as np
 
-from relayish.analysis.marks import is_primitive
+from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
@@ -27,7 +27,7 @@ from relayish.functor import MixedModeMutator
 from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
 from relayish.interpreter.value import count_elements
 from relayish.ir.dtype import numpy_dtype
-from relayish.ir.held import NodesGetter, compile_getter
+from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
     Call,

@@ -17,7 +17,7 @@ from typing import Final
 
 from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.visit import count_nodes
+from relayish.analysis.post_order_visit import count_nodes
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, If, Let
 from relayish.ir.relay.module import IRModule
@@ -26,8 +26,8 @@ from relayish.ir.scoping import has_scopes
 from relayish.ir.structural_equal import structural_equal
 from relayish.pass_infra import register_pass
 from relayish.passes.fold.partial_eval.evaluator import Evaluator, is_left_alone
-from relayish.passes.normal_form.fill import bind_shared
 from relayish.passes.normal_form.functions import transform_body, transform_functions
+from relayish.passes.normal_form.let_insertion import bind_shared
 from relayish.passes.normal_form.to_basic_block_normal_form import (
     to_basic_block_normal_form_of_module,
 )

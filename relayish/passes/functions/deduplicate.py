@@ -21,8 +21,8 @@ from itertools import count
 from typing import Final
 
 from relayish.analysis.effectful import effectful_nodes
+from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.marks import is_opaque
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule

@@ -21,9 +21,9 @@ After::
 from __future__ import annotations
 
 from relayish.analysis import infer_type
+from relayish.analysis.function_attributes import is_opaque, is_primitive
 from relayish.analysis.function_types import has_function_type
 from relayish.analysis.infer_type.global_uses import global_uses
-from relayish.analysis.marks import is_opaque, is_primitive
 from relayish.errors import PassError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule

@@ -15,7 +15,7 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.marks import is_opaque
+from relayish.analysis.function_attributes import is_opaque
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal

@@ -12,7 +12,7 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.marks import is_marked
+from relayish.analysis.function_attributes import is_marked
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.inliner import inline_functions

@@ -13,7 +13,7 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.marks import is_primitive
+from relayish.analysis.function_attributes import is_primitive
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass

@@ -37,7 +37,7 @@ from relayish.ir.traversal import EVERYTHING
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.captures import Captures, Inner
 from relayish.passes.functions.interprocedural.copy import copied_function, fresh_var, substituted
-from relayish.passes.functions.interprocedural.sharing import bind_shared_effects
+from relayish.passes.functions.interprocedural.shared_effects import bind_shared_effects
 from relayish.passes.normal_form.functions import open_functions, transform_functions
 
 _CLOSURE: Final = DictAttrs({"Closure": 1})

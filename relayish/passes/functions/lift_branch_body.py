@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
-from relayish.analysis.marks import is_opaque
+from relayish.analysis.function_attributes import is_opaque
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
 from relayish.ir.relay.module import IRModule
@@ -27,7 +27,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.copy import copied, fresh_var
-from relayish.passes.functions.interprocedural.sharing import bind_shared_effects
+from relayish.passes.functions.interprocedural.shared_effects import bind_shared_effects
 from relayish.passes.normal_form.functions import open_functions, transform_functions
 
 

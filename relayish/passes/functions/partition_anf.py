@@ -28,7 +28,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.functor.relay.substitute import substitute
-from relayish.ir.held import is_declaration
+from relayish.ir.getters import is_declaration
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType

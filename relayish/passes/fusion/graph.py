@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis.effect_rules import effect_of_op
-from relayish.ir.held import is_declaration
+from relayish.ir.getters import is_declaration
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS, TYPES

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish.errors import PassError
 from relayish.ir.field import Field, Shape
-from relayish.ir.held import NodesGetter, compile_getter, is_declaration, scope_fields
+from relayish.ir.getters import NodesGetter, compile_getter, is_declaration, scope_fields
 from relayish.ir.node import Node
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Expr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from relayish.analysis.marks import is_opaque, is_primitive
+from relayish.analysis.function_attributes import is_opaque, is_primitive
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import is_skipped

@@ -20,8 +20,8 @@ from relayish.analysis.normal_form import is_a_normal_form
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.normal_form.fill import bind_all
 from relayish.passes.normal_form.functions import transform_body, transform_functions
+from relayish.passes.normal_form.let_insertion import bind_all
 
 
 def to_a_normal_form(

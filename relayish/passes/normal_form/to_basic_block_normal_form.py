@@ -17,8 +17,8 @@ from relayish.analysis.effectful import EffectfulNodes, FindEffectful, effectful
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.normal_form.fill import bind_lifted
 from relayish.passes.normal_form.functions import transform_body, transform_functions
+from relayish.passes.normal_form.let_insertion import bind_lifted
 
 
 def to_basic_block_normal_form(

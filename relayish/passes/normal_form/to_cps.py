@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 from typing import TypeVar as PythonTypeVar
 
+from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.function_types import has_function_type
 from relayish.analysis.infer_type import infer_type
-from relayish.analysis.marks import is_primitive
 from relayish.errors import PassError
 from relayish.functor import ExprMutator, TypeMutator
 from relayish.ir.kind_table import KindTable

@@ -30,7 +30,7 @@ from relayish.ir.roles import Role
 from relayish.ir.scoping import has_parts
 from relayish.op.target import DEFAULT, is_supported
 from relayish.pass_infra import register_pass
-from relayish.passes.offload.marks import begin, compiler_of, end, is_begin, is_end
+from relayish.passes.offload.annotations import begin, compiler_of, end, is_begin, is_end
 
 _OPAQUE: Final = ("Composite", "Primitive", "Compiler")
 """Attributes of functions that are taken over as a whole, or were already."""

@@ -19,8 +19,8 @@ from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
+from relayish.passes.offload.annotations import is_begin, is_end
 from relayish.passes.offload.contraction import Contraction
-from relayish.passes.offload.marks import is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
 

@@ -51,7 +51,7 @@ from relayish.op.target import DEFAULT
 from relayish.pass_infra import register_pass
 from relayish.passes.fold.constant_checker import ConstantChecker
 from relayish.passes.normal_form.functions import optimized_functions, transform_functions
-from relayish.passes.offload.marks import compiler_of, end, is_begin, is_end
+from relayish.passes.offload.annotations import compiler_of, end, is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
 

@@ -6,7 +6,7 @@ leave it at ``compiler_end``. It is made of calls, tuples, projections and const
 
 from __future__ import annotations
 
-from relayish.analysis.marks import is_transparent
+from relayish.analysis.function_attributes import is_transparent
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem
@@ -14,7 +14,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import operands
 from relayish.op.target import DEFAULT
-from relayish.passes.offload.marks import compiler_of, is_begin, is_end
+from relayish.passes.offload.annotations import compiler_of, is_begin, is_end
 
 
 def is_named(node: Node) -> bool:

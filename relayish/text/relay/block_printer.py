@@ -42,8 +42,8 @@ from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.lexer import TYPE_ARGS
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
-from relayish.text.rules import Rule, run
 from relayish.text.tables import LEAVES, TEXTS, Write, is_reserved
+from relayish.text.trampoline import Rule, run
 from relayish.text.values_writer import spell_items, spell_key
 from relayish.text.writer import DEEPEST, INDENTS
 

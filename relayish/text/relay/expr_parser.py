@@ -30,9 +30,9 @@ from relayish.text.literals import NUMBER, read_scalar, unquote
 from relayish.text.relay.lexer import AFTER
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import type_list
-from relayish.text.rules import Rule
 from relayish.text.source import ATTRIBUTE, META, OPERAND, plain_name
 from relayish.text.tables import RESERVED, WORDS, is_reserved
+from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_value, meta
 
 _BINARY: Final = {

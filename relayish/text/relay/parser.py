@@ -23,8 +23,8 @@ from relayish.text.relay.pattern_parser import pattern
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.statement_parser import block, free_declarations, function
 from relayish.text.relay.type_parser import type_, type_definition
-from relayish.text.rules import Rule, run
 from relayish.text.source import Source, plain_name
+from relayish.text.trampoline import Rule, run
 from relayish.text.values_reader import attributes
 
 FORMAT_VERSION: Final = "0.0.5"

@@ -16,9 +16,9 @@ from relayish.text.node_reader import node_form
 from relayish.text.relay.lexer import TYPE
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import variable
-from relayish.text.rules import Rule
 from relayish.text.source import plain_name
 from relayish.text.tables import NODE, Read
+from relayish.text.trampoline import Rule
 from relayish.text.values_reader import meta
 
 

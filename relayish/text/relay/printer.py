@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from relayish._support import show
+from relayish._support import hooks
 from relayish.errors import FieldError
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import TypeData
@@ -126,4 +126,4 @@ def _shown(thing: Any) -> str:  # Any: as above
     return astext(thing, show_meta_data=False)
 
 
-show.printer = _shown
+hooks.printer = _shown

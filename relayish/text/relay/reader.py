@@ -18,8 +18,8 @@ from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
 from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
-from relayish.text.rules import Rule
 from relayish.text.source import plain_name
+from relayish.text.trampoline import Rule
 
 
 class Callee(NamedTuple):

@@ -13,9 +13,9 @@ from relayish.text.relay.lexer import FAST, STATEMENT
 from relayish.text.relay.pattern_parser import pattern
 from relayish.text.relay.reader import Reader, empty_attrs
 from relayish.text.relay.type_parser import free_type, simple_type, type_, type_params, variable
-from relayish.text.rules import Rule
 from relayish.text.source import ATTRIBUTE, plain_name
 from relayish.text.tables import NODE, WORDS, is_reserved
+from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_value, meta
 
 

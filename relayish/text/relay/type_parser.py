@@ -35,9 +35,9 @@ from relayish.text.node_reader import node_form
 from relayish.text.reader import Binder
 from relayish.text.relay.lexer import INTEGER, TYPE
 from relayish.text.relay.reader import Reader
-from relayish.text.rules import Rule
 from relayish.text.source import BLANK, plain_name
 from relayish.text.tables import NODE, Read
+from relayish.text.trampoline import Rule
 from relayish.text.values_reader import meta
 
 _SIMPLE: Final = re.compile(

@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, RefCreate, Tuple, 
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.registry import get_op
 from relayish.passes import eliminate_dead_code
-from relayish.passes.cleanup.dead_code import needed
+from relayish.passes.cleanup.dead_code import live_bindings
 from relayish.text import parse
 from relayish.transform import get_pass
 from tests.support.deep import DEEP_NESTS
@@ -350,7 +350,7 @@ def test_module_is_analysed_once(monkeypatch: pytest.MonkeyPatch) -> None:
             made += 1
             super().__init__(*args, **options)
 
-    monkeypatch.setattr(needed, "Effects", Counting)
+    monkeypatch.setattr(live_bindings, "Effects", Counting)
     functions = "".join(
         f"def @f{n}(%x: int32) -> int32 {{ let %u = @f{n + 1}(%x); add(%u, 1) }}" for n in range(20)
     )

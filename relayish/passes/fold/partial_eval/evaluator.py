@@ -13,8 +13,8 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 from pyrsistent import pmap
 
+from relayish.analysis.function_attributes import is_primitive
 from relayish.analysis.infer_type.unifier import substitute
-from relayish.analysis.marks import is_primitive
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
 from relayish.ir.effect import Effect

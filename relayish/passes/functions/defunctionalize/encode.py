@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.analysis.function_attributes import is_marked, is_primitive
 from relayish.analysis.function_types import has_function_type
-from relayish.analysis.marks import is_marked, is_primitive
 from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.kind_table import KindTable

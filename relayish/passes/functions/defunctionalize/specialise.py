@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.analysis import free_type_vars, infer_type
+from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type.unifier import substitute
-from relayish.analysis.marks import is_opaque
 from relayish.errors import PassError, TypeInferenceError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.relay.adt import Constructor

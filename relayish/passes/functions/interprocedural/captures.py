@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
-from relayish.analysis.marks import is_marked, is_opaque, is_primitive
-from relayish.ir.held import compile_getter
+from relayish.analysis.function_attributes import is_marked, is_opaque, is_primitive
+from relayish.ir.getters import compile_getter
 from relayish.ir.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS

@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
+from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type.global_uses import global_uses
-from relayish.analysis.marks import is_opaque
 from relayish.analysis.referential_transparency import opaque_nodes
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node

@@ -8,7 +8,7 @@ import numpy as np
 
 from relayish.dataflow_pattern import Found
 from relayish.dataflow_pattern.pattern import DFPattern, ExprPattern
-from relayish.dataflow_pattern.sugar import alternatives, is_constant, is_op
+from relayish.dataflow_pattern.shorthand import alternatives, is_constant, is_op
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType

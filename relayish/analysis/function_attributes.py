@@ -25,7 +25,7 @@ def is_primitive(node: Node) -> bool:
 
 
 def is_transparent(node: Node) -> bool:
-    """Return whether what is inside ``node`` is part of the program, and not a kernel's business.
+    """Return whether ``node`` may be looked into: it is not the body of a primitive function.
 
     To be given as ``enter`` to traversals and scopes.
     """
@@ -33,7 +33,7 @@ def is_transparent(node: Node) -> bool:
 
 
 def is_opaque(function: Function) -> bool:
-    """Return whether what is inside ``function`` is nobody's business.
+    """Return whether the body of ``function`` must not be optimised.
 
     Another compiler owns it (``Compiler``), its definition is elsewhere (``Extern``), or it stands
     for one operator (``Primitive``).

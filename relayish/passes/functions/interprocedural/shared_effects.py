@@ -16,7 +16,7 @@ After::
 from __future__ import annotations
 
 from relayish.analysis import infer_type
-from relayish.analysis.marks import is_transparent
+from relayish.analysis.function_attributes import is_transparent
 from relayish.analysis.referential_transparency import opaque_nodes
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function

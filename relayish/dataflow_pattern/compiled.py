@@ -14,7 +14,6 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.dataflow_pattern.analysed import Analysed
 from relayish.dataflow_pattern.attributes import has_attributes
 from relayish.dataflow_pattern.matcher import TYPE_TESTS
 from relayish.dataflow_pattern.pattern import (
@@ -34,6 +33,7 @@ from relayish.dataflow_pattern.pattern import (
     WildcardPattern,
     children,
 )
+from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.dataflow_pattern.types import Types
 from relayish.ir.relay.expr import (
     Call,

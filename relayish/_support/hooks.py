@@ -1,7 +1,8 @@
-"""What Python's operators make of expressions: calls of operators, which stand high above them.
+"""Late-bound hooks: what nodes do by code that stands high above them, as ``str`` and ``x + y``.
 
-``relayish.op`` puts its functions here when it is imported. The face of the package, through which
-users come, puts something here that imports it when first needed.
+Whatever stands above puts itself here when it is imported: the printer of Relay text, and the
+functions of ``relayish.op``. The face of the package, through which users come, puts something here
+that imports them when first needed.
 """
 
 from __future__ import annotations
@@ -11,12 +12,23 @@ from typing import Any
 
 from relayish.errors import OperatorError
 
+printer: Callable[[object], str] = repr
+"""What ``str`` shows of a program."""
+
+writer: Callable[[Any], str] = repr  # Any: a module
+"""The text of a module with its metadata, which parses back to the same."""
+
 functions: dict[str, Callable[..., Any]] = {}  # Any: expressions, which stand above this file
 """By the name of an operator, what builds a call of it; further ``call``, ``get``, ``fields`` and
 ``refuse_truth``."""
 
 
-def load() -> None:
+def print_text(thing: object) -> str:
+    """Return ``thing`` as ``str`` is to show it."""
+    return printer(thing)
+
+
+def load_functions() -> None:
     """Fill :data:`functions`."""
     raise OperatorError("no operator is loaded; import relayish.op first")
 
@@ -29,6 +41,6 @@ def build(what: str, *operands: object, **attributes: object) -> Any:  # Any: as
     """
     function = functions.get(what)
     if function is None:
-        load()
+        load_functions()
         function = functions[what]
     return function(*operands, **attributes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.analysis import infer_type
-from relayish.analysis.kind import check_kind, register_kind_rule
+from relayish.analysis.type_kind import check_kind, register_kind_rule
 from relayish.errors import TypeInferenceError
 from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.adt import Constructor, TypeData

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.ir.held import is_declaration, scope_fields
+from relayish.ir.getters import is_declaration, scope_fields
 from relayish.ir.node import Node, declared_temporarily, field, node
 from relayish.ir.relay.expr import Expr, Function, If, Let, Tuple, Var
 from relayish.ir.relay.type import TypeVar

@@ -9,7 +9,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import binders, split_by_run_count
-from relayish.passes.cleanup.dead_code.needed import EffectQuery, Needed
+from relayish.passes.cleanup.dead_code.live_bindings import EffectQuery, Needed
 
 _OFTEN: Final = 2
 """Uses that forbid to put a value where it is used: two, or one where it may be repeated."""

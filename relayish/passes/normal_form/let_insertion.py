@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeAlias
 
 from relayish.analysis.effectful import FindEffectful
-from relayish.analysis.marks import is_transparent
-from relayish.ir.held import is_declaration
+from relayish.analysis.function_attributes import is_transparent
+from relayish.ir.getters import is_declaration
 from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.relay.expr import Call, Expr, If, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS

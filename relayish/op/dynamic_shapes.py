@@ -1,4 +1,4 @@
-"""Calls whose sizes are known only when the program runs: those of the ``dyn`` operators.
+"""Dynamic shapes: calls whose sizes are known only when the program runs (``dyn`` operators).
 
 ``reshape(x, shape)`` with an expression for ``shape`` is ``dyn.reshape``, as in Relay, and so on
 for every operator that has a namesake there. A constant is no such expression: its numbers are
@@ -16,9 +16,9 @@ from relayish.errors import OperatorError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
 from relayish.ir.relay.language import RELAY
+from relayish.op.attribute_shorthand import spelt_out
 from relayish.op.call import call_op
 from relayish.op.registry import arguments, attrs_type, is_registered, relay_op
-from relayish.op.short_forms import spelt_out
 
 _OTHERWISE_CALLED: Final[Mapping[str, Mapping[str, str]]] = {"dyn.squeeze": {"axes": "axis"}}
 """Arguments of ``dyn`` operators that have another name than the attribute they stand for."""

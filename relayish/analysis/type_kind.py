@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
 from relayish.errors import TypeInferenceError
-from relayish.ir.held import nodes_held
+from relayish.ir.getters import nodes_held
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import TypeData

@@ -1,4 +1,4 @@
-"""Short forms in which attributes may be given, written out.
+"""Shorthand for attributes, expanded: one number for each axis, a name for a list.
 
 One number stands for a tuple of it, one size for that size along every axis a window slides over,
 padding given once for each axis for that padding on both sides of it, a constant for what it holds.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from relayish._support.graph import reachable
-from relayish.dataflow_pattern.analysed import Analysed, named_ops, regroup
 from relayish.dataflow_pattern.pattern import (
     STRUCTURAL,
     AltPattern,
@@ -25,6 +24,7 @@ from relayish.dataflow_pattern.pattern import (
     VarPattern,
     WildcardPattern,
 )
+from relayish.dataflow_pattern.pattern_analysis import Analysed, named_ops, regroup
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import (
     Call,

@@ -1,4 +1,4 @@
-"""Short ways to write patterns, under Relay's names."""
+"""Constructors of patterns under Relay's names: ``is_op``, ``wildcard``, ``dominates``."""
 
 from __future__ import annotations
 
