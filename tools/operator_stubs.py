@@ -60,7 +60,7 @@ _HINTS = {
 _IN_BUILDERS = {"Sequence": "_Sequence", "Dimension": "_Size", "DeviceLike": "object"}
 """How names in the annotations of builders written by hand are written here."""
 
-_MADE_BESIDE = {"random": ("def threefry_key(seed: int) -> _Any: ...",)}
+_MADE_BESIDE = {"random": ("def threefry_key(seed: int) -> Constant: ...",)}
 """What modules of operators define themselves."""
 
 

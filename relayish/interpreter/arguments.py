@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -45,24 +44,22 @@ def in_order(
 ) -> list[object]:
     """Return ``args`` and behind them those of ``named``, in the order of ``params``.
 
+    What is named as several parameters are is given to each, as Relay does.
+
     Raises:
-        EvaluationError: If one is missing, unknown, given twice, or named as several are.
+        EvaluationError: If one is missing, unknown, or given twice.
     """
     given = list(args)
     rest = dict(named)
     missing = params[len(given) :]
-    several = {name for name, count in Counter(p.name_hint for p in missing).items() if count > 1}
     for param in missing:
         name = param.name_hint
-        if name in several and name in named:
-            raise EvaluationError(
-                f"several parameters are called {name!r}; give them by position: {_names(params)}"
-            )
-        if name not in rest:
+        if name not in named:
             raise EvaluationError(
                 f"argument {name!r} is missing; the function takes {_names(params)}"
             )
-        given.append(rest.pop(name))
+        given.append(named[name])
+        rest.pop(name, None)
     if rest:
         raise EvaluationError(
             f"unknown or repeated argument {next(iter(rest))!r}; the function takes "

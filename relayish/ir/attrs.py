@@ -138,7 +138,7 @@ class DictAttrs(Attrs):
     type_key = "DictAttrs"
 
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
-        object.__setattr__(self, "_values", {str(k): freeze(v) for k, v in (values or {}).items()})
+        object.__setattr__(self, "_values", {_key(k): freeze(v) for k, v in (values or {}).items()})
 
     def keys(self) -> tuple[str, ...]:
         return tuple(self._values)
@@ -207,12 +207,22 @@ def freeze(root: object) -> object:
         items = [images.get(id(i), i) if isinstance(i, _NESTS) else i for i in _items(nest)]
         if isinstance(nest, dict):
             made = DictAttrs.__new__(DictAttrs)
-            object.__setattr__(made, "_values", dict(zip(map(str, nest), items, strict=True)))
+            object.__setattr__(made, "_values", dict(zip(map(_key, nest), items, strict=True)))
             images[key] = made
         else:
             same = isinstance(nest, tuple) and all(map(operator.is_, nest, items))
             images[key] = nest if same else tuple(items)
     return images[id(root)]
+
+
+def _key(key: object) -> str:
+    """Return the name of an attribute; a variable, say, would be known by its text alone."""
+    if isinstance(key, (str, int, float)):
+        return str(key)
+    raise FieldError(
+        f"{key!r} ({type(key).__name__}) cannot name an attribute; expected a string; "
+        f"give pairs, as in ((key, value),)"
+    )
 
 
 _NESTS: Final = (list, tuple, dict)

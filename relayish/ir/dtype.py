@@ -12,8 +12,9 @@ from relayish.errors import FieldError
 
 _PATTERN = re.compile(
     r"(?:(?:u?int|float)\d+|bfloat16|bool|float8_?e\dm\d\w*|e\dm\d\w*_float8|handle|custom\[\w+\]\d+)"
-    r"(?:x\d+)?|void|string"
+    r"(?:x\d+)?|void|string|u?int|float"
 )
+_SHORT_NAMES = {"uint1": "bool", "int": "int32", "uint": "uint32", "float": "float32"}
 
 
 @lru_cache(maxsize=1024)
@@ -27,7 +28,7 @@ def check_dtype(name: object) -> str:
         FieldError: If it is none of these.
     """
     if isinstance(name, str) and _PATTERN.fullmatch(name):
-        return "bool" if name == "uint1" else name
+        return _SHORT_NAMES.get(name, name)
     if isinstance(name, (np.dtype, type)):
         try:
             found = np.dtype(name).name

@@ -28,6 +28,7 @@ _SLIDING: Final = re.compile(
 
 NUMBERS: Final[Mapping[str, str]] = {
     "iou_threshold": "float32",
+    "k": "int32",
     "max_output_boxes_per_class": "int64",
     "max_output_size": "int32",
     "score_threshold": "float32",

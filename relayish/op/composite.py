@@ -15,7 +15,9 @@ from relayish.op.attribute_shorthand import as_constant
 from relayish.op.builders import custom_builder
 from relayish.op.call import relay_call
 from relayish.op.dynamic_shapes import is_unknown
+from relayish.op.init import InitOpAttrs
 from relayish.op.known_type import known_type
+from relayish.op.registry import relay_op
 
 
 def _number(value: float, dtype: str) -> Constant:
@@ -86,9 +88,15 @@ def full(
 
 @custom_builder("collapse_sum_to")
 def collapse_sum_to(data: Expr, shape: Expr | Sequence[int]) -> Call:
-    """Return ``data`` added up to ``shape``; numbers become a constant."""
+    """Return ``data`` added up to ``shape``; numbers become a constant.
+
+    The attributes repeat the sizes that are known, as Relay's do, and so does its type.
+    """
     sizes = shape if isinstance(shape, Expr) else const(np.asarray(shape), "int32")
-    return relay_call("collapse_sum_to", data, sizes)
+    known: tuple[int, ...] | None = None
+    if isinstance(sizes, Constant):
+        known = tuple(np.ravel(sizes.data).tolist())  # type: ignore[arg-type]  # numbers
+    return Call(relay_op("collapse_sum_to"), (data, sizes), InitOpAttrs(known))
 
 
 @custom_builder("strided_set")

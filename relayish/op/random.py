@@ -16,6 +16,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.dtype import numpy_dtype
+from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, Type
 from relayish.op import threefry
 from relayish.op.builders import namespace
@@ -63,7 +64,7 @@ _KEY: Final = TensorType((threefry.KEY_WORDS,), "uint64")
 _FRACTION_BITS: Final = {"float32": 23, "float64": 52}
 
 
-def threefry_key(seed: int) -> Array:
+def threefry_key(seed: int) -> Constant:
     """Return the key ``(10,) uint64`` that random numbers start from.
 
     Args:
@@ -73,13 +74,13 @@ def threefry_key(seed: int) -> Array:
         EvaluationError: If it is another number.
 
     Example:
-        >>> threefry_key(7)[:4].tolist()
+        >>> threefry_key(7).data[:4].tolist()
         [7, 0, 0, 0]
     """
     if not 0 <= seed < 1 << 256:
         raise EvaluationError(f"a seed must be from 0 to 2**256 - 1; found {seed}")
     words = [seed >> shift & (1 << 64) - 1 for shift in range(0, 256, 64)]
-    return np.array([*words, 0, 0, 0, 0, 1 << 63, 0], np.uint64)
+    return Constant(np.array([*words, 0, 0, 0, 0, 1 << 63, 0], np.uint64))
 
 
 def _threefry_generate_relation(

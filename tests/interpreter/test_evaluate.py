@@ -532,9 +532,11 @@ def test_array_argument_is_copied_when_somebody_may_write_to_it():
 
 
 @pytest.mark.parametrize("kind", ["debug", "graph"])
-def test_a_name_that_several_parameters_have_is_refused(kind):
+def test_a_value_is_given_to_all_parameters_of_its_name(kind):
     params = [Var("x"), Var("x")]
     run = create_executor(kind, IRModule({"main": Function(params, Tuple(params))})).evaluate()
-    with pytest.raises(EvaluationError, match="several parameters are called 'x'; give them by"):
-        run(x=1)
+    assert run(x=1) == (1, 1)
+    assert run(1, x=2) == (1, 2)
     assert run(1, 2) == (1, 2)
+    with pytest.raises(EvaluationError, match="unknown or repeated argument 'x'"):
+        run(1, 2, x=3)

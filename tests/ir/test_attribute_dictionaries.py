@@ -170,3 +170,12 @@ def test_what_is_shared_in_attributes_stays_shared():
         nest = [nest, nest]
     held = DictAttrs({"nest": nest})["nest"]
     assert held[0] is held[1]
+
+
+def test_keys_that_are_no_names_are_refused():
+    x = Var("x")
+    with pytest.raises(FieldError, match=r"\(Var\) cannot name an attribute; expected a string"):
+        Function((x,), x).with_attr("params", {x: const(1)})
+    with pytest.raises(FieldError, match="cannot name an attribute"):
+        DictAttrs({x: 1})  # type: ignore[dict-item]  # as above
+    assert DictAttrs({"params": ((x, const(1)),)}).keys() == ("params",)

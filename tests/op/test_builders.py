@@ -223,6 +223,7 @@ def test_number_becomes_a_constant_where_relays_function_makes_one_of_it():
     half = relay.var("h", shape=(3,), dtype="float16")
     assert relay.sparse_to_dense(x, (4,), half).args[2].data.dtype == np.float16
     assert relay.collapse_sum_to(x, (2, 3)).args[1].data.tolist() == [2, 3]
+    assert relay.trilu(x, -1).args[1].data == np.int32(-1)
     assert relay.strided_set(x, y, [0], [1]).args[4].data.tolist() == [1]
     assert relay.full(2, (3,), "int8").args[0].data.dtype == np.int8
     with pytest.raises(OperatorError, match="say const"):
@@ -267,6 +268,18 @@ def test_size_that_is_an_expression_gives_the_dynamic_operator_with_the_same_val
     found = relay.evaluate(relay.Function((data_var, size_var), dynamic), args=[data, size_array])
     assert found.dtype == static.dtype
     np.testing.assert_array_equal(found, static)
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [((1, 3), (1, 3)), (relay.const([1, 3]), (1, 3)), (relay.var("s", shape=(2,)), None)],
+)
+def test_sum_that_is_collapsed_has_the_sizes_that_are_known(shape, expected):
+    call = relay.collapse_sum_to(relay.var("data", shape=(2, 3)), shape)
+    assert call.attrs.shape == expected
+    if expected is not None:
+        func = relay.analysis.infer_type(relay.Function(relay.analysis.free_vars(call), call))
+        assert func.body.checked_type.shape == expected
 
 
 def test_split_at_numbers_of_numpys_cuts_a_named_dimension():

@@ -120,3 +120,10 @@ IMAGE = TensorType((1, 4, 4, 4))
 def test_ill_typed_blocks_are_refused(name, options, message):
     with pytest.raises(TypeInferenceError, match=message):
         inferred(name, make_attrs(get_op(name), options), IMAGE)
+
+
+def test_batch_of_less_than_a_block_makes_nothing():
+    data = np.ones((1, 2, 2, 4), "float32")
+    crops = ((0, 1), (0, 1))
+    found = evaluated("nn.batch_to_space_nd", data, block_shape=(2, 2), crops=crops)
+    assert found.shape == (0, 3, 3, 4)

@@ -9,6 +9,7 @@ import pytest
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, TypeInferenceError
+from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Constant, Function, Var
 from relayish.ir.relay.type import Any, TensorType, TupleType
 from relayish.ir.structural_equal import structural_equal
@@ -40,13 +41,17 @@ def cipher(key, counter):
     return block
 
 
+def key_of(seed):
+    return threefry_key(seed).data
+
+
 def draw(key, *shape):
     return evaluated("random.threefry_generate", key, out_shape=shape)
 
 
 @reference("TVM", "random.threefry_generate")
 def test_first_words_are_those_recorded_of_relay():
-    key, words = draw(threefry_key(1), 12)
+    key, words = draw(key_of(1), 12)
     assert words[2:6].tolist() == [
         17198659010121151173,
         5672677121325786426,
@@ -54,13 +59,13 @@ def test_first_words_are_those_recorded_of_relay():
         17264354600695271599,
     ]
     assert key.tolist() == [1, 0, 0, 0, 0, 0, 0, 12, 1 << 63, 0]
-    assert draw(threefry_key(1), 5)[1][4] == 14101498703966615081
+    assert draw(key_of(1), 5)[1][4] == 14101498703966615081
 
 
 @reference("formula", "random.threefry_generate")
 @pytest.mark.parametrize("seed", [0, 7, MASK])
 def test_words_are_blocks_of_the_cipher_counted_on(seed):
-    key, words = draw(threefry_key(seed), 3, 4)
+    key, words = draw(key_of(seed), 3, 4)
     blocks = [cipher([seed, 0, 0, 0], [n] * 4) for n in range(3)]
     assert words.tolist() == blocks
     assert key[7] == 12
@@ -68,7 +73,7 @@ def test_words_are_blocks_of_the_cipher_counted_on(seed):
 
 
 def test_key_whose_counter_is_used_up_goes_on_with_a_longer_path():
-    key = threefry_key(3)
+    key = key_of(3).copy()
     key[7] = MASK - 3
     after, words = draw(key, 4)
     assert after.tolist() == [3, 0, 0, 0, 1 << 63, 0, 0, 4, 1 << 62, 0]
@@ -85,13 +90,13 @@ def test_key_whose_path_is_used_up_too_gets_a_new_cipher_key():
 
 @reference("formula", "random.threefry_split")
 def test_split_keys_differ_in_one_bit_of_the_path():
-    left, right = evaluated("random.threefry_split", threefry_key(5))
+    left, right = evaluated("random.threefry_split", key_of(5))
     assert left.tolist() == [5, 0, 0, 0, 0, 0, 0, 0, 1 << 62, 0]
     assert right.tolist() == [5, 0, 0, 0, 1 << 63, 0, 0, 0, 1 << 62, 0]
 
 
 def test_splitting_goes_on_past_both_words_of_the_path():
-    key, seen, full = threefry_key(5), set(), []
+    key, seen, full = key_of(5), set(), []
     for depth in range(300):
         seen.add(tuple(key.tolist()))
         if not key[8:].any():
@@ -102,11 +107,11 @@ def test_splitting_goes_on_past_both_words_of_the_path():
 
 
 def test_generating_leaves_the_key_that_is_given_alone():
-    key = threefry_key(5)
+    key = key_of(5)
     key.flags.writeable = False
     draw(key, 7)
     threefry.split(key)
-    assert key.tolist() == threefry_key(5).tolist()
+    assert key.tolist() == key_of(5).tolist()
 
 
 @reference("formula", "random.uniform")
@@ -115,9 +120,9 @@ def test_uniform_numbers_are_the_top_bits_of_the_words(dtype, bits):
     kind = np.dtype(dtype).type
     low, high = kind(-2), kind(6)
     key, found = evaluated(
-        "random.uniform", threefry_key(9), low, high, out_shape=(3, 5), out_dtype=dtype
+        "random.uniform", key_of(9), low, high, out_shape=(3, 5), out_dtype=dtype
     )
-    after, words = draw(threefry_key(9), 3, 5)
+    after, words = draw(key_of(9), 3, 5)
     size = 8 * np.dtype(dtype).itemsize
     unit = [
         ((w & ((1 << size) - 1)) >> (size - bits)) / (1 << bits) for w in words.ravel().tolist()
@@ -131,7 +136,7 @@ def test_uniform_numbers_are_the_top_bits_of_the_words(dtype, bits):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_normal_numbers_are_those_of_box_and_muller(dtype):
     kind = np.dtype(dtype).type
-    args = threefry_key(2), kind(3), kind(0.5)
+    args = key_of(2), kind(3), kind(0.5)
     _, found = evaluated("random.normal", *args, out_shape=(2, 7), out_dtype=dtype)
     _, unit = evaluated(
         "random.uniform", args[0], kind(0), kind(1), out_shape=(2, 2, 7), out_dtype=dtype
@@ -146,7 +151,7 @@ def test_drawn_numbers_have_the_moments_of_their_distributions():
     one = np.float32(1)
     _, flat = evaluated(
         "random.uniform",
-        threefry_key(4),
+        key_of(4),
         np.float32(0),
         one,
         out_shape=(20000,),
@@ -157,7 +162,7 @@ def test_drawn_numbers_have_the_moments_of_their_distributions():
     assert abs(flat.var() - 1 / 12) < 0.005
     _, bell = evaluated(
         "random.normal",
-        threefry_key(4),
+        key_of(4),
         np.float32(0),
         one,
         out_shape=(20000,),
@@ -170,7 +175,7 @@ def test_drawn_numbers_have_the_moments_of_their_distributions():
 @reference("formula", "random.multinomial")
 def test_multinomial_draws_in_proportion_and_never_the_impossible():
     probs = np.array([[1, 0, 3, -2], [0, 0, 0, 5]], np.float32)
-    _, found = evaluated("random.multinomial", threefry_key(8), probs, num_samples=4000)
+    _, found = evaluated("random.multinomial", key_of(8), probs, num_samples=4000)
     assert found.dtype == np.int32
     assert found.shape == (2, 4000)
     shares = np.bincount(found[0], minlength=4) / 4000
@@ -180,10 +185,10 @@ def test_multinomial_draws_in_proportion_and_never_the_impossible():
 
 def test_multinomial_takes_the_first_sum_beyond_each_uniform_number():
     probs = np.array([0.2, 0.3, 0.5], np.float32)
-    _, found = evaluated("random.multinomial", threefry_key(1), probs, num_samples=9)
+    _, found = evaluated("random.multinomial", key_of(1), probs, num_samples=9)
     _, unit = evaluated(
         "random.uniform",
-        threefry_key(1),
+        key_of(1),
         np.float32(0),
         np.float32(1),
         out_shape=(9,),
@@ -236,16 +241,21 @@ def test_what_is_no_key_is_not_evaluated():
         threefry.generate(np.zeros(10, np.int64), 4)
     for seed in (-1, 1 << 256):
         with pytest.raises(EvaluationError, match="seed"):
-            threefry_key(seed)
+            key_of(seed)
+
+
+def test_key_is_an_expression():
+    func = Function((), threefry_key(7))
+    assert evaluate(func).tolist() == key_of(7).tolist()
 
 
 def test_words_of_a_long_seed_are_those_of_the_cipher_key():
     seed = 5 + (6 << 64) + (7 << 128) + (8 << 192)
-    assert threefry_key(seed).tolist() == [5, 6, 7, 8, 0, 0, 0, 0, 1 << 63, 0]
-    assert draw(threefry_key(seed), 4)[1].tolist() == cipher([5, 6, 7, 8], [0] * 4)
+    assert key_of(seed).tolist() == [5, 6, 7, 8, 0, 0, 0, 0, 1 << 63, 0]
+    assert draw(key_of(seed), 4)[1].tolist() == cipher([5, 6, 7, 8], [0] * 4)
 
 
 def test_random_numbers_are_not_folded_into_the_program():
     attrs = make_attrs(get_op("random.threefry_generate"), {"out_shape": (4,)})
-    call = Call(get_op("random.threefry_generate"), (Constant(threefry_key(1)),), attrs)
+    call = Call(get_op("random.threefry_generate"), (Constant(key_of(1)),), attrs)
     assert fold_constant(call) is call

@@ -164,7 +164,7 @@ def test_accumulating_maps_pass_on_what_they_gather(xs, start):
     gathered, made = call("map_accuml", step, start, to_list(xs))
     sums = list(itertools.accumulate(xs, initial=start))
     assert gathered == sums[-1]
-    assert from_list(made) == [2 * a + x for a, x in zip(sums, xs, strict=False)]
+    assert from_list(made) == [2 * a + x for a, x in zip(sums, xs, strict=False)][::-1]
     gathered, made = call("map_accumr", step, start, to_list(xs))
     sums = list(itertools.accumulate(xs[::-1], initial=start))
     assert gathered == sums[-1]

@@ -440,3 +440,28 @@ def test_arm_without_braces_may_number_nodes() -> None:
     first, second = mod["main"].body.clauses
     assert first.rhs.args[0] is first.rhs.args[1]
     assert second.rhs.data == 1
+
+
+def test_names_of_types_without_a_width_mean_those_of_32_bits() -> None:
+    func = parse_expr("fn (%x: int, %y: Tensor[(2), uint], %z: float) { %x }")
+    assert isinstance(func, Function)
+    assert [str(p.type_annotation) for p in func.params] == [
+        "int32",
+        "Tensor[(2), uint32]",
+        "float32",
+    ]
+
+
+def test_type_variable_called_int_is_one() -> None:
+    func = parse_expr("fn [int](%x: int) { %x }")
+    assert isinstance(func, Function)
+    assert func.params[0].type_annotation is func.type_params[0]
+
+
+def test_parentheses_around_one_pattern_make_a_tuple() -> None:
+    expr = parse_expr("match? ((1,)) { (%n) => %n, }")
+    assert isinstance(expr, Match)
+    (clause,) = expr.clauses
+    assert isinstance(clause.lhs, PatternTuple)
+    assert "(%n) =>" in astext(expr)
+    assert_structural_equal(parse_expr(astext(expr)), expr)

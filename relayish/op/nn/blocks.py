@@ -175,9 +175,9 @@ def _batch_to_space_nd(attrs: BatchToSpaceNDAttrs, data: Array) -> Array:
     blocks, rank = attrs.block_shape, len(attrs.block_shape)
     total, *rest = data.shape
     batch, left = divmod(total, math.prod(blocks))
-    if left:
+    if left and batch:
         raise EvaluationError(f"a batch of {total} cannot be divided into blocks of {blocks}")
-    parts = data.reshape((*blocks, batch, *rest))
+    parts = data[: total - left].reshape((*blocks, batch, *rest))
     pairs = [axis for i in range(rank) for axis in (rank + 1 + i, i)]
     order = (rank, *pairs, *range(2 * rank + 1, parts.ndim))
     sizes = [n * block for n, block in zip(rest[:rank], blocks, strict=True)]

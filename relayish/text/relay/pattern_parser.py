@@ -35,8 +35,6 @@ def pattern(reader: Reader) -> Rule:
         return (yield reader.labelled("pattern", pattern, found, at))
     if found["mark"]:
         fields = yield reader.items(")", "after a pattern", pattern)
-        if len(fields) == 1 and not reader.has_comma:
-            return fields[0]
         return PatternTuple(fields, span=reader.span(at, reader.pos))
     word = found["name"]
     rule = PATTERN_WORDS.get(word)

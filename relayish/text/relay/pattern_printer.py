@@ -80,7 +80,7 @@ def _constructor(context: PatternContext, pattern: PatternConstructor) -> Iterat
 def _tuple(_: PatternContext, pattern: PatternTuple) -> Iterator[object]:
     yield "("
     yield from separate_by_commas(pattern.patterns)
-    yield ",)" if len(pattern.patterns) == 1 else ")"
+    yield ")"  # also behind one: parentheses do not group patterns
 
 
 def _generic(context: PatternContext, pattern: Pattern) -> Iterator[object]:
