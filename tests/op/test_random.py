@@ -245,8 +245,7 @@ def test_what_is_no_key_is_not_evaluated():
 
 
 def test_key_is_an_expression():
-    func = Function((), threefry_key(7))
-    assert evaluate(func).tolist() == key_of(7).tolist()
+    assert evaluate(threefry_key(7)).tolist() == key_of(7).tolist()
 
 
 def test_words_of_a_long_seed_are_those_of_the_cipher_key():
