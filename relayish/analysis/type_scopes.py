@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import NAMES, VARIABLES, Node
+from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.roles import Role
@@ -37,19 +38,35 @@ def find_misplaced_type_variable(scopes: Scopes, *, closed: bool) -> Mention | N
 
     Complexity:
         Linear in the nodes of the program and of its annotations, times the type variables that
-        are in scope; no recursion.
+        are in scope and the functions that bind the same; no recursion.
     """
     mentions = _mentions(scopes)
     if not mentions:
         return None
-    binding_scope = _binding_scopes(scopes)
+    binding_scopes = _binding_scopes(scopes)
+    ancestor = scopes.tree.common_ancestor
     for mention in mentions:
-        known = binding_scope.get(mention.variable)
+        known = binding_scopes.get(mention.variable)
         if known is None:
             if closed:
                 return mention
-        elif scopes.tree.common_ancestor(mention.scope, known) != known:
+        elif all(ancestor(mention.scope, scope) != scope for scope in known):
             return mention
+    return None
+
+
+def find_unbound_type_variable(data: TypeData) -> tuple[Constructor, Node] | None:
+    """Return a constructor that mentions a type variable its definition does not bind, and that.
+
+    Complexity:
+        As above, in the nodes of the definition.
+    """
+    free, bound = _FreeVariables(), set(data.type_vars)
+    for constructor in data.constructors:
+        for given in constructor.inputs:
+            for variable in free.of(given):
+                if variable not in bound:
+                    return constructor, variable
     return None
 
 
@@ -75,12 +92,15 @@ def _mentions(scopes: Scopes) -> list[Mention]:
     return found
 
 
-def _binding_scopes(scopes: Scopes) -> dict[Node, int]:
-    """Return the scope in which each type variable is known that a node of the program binds."""
-    found: dict[Node, int] = {}
+def _binding_scopes(scopes: Scopes) -> dict[Node, list[int]]:
+    """Return the scopes in which each type variable is known that nodes of the program bind.
+
+    There may be several: copies of a function bind the same type variables.
+    """
+    found: dict[Node, list[int]] = {}
     for node in scopes.opened:
         for variable in type_variables_bound_by(node):
-            found[variable] = _inside(scopes, node)
+            found.setdefault(variable, []).append(_inside(scopes, node))
     return found
 
 

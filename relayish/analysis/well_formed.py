@@ -5,13 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, NoReturn
 
-from relayish.analysis.type_scopes import find_misplaced_type_variable
+from relayish.analysis.type_scopes import find_misplaced_type_variable, find_unbound_type_variable
 from relayish.errors import WellFormedError
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.naming import display_name, name_of
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.one_line import describe, one_line_at, quote
 from relayish.ir.placement import placement_of_kind
+from relayish.ir.relay.adt import TypeData
+from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import PROGRAM, collect_variables, evaluated
 from relayish.ir.span import at_span
@@ -73,6 +75,21 @@ def check_well_formed(program: Node | AnyModule) -> None:
         bound = scopes.binding_scope
         if [1 for node in scopes.order if type(node) in VARIABLES and node not in bound]:
             check_closed(definition, f"@{name}")
+    if isinstance(program, IRModule):
+        for data in program.type_definitions.values():
+            _check_type_definition(data)
+
+
+def _check_type_definition(data: TypeData) -> None:
+    """Raise unless a definition binds the type variables that its constructors mention."""
+    found = find_unbound_type_variable(data)
+    if found is not None:
+        constructor, variable = found
+        raise WellFormedError(
+            f"type {data.header.name_hint}: constructor {constructor.name_hint} mentions the type "
+            f"variable {name_of(variable)}, which is no parameter of the type; add it to these, or "
+            f"replace it by a type"
+        )
 
 
 def check_closed(definition: Node, name: str) -> None:

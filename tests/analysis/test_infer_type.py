@@ -8,17 +8,20 @@ import pytest
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type import infer_type_local
 from relayish.errors import TypeInferenceError
+from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Let, Op, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import (
     Any,
     FuncType,
+    GlobalTypeVar,
     IncompleteType,
     RefType,
     SizeVar,
     TensorType,
     TupleType,
+    TypeCall,
     TypeVar,
     scalar_type,
 )
@@ -435,3 +438,14 @@ def test_operator_stays_the_operator_that_is_known_by_its_name():
 def test_unknown_global_is_an_error_of_type():
     with pytest.raises(TypeInferenceError, match="@f is not defined"):
         infer_type(Call(GlobalVar("f"), ()), IRModule())
+
+
+def test_type_definition_that_mentions_an_undefined_type_is_refused():
+    header = GlobalTypeVar("Box")
+    boxed = Constructor("Boxed", (TypeCall(GlobalTypeVar("Nowhere"), ()),), header)
+    mod = IRModule({"main": Function((), Constant(1))}, {header: TypeData(header, (), (boxed,))})
+    with pytest.raises(TypeInferenceError) as raised:
+        infer_type(mod)
+    assert str(raised.value) == (
+        "type Box: field of Boxed: type Nowhere is not defined in the module"
+    )

@@ -4,11 +4,19 @@ import pytest
 
 from relayish.analysis import check_well_formed, well_formed
 from relayish.errors import WellFormedError
-from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar, PatternWildcard
+from relayish.ir.relay.adt import (
+    Clause,
+    Constructor,
+    Match,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+    TypeData,
+)
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
-from relayish.ir.relay.type import FuncType, RefType, TupleType, TypeVar
+from relayish.ir.relay.type import FuncType, GlobalTypeVar, RefType, TupleType, TypeVar
 from relayish.ir.span import Span
 from tests.support.deep import DEEP_NESTS, doublings
 from tests.support.depth import DEPTH
@@ -226,6 +234,11 @@ class TestTypeVariables:
         func = Function((Var("x", T),), one, None, (T,))
         assert not well_formed(Tuple((func, outside)))
 
+    def test_one_that_two_functions_bind_is_welcome_in_both(self):
+        one_way, other = (Function((Var("x", T),), one, None, (T,)) for _ in range(2))
+        assert well_formed(IRModule({"main": Function((), Tuple((one_way, other)))}))
+        assert not well_formed(Tuple((one_way, other, Function((Var("y", T),), one))))
+
     def test_shared_call_outside_of_the_function_is_refused(self):
         call = Call(f, (), type_args=(T,))
         assert well_formed(Function((), call, None, (T,)))
@@ -244,3 +257,11 @@ class TestTypeVariables:
             bodies.append(Let(Var("y", deep), one, one))
         assert well_formed(Function((), Tuple(bodies), None, (T,)))
         assert not well_formed(IRModule({"main": Function((), Tuple(bodies))}))
+
+    def test_one_that_a_type_definition_does_not_bind_is_refused(self):
+        header = GlobalTypeVar("Box")
+        boxed = Constructor("Boxed", (RefType(T),), header)
+        bound, unbound = TypeData(header, (T,), (boxed,)), TypeData(header, (), (boxed,))
+        assert well_formed(IRModule({}, {header: bound}))
+        error = refusal(IRModule({}, {header: unbound}))
+        assert "type Box: constructor Boxed mentions the type variable T, which is no" in str(error)

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 from relayish.analysis.infer_type.solver import Solver
 from relayish.analysis.type_kind import Kinds
+from relayish.errors import Diagnostic
 from relayish.ir.kind_table import KindTable
 from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES, Node
@@ -119,6 +120,15 @@ class Environment(Solver):
         if problem is not None:
             return self.report(node, problem)
         return ty
+
+    def problems_of_definitions(self) -> list[Diagnostic]:
+        """Return what is wrong with the type definitions of the module."""
+        found = [(data, self._kinds.look(data)) for data in self._definitions.values()]
+        return [
+            Diagnostic(f"type {data.header.name_hint}: {problem}", data.span)
+            for data, problem in found
+            if problem is not None
+        ]
 
     # patterns
 

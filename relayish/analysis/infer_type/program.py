@@ -102,8 +102,8 @@ def _infer_module(mod: IRModule, *, fresh: bool) -> IRModule:
     if not changed:
         return mod
     typed: dict[GlobalVar | str, Expr] = {}
-    problems: list[Diagnostic] = []
     found = Inferencer(mod, known)
+    problems = found.problems_of_definitions()
     for group in components({name: global_uses(f).names for name, f in functions.items()}):
         known.update({name: stated_type(functions[name]) for name in group if name not in changed})
         try:
