@@ -38,6 +38,7 @@ from relayish.op import register_gradient, register_op
 from relayish.op.mixed_precision import register_mixed_precision_conversion
 from relayish.op.target import register_target_support
 from relayish.pass_infra.base.config import register_config_option
+from relayish.pass_infra.base.pass_class import register_function_pass
 from relayish.pass_infra.composition.check import register_check
 from relayish.pass_infra.debug.shrink import register_shrinking
 from relayish.passes.functions.defunctionalize.encode import register_function_passing
@@ -46,7 +47,7 @@ from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
-from relayish.transform import module_pass, register_pass, register_type_inference
+from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,6 +76,10 @@ def other(*_args: object) -> Any:
     """Stand for another one."""
 
 
+class _OwnPass(FunctionPass):
+    """A class of passes over a family."""
+
+
 def _moved(function: Any) -> Any:
     """Return what ``function`` would be, had another module defined it."""
     moved = FunctionType(function.__code__, {**function.__globals__, "__name__": "elsewhere"})
@@ -99,6 +104,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
     "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
     "register_family": lambda k, f: register_family(k["family"], Family("said", f, f)),
+    "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
@@ -126,6 +132,7 @@ NAMED_BY_ENTRY = {
 } - {
     "register_config_option",
     "register_family",
+    "register_function_pass",
     "register_function_passing",
     "register_op",
     "register_pass",

@@ -12,8 +12,9 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.module import Module
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Constructor, TypeData
-from relayish.ir.relay.expr import Expr, Function, GlobalVar
+from relayish.ir.relay.expr import Expr, Function, GlobalVar, Var
 from relayish.ir.relay.type import GlobalTypeVar
+from relayish.ir.scoping import free_variables
 
 Definition: TypeAlias = Node
 """What a global name stands for: a :class:`Function`, what a front end put there instead, or what
@@ -72,13 +73,25 @@ class IRModule(Module[GlobalVar]):
         functions: Mapping[GlobalVar | str, Definition] | None = None,
         type_definitions: Mapping[GlobalTypeVar, TypeData] | None = None,
     ) -> IRModule:
-        """Return a module whose ``main`` is ``expr``, or a function without parameters around it.
+        """Return a module whose ``main`` is ``expr``, or a function around it.
 
-        A function with the attribute ``global_symbol`` goes by that name instead, and what is of
-        another language than Relay stands there as it is. Free variables of ``expr`` are the
-        caller's to bind.
+        The parameters of that function are the free variables of ``expr``, in the order in which
+        they are met. A function with the attribute ``global_symbol`` goes by that name instead, and
+        what is of another language than Relay stands there as it is.
+
+        Source:
+            TVM ``IRModule.from_expr``.
+
+        Example:
+            >>> from relayish.ir.relay.expr import Tuple, Var
+            >>> x = Var("x")
+            >>> IRModule.from_expr(Tuple((x,)))["main"].params == (x,)
+            True
         """
-        func = Function((), expr) if isinstance(expr, Expr) and type(expr) is not Function else expr
+        func = expr
+        if isinstance(expr, Expr) and type(expr) is not Function:
+            params = tuple([var for var in free_variables(expr) if isinstance(var, Var)])
+            func = Function(params, expr)
         attrs = func.attrs if isinstance(func, Function) else None
         symbol = attrs.get("global_symbol") if attrs is not None else None
         name = symbol if isinstance(symbol, str) else "main"

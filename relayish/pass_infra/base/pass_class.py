@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
 from relayish.errors import DeclarationError, PassError, indefinite
+from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
@@ -176,6 +177,7 @@ class AnyFunctionPass(Pass):
 
 _OVER: Final[dict[type[Node], type[AnyFunctionPass]]] = {}
 watch_table(_OVER, lambda context, base: context.stays(base.__module__))
+_CLAIMS: Final[Claims[type[Node]]] = Claims()
 
 
 def register_function_pass(family: type[Node], base: type[AnyFunctionPass]) -> None:
@@ -184,7 +186,17 @@ def register_function_pass(family: type[Node], base: type[AnyFunctionPass]) -> N
     Args:
         family: The root of the family, as ``Expr`` is of Relay's.
         base: A class of function passes which says what it takes.
+
+    Raises:
+        DuplicateNameError: If somebody else said that.
     """
+    _CLAIMS.enter(
+        family,
+        None,
+        f"the class of passes over {family.__name__} is registered already; it",
+        taken=family in _OVER,
+        instead="leave one out",
+    )
     _OVER[family] = base
 
 

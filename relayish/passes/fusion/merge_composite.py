@@ -17,7 +17,7 @@ After, with the table ``[("conv_relu", is_op("nn.relu")(is_op("nn.conv2d")(...))
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any
 
 from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import DFPattern, partition
@@ -26,15 +26,13 @@ from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 
-PatternEntry: TypeAlias = (
-    "tuple[str, DFPattern] | tuple[str, DFPattern, Callable[[Expr], bool] | None]"
-)
-"""A name, a pattern and, if wanted, what is asked of each match."""
-
 
 @register_pass("MergeComposite", opt_level=0, infer_types=True)
 def merge_composite(
-    func: Function, *, pattern_table: Sequence[PatternEntry], mod: IRModule | None = None
+    func: Function,
+    *,
+    pattern_table: Sequence[tuple[Any, ...]],  # Any: see below
+    mod: IRModule | None = None,
 ) -> Function:
     """Pattern outlining: cut what patterns describe out of functions, as composite functions.
 
@@ -42,14 +40,15 @@ def merge_composite(
 
     Args:
         func: A function.
-        pattern_table: Names and patterns; those in front are cut out first.
+        pattern_table: Tuples of a name, a pattern and, if wanted, a function of an expression that
+            says whether a match counts; those in front are cut out first.
         mod: The module it belongs to.
 
     Returns:
         ``func`` itself when nothing matched.
 
     Raises:
-        PassError: If the table is no list, or an entry not of that form.
+        PassError: If an entry of the table is not of that form.
 
     Complexity:
         One walk for each pattern, and type inference behind each that matched; no recursion.
@@ -70,8 +69,6 @@ def merge_composite(
         >>> dict(out["main"].body.args[0].op.attrs.items())
         {'PartitionedFromPattern': 'add_nn.relu_', 'Composite': 'add_relu'}
     """
-    if not isinstance(pattern_table, Sequence):
-        raise PassError(f"MergeComposite takes a list of (name, pattern); found {pattern_table!r}")
     is_typed = func.checked_type is not None
     image = func
     for name, pattern, check in [_entry(given) for given in pattern_table]:

@@ -13,7 +13,7 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, V
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.registry import list_ops
-from relayish.passes import dynamic_to_static as subject
+from relayish.passes.fold import dynamic_to_static as subject
 from relayish.passes.fold.dynamic_to_static import dynamic_to_static
 from relayish.passes.fold.static_rules import STATIC_FORMS
 from relayish.passes.rewrite.rules import retyping
