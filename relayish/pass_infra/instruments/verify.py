@@ -43,8 +43,8 @@ class VerifyInstrument(PassInstrument):
         Traceback (most recent call last):
         ...
         relayish.errors.CheckError: pass BreakIt broke the check well_formed: variable %x is bound \
-twice: by a Function (fn (%x) {...}) and by a Let (let %x = %y; ...); a variable is bound once, use \
-a new Var for the second
+twice: by a Function (fn (%x) {...}) and by a Let (let %x = %y; ...); a variable is bound once, \
+use a new Var for the second
         in the definition of @main
     """
 
