@@ -234,7 +234,8 @@ def nearest_tests(root: Path, path: str) -> list[list[str]]:
     """
     package, *folders, name = Path(path).with_suffix("").parts
     module = ".".join([package, *folders, name])
-    here = "/".join(["tests", *folders[:1], ""])
+    around = [f"{'/'.join(['tests', *folders[:depth]])}/" for depth in range(len(folders), 0, -1)]
+    here = around[-1] if around else "tests/"
     texts = {
         file.relative_to(root).as_posix(): file.read_text()
         for file in sorted((root / "tests").rglob("test_*.py"))
@@ -252,7 +253,7 @@ def nearest_tests(root: Path, path: str) -> list[list[str]]:
         [file for file in ordered if _is_named_after(file, here, name)],
         [file for file in ordered if any(_is_named_after(file, here, at) for at in folders[1:])],
         mentioning[:NEAR],
-        [file for file in ordered if file.startswith(here)],
+        *([file for file in ordered if file.startswith(folder)] for folder in around),
         mentioning[:FAR],
     ]
     first = {file: index for index, tier in reversed([*enumerate(tiers)]) for file in tier}
