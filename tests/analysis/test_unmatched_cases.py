@@ -159,6 +159,14 @@ def test_unmatched_cases_refuse_a_pattern_that_does_not_fit_its_constructor() ->
         unmatched_cases(match, mod)
 
 
+def test_pattern_of_a_constructor_covers_no_tuple() -> None:
+    mod = parse(TYPES)
+    _list, _cons, nil = mod.get_type("List")
+    pair = PatternTuple((PatternConstructor(nil), _))
+    match = Match(Var("x"), (Clause(pair, Constant(1)), Clause(PatternConstructor(nil), Var("y"))))
+    assert [str(case) for case in unmatched_cases(match, mod)] == ["(Cons(_, _), _)"]
+
+
 def test_a_clause_between_constructors_counts_for_those_before_and_behind_it() -> None:
     assert (
         cases("Plus(Zero, _) => { 1 }, _ => { 2 }, Zero => { 3 }, Const(_) => { 4 }", "Arith") == []

@@ -525,6 +525,11 @@ ONE = TensorType((), F)
         ),
         ("vision.regular_non_max_suppression", REGULAR, [(1, 5, 4), (1, 6, 3)]),
         ("vision.regular_non_max_suppression", REGULAR, [(1, 5, 4), (1, 5, 2)]),
+        (
+            "vision.regular_non_max_suppression",
+            {**REGULAR, "num_classes": 0},
+            [(1, 5, 4), (1, 5, 3)],
+        ),
         ("vision.roi_align", ROI, [(1, 2, 3, 4), (2, 4)]),
         ("vision.roi_align", {**ROI, "layout": "CHWN"}, [(1, 2, 3, 4), (2, 5)]),
         ("vision.roi_align", {**ROI, "pooled_size": (2,)}, [(1, 2, 3, 4), (2, 5)]),
