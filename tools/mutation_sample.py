@@ -235,7 +235,8 @@ def nearest_tests(root: Path, path: str) -> list[list[str]]:
     package, *folders, name = Path(path).with_suffix("").parts
     module = ".".join([package, *folders, name])
     around = [f"{'/'.join(['tests', *folders[:depth]])}/" for depth in range(len(folders), 0, -1)]
-    here = around[-1] if around else "tests/"
+    around = around or ["tests/"]
+    here = around[-1]
     texts = {
         file.relative_to(root).as_posix(): file.read_text()
         for file in sorted((root / "tests").rglob("test_*.py"))
@@ -313,10 +314,12 @@ class Workshop:
             return
         report = self.root / "report.xml"
         options = [f"--junitxml={report}", "-o", "junit_family=xunit1"]
+        options += ["--continue-on-collection-errors"]
         self.run([*unknown, *options], limit=1800, environment=os.environ)
         found = {file: Unmodified() for file in unknown}
         for case in ET.parse(report).iter("testcase"):  # noqa: S314  # written just now
-            found[case.attrib["file"]].add(case, self.quick)
+            if "file" in case.attrib:  # else it says that a file cannot be imported
+                found[case.attrib["file"]].add(case, self.quick)
         self.unmodified.update(found)
 
     def run_changed(self, mutant: Mutant, files: Sequence[str]) -> str | None:
@@ -374,15 +377,21 @@ class Workshop:
 class Unmodified:
     """What the tests of a file do when nothing is changed."""
 
-    passes: bool = True
+    count: int = 0
+    failures: int = 0
     seconds: float = 0.0
     slow: list[str] = field(default_factory=list)
+
+    @property
+    def passes(self) -> bool:
+        """Whether there are tests, and none fails."""
+        return self.count > 0 == self.failures
 
     def add(self, case: ET.Element, quick: float) -> None:
         """Add one test as pytest reports it."""
         seconds = float(case.attrib["time"])
-        if case.find("failure") is not None or case.find("error") is not None:
-            self.passes = False
+        self.count += 1
+        self.failures += case.find("failure") is not None or case.find("error") is not None
         if seconds <= quick:
             self.seconds += seconds
         else:

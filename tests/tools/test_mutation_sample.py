@@ -42,6 +42,7 @@ def root(tmp_path: Path) -> Path:
         "tests/test_bounds.py": TESTS,
         "tests/test_broken.py": "from tiny.bounds import clamp\n\ndef test_no(): assert clamp(0)",
         "tests/test_other.py": "def test_other(): pass",
+        "tests/test_unread.py": "import nowhere",
     }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)

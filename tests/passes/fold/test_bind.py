@@ -112,13 +112,15 @@ def test_a_let_within_what_comes_in_does_not_rename_anything() -> None:
     ],
 )
 def test_what_an_expression_binds_cannot_be_replaced(expr: relay.Expr) -> None:
-    with pytest.raises(PassError, match=r"%a cannot be replaced: a (Let|Function|PatternVar) bind"):
+    with pytest.raises(
+        PassError, match=r"%a cannot be replaced: a (Let|Function|PatternVar) .*bind"
+    ):
         substitute(expr, {bound: Constant(2)})
 
 
 def test_a_variable_bound_within_a_function_cannot_be_bound() -> None:
     a = Var("a")
-    with pytest.raises(PassError, match="a Let binds it"):
+    with pytest.raises(PassError, match=r"a Let .*binds it"):
         bind(Function((), Let(a, Constant(1), a)), {a: Constant(2)})
 
 
