@@ -47,7 +47,7 @@ _BINARY: Final = {
     "==": ("relay::equal", 7),
     "!=": ("relay::not_equal", 7),
 }
-_AFTER_MINUS: Final = re.compile(rf"(?P<more>-*){NUMBER}")
+_AFTER_MINUS: Final = re.compile(rf"(?P<more>-*+){NUMBER}")
 
 
 class _Open:
@@ -125,6 +125,9 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
             number = _AFTER_MINUS.match(reader.text, reader.pos)
             if number is None:
                 stack.append(_Open(start, "-", 20))
+                while reader.text.startswith("-", reader.pos):  # all at once, or it is quadratic
+                    stack.append(_Open(reader.pos, "-", 20))
+                    reader.pos += 1
                 continue
             reader.pos = number.end()
             value = _number(reader, number, start, negative=len(number["more"]) % 2 == 0)
