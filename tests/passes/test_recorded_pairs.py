@@ -8,14 +8,20 @@ from relayish.errors import RelayishError
 from tests.support.recorded import assert_same_program, pairs, run_recorded
 
 MISSES: dict[str, str] = {
-    "case-107": "@compose(...) inside @iterate is fn (A) -> A; TVM says fn [A](A) -> A",
+    "case-107": "the size of d3 rows of 2 * 3 is d3 * 6; TVM says 2 * d3 * 3",
+    "quant-layout-16": "qnn.add of floats is refused; TVM gives it a type, and no value",
 }
 """Cases in which we differ, each with the reason."""
 
 
+def _number(case: str) -> tuple[str, int]:
+    file, _, number = case.rpartition("-")
+    return file, int(number)
+
+
 def _cases() -> list[str]:
     try:
-        return sorted(pairs(), key=lambda case: int(case.split("-")[1]))
+        return sorted(pairs(), key=_number)
     except pytest.skip.Exception:
         return []
 
@@ -30,9 +36,8 @@ def test_pass_gives_what_relay_gives(case: str) -> None:
         with pytest.raises(RelayishError):
             run_recorded(pair)
         return
-    ours = run_recorded(pair)
     if case in MISSES:
-        with pytest.raises(AssertionError):
-            assert_same_program(ours, pair["after"])
+        with pytest.raises((AssertionError, RelayishError)):
+            assert_same_program(run_recorded(pair), pair["after"])
         return
-    assert_same_program(ours, pair["after"])
+    assert_same_program(run_recorded(pair), pair["after"])

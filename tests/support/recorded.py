@@ -18,8 +18,18 @@ from relayish.text import parse
 from relayish.transform import Pass, PassContext, Sequential, pass_entry
 from tests.support.shared_data import shared_path
 
-ELSEWHERE = frozenset({"AlterOpLayout", "ConvertLayout", "Legalize"})
+ELSEWHERE = frozenset(
+    {
+        "AlterOpLayout",
+        "ConvertLayout",
+        "FakeQuantizationToInteger",
+        "Legalize",
+        "ManifestLifetimes",
+    }
+)
 """Passes that were recorded and are none of relayish's."""
+
+FILES = ("pairs", "pairs_layout_quantisation")
 
 for _name in ("add", "nn.conv2d"):  # of what TVM offers to this compiler
     register_target_support(_name, "dnnl", replace=True)
@@ -29,8 +39,10 @@ register_target_support("nn.softmax", "example", replace=True)
 @cache
 def pairs() -> dict[str, dict[str, Any]]:
     """Return every recorded run of one of relayish's passes, by the name of its case."""
-    with gzip.open(shared_path("corpus/pairs.jsonl.gz"), "rt") as lines:
-        found = {pair["test"]: pair for pair in map(json.loads, lines)}
+    found: dict[str, dict[str, Any]] = {}
+    for name in FILES:
+        with gzip.open(shared_path(f"corpus/{name}.jsonl.gz"), "rt") as lines:
+            found |= {pair["test"]: pair for pair in map(json.loads, lines)}
     return {case: pair for case, pair in found.items() if not _names(pair) & ELSEWHERE}
 
 

@@ -26,8 +26,8 @@ def lines(name: str) -> list[dict[str, str]]:
 
 
 def test_recorded_pass_runs_parse_and_print_back() -> None:
-    found = {run[key] for run in lines("pairs") for key in ("before", "after") if run[key]}
-    check(sorted(found))
+    runs = [*lines("pairs"), *lines("pairs_layout_quantisation")]
+    check(sorted({run[key] for run in runs for key in ("before", "after") if run[key]}))
 
 
 def test_recorded_evaluations_parse_and_print_back() -> None:

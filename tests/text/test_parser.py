@@ -465,3 +465,13 @@ def test_parentheses_around_one_pattern_make_a_tuple() -> None:
     assert isinstance(clause.lhs, PatternTuple)
     assert "(%n) =>" in astext(expr)
     assert_structural_equal(parse_expr(astext(expr)), expr)
+
+
+def test_array_that_was_not_given_is_none_in_tvms_text() -> None:
+    text = "free_var %x: Tensor[(1, 2, 3), float32]; nn.adaptive_avg_pool1d(%x, output_size=None)"
+    call = parse_expr(text)
+    assert isinstance(call, Call)
+    assert call.attrs is not None
+    assert call.attrs["output_size"] == ()
+    with pytest.raises(ParseError, match="axis: expected an int; found None"):
+        parse_expr("free_var %x; nn.softmax(%x, axis=None)")

@@ -182,6 +182,9 @@ class Reader(NodeReader):
         try:
             return declared(**values)
         except (TypeError, FieldError) as error:
+            said = {n: v for n, v in values.items() if not _is_no_array(declared, n, v)}
+            if len(said) < len(values):
+                return self.make_attrs(callee, said, at)
             name = callee.expr.full_name if isinstance(callee.expr, Op) else ""
             known = list(declared.field_names)
             for key in values:
@@ -191,6 +194,11 @@ class Reader(NodeReader):
                 if key not in values and key not in declared.defaults:
                     self.fail(f"{name} is called without its attribute {key!r}", at)
             self.fail(f"attributes of {name} cannot be read: {error}", at)
+
+
+def _is_no_array(declared: type[Attrs], name: str, value: object) -> bool:
+    """Return whether TVM says ``None`` of an array that it was not given: it has its default."""
+    return value is None and isinstance(declared.defaults.get(name), tuple)
 
 
 TYPE_KEY: Final = "attrs_type_key"

@@ -63,9 +63,7 @@ def test_what_is_no_table_is_an_error(table):
 
 
 def test_pattern_alone_is_an_error():
-    with pytest.raises(
-        PipelineError, match=r"of pass MergeComposite: expected Sequence"
-    ):
+    with pytest.raises(PipelineError, match=r"of pass MergeComposite: expected Sequence"):
         MergeComposite(ADD_RELU)
 
 
