@@ -1,7 +1,8 @@
 """Structural equality: alpha-equivalence of programs, their sharing included.
 
-The rules are Relay's. Bound variables correspond by where they are bound. A free variable is the
-same only as itself, unless ``map_free_vars`` lets it correspond by first use. Sharing is
+The rules are Relay's. Bound variables correspond by where they are bound, and so do variables in
+their annotations: named dimensions, and type variables. A free variable is the same only as itself,
+unless ``map_free_vars`` lets it correspond by first use. Sharing is
 structure: calls, non-empty tuples, lets, ifs, functions and references correspond one to one, so
 ``add(s, s)`` is not ``add(s, t)`` with ``t`` a copy of ``s``; constants, projections, operators,
 matches, patterns and types may be shared on one side and repeated on the other, unless they bind
@@ -82,7 +83,11 @@ def first_mismatch(lhs: object, rhs: object, map_free_vars: bool = False) -> Mis
 
     See :func:`structural_equal`.
     """
-    return _Comparer(map_free_vars).compare(lhs, rhs)
+    comparer = _Comparer(map_free_vars)
+    found = comparer.compare(lhs, rhs)
+    if found is None and comparer.has_renamed_annotations:
+        return _Comparer(map_free_vars, enters_same_types=True).compare(lhs, rhs)
+    return found
 
 
 def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = False) -> None:
@@ -93,10 +98,17 @@ def assert_structural_equal(lhs: object, rhs: object, map_free_vars: bool = Fals
 
 
 class _Comparer:
-    """Compares pairs from a stack; the top of the stack is the next pair in program order."""
+    """Compares pairs from a stack; the top of the stack is the next pair in program order.
 
-    def __init__(self, map_free_vars: bool) -> None:
+    Types that both sides hold are not entered: the variables in them correspond to themselves.
+    Where variables in annotations turn out to correspond to others, that has to be seen to, by
+    comparing once more.
+    """
+
+    def __init__(self, map_free_vars: bool, *, enters_same_types: bool = False) -> None:
         self._map_free_vars = map_free_vars
+        self._enters_same_types = enters_same_types
+        self.has_renamed_annotations = False
         self._image: dict[Node, Node] = {}
         self._preimage: dict[Node, Node] = {}
         self._class_of: dict[object, object] = {}
@@ -154,7 +166,7 @@ class _Comparer:
         to correspond like all else.
         """
         mirrored: object = rhs
-        if _HOLDS_PROGRAM[type(rhs)]:
+        if self._enters_same_types or _HOLDS_PROGRAM[type(rhs)]:
             mirrored = self._on_the_right.setdefault(rhs, object())
         left, right = self._find(lhs), self._find(mirrored)
         self._class_of[left] = right
@@ -177,12 +189,15 @@ class _Comparer:
     def _differ_in_variable(self, lhs: Node, rhs: Node, pair: _Pair) -> str | None:
         image = self._image.get(lhs)
         if image is None and rhs not in self._preimage:
-            if lhs is not rhs and not self._map_free_vars:
-                return "different free variables"
+            if lhs is not rhs:
+                in_annotation = type(lhs).held_as_ is _ANNOTATION
+                if not (self._map_free_vars or (in_annotation and _annotates_a_variable(pair))):
+                    return "different free variables"
+                self.has_renamed_annotations |= in_annotation
             self._bind(lhs, rhs)
         elif image is not rhs:
             return "different variables"
-        if lhs is rhs or self._equate(lhs, rhs):
+        if (lhs is rhs and not self._enters_same_types) or self._equate(lhs, rhs):
             return None
         for declared in type(lhs).fields_:
             if declared.compared and not declared.hint:
@@ -224,6 +239,14 @@ class _Comparer:
         return None
 
 
+def _annotates_a_variable(pair: _Pair) -> bool:
+    """Return whether two things stand in the annotations of variables that correspond."""
+    parent = pair[2]
+    while parent is not None and type(parent[0]) not in VARIABLES:
+        parent = parent[2]
+    return parent is not None
+
+
 def _is_graph_node(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of nodes, or of values
     """Return whether sharing of ``kind`` counts, or what tells it of one node.
 
@@ -239,6 +262,7 @@ def _is_graph_node(kind: type[Any]) -> bool | Callable[[Any], bool]:  # Any: of 
     return lambda node: bool(PROGRAM.children(node))
 
 
+_ANNOTATION: Final = Role.ANNOTATION
 _GRAPH_NODES: Final = COMPARISONS.derive(_is_graph_node)
 _HOLDS_PROGRAM: Final = ByKind(
     lambda kind: kind.held_as_ is not Role.ANNOTATION and PROGRAM.push[kind] is not None

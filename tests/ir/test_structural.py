@@ -709,3 +709,79 @@ def test_names_that_are_no_text_are_hashed():
     same, other, different = map(structural_hash, mods)
     assert same == other
     assert same != different
+
+
+class TestNamedDimensions:
+    """Dimensions in annotations of bound variables correspond, as the variables do."""
+
+    n, m, k = (SizeVar(name) for name in "nmk")
+
+    @staticmethod
+    def function(first, second, ret_type=None):
+        x, y = Var("x", TensorType((first,))), Var("y", TensorType((second, 2)))
+        return Function((x, y), Tuple((y, x)), ret_type)
+
+    def same(self, lhs, rhs):
+        found = structural_equal(lhs, rhs)
+        assert not found or structural_hash(lhs) == structural_hash(rhs)
+        assert found is structural_equal(rhs, lhs)
+        return found
+
+    def test_those_of_parameters_correspond_by_first_use(self):
+        assert self.same(self.function(self.n, self.m), self.function(self.m, self.k))
+        assert self.same(self.function(self.n, self.m), self.function(self.m, self.n))
+
+    def test_one_does_not_correspond_to_two(self):
+        assert not self.same(self.function(self.n, self.n), self.function(self.n, self.m))
+        assert not self.same(self.function(self.n, self.n), self.function(self.m, self.k))
+
+    def test_those_of_a_result_type_are_those_of_the_parameters(self):
+        def promising(size, promised):
+            return self.function(size, size, TensorType((promised,)))
+
+        assert self.same(promising(self.n, self.n), promising(self.m, self.m))
+        assert not self.same(promising(self.n, self.n), promising(self.m, self.n))
+
+    def test_those_of_lets_and_patterns_correspond(self):
+        def bound(size):
+            x, y = Var("x", TensorType((size,))), Var("y", TensorType((size,)))
+            return Let(x, Constant(1), Match(x, (Clause(PatternVar(y), y),)))
+
+        assert self.same(bound(self.n), bound(self.m))
+
+    def test_those_in_a_type_that_both_sides_hold_are_themselves(self):
+        held = TensorType((self.n,))
+
+        def function(other):
+            x, y = Var("x", held), Var("y", TensorType((other,)))
+            return Function((x, y), y)
+
+        assert self.same(function(self.m), function(self.k))
+        assert not self.same(function(self.m), function(self.n))
+
+    def test_those_of_free_variables_are_themselves(self):
+        free, other = Var("x", TensorType((self.n,))), Var("x", TensorType((self.m,)))
+        assert not self.same(free, other)
+        assert structural_equal(free, other, map_free_vars=True)
+
+    def test_those_of_a_free_variable_do_not_correspond_to_others(self):
+        free = Var("z", TensorType((self.n,)))
+
+        def function(size):
+            return Function((Var("x", TensorType((size,))),), free)
+
+        assert self.same(function(self.m), function(self.k))
+        assert not self.same(function(self.n), function(self.m))
+
+    def test_type_variables_correspond_too(self):
+        def function(variable):
+            return Function((Var("x", TupleType((variable, variable))),), Constant(1))
+
+        assert self.same(function(TypeVar("A")), function(TypeVar("B")))
+
+    def test_what_a_variable_may_share_does_not_correspond(self):
+        def function(shared):
+            y = Var("y", None, shared)
+            return Let(y, Constant(1), y)
+
+        assert not self.same(function(Var("a")), function(Var("b")))
