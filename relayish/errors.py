@@ -16,8 +16,16 @@ class RelayishError(Exception):
     """The root of every error raised by relayish itself."""
 
 
+class RelayishWarning(UserWarning):
+    """The root of every warning given by relayish itself."""
+
+
 class DeclarationError(RelayishError, TypeError):
     """A node, functor, operator, attribute or pass was declared in a way that cannot work."""
+
+
+class UndeclaredError(DeclarationError, AttributeError):
+    """A class was not told something that its instances need."""
 
 
 class FieldError(RelayishError, TypeError):
@@ -127,6 +135,14 @@ class PassError(RelayishError, RuntimeError):
 
 class PipelineError(RelayishError, ValueError):
     """A pipeline string, or a pass option in it, cannot be read."""
+
+
+class OptionError(PipelineError, TypeError):
+    """A pass was given options that it does not have, or not those that it needs."""
+
+
+class IgnoredNameWarning(RelayishWarning):
+    """Something names a pass or a target that does not exist, so it has no effect."""
 
 
 class ConfigError(RelayishError, AttributeError):

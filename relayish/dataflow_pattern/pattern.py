@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from relayish._support.graph import post_order
-from relayish.errors import FieldError, PassError
+from relayish.errors import FieldError, PassError, UnknownNameError, suggest
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.dtype import DType, check_dtype
 from relayish.ir.naming import display_name
@@ -21,6 +21,7 @@ from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Op, Tuple
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.ir.traversal import Traversal
+from relayish.op.registry import attrs_type, is_registered
 
 Parts: TypeAlias = "list[str | DFPattern]"
 """What a pattern is written as: text, and the patterns it is made of."""
@@ -87,7 +88,12 @@ class DFPattern(Node):
         return AltPattern(self, option(self))
 
     def has_attr(self, attrs: Mapping[str, object]) -> AttrPattern:
-        """Return the pattern of what matches this and has ``attrs``; see :class:`AttrPattern`."""
+        """Return the pattern of what matches this and has ``attrs``; see :class:`AttrPattern`.
+
+        Raises:
+            UnknownNameError: If this tells the operator, and that has no such attribute.
+        """
+        _check_attributes(self, attrs)
         return AttrPattern(self, DictAttrs(attrs))
 
     def has_type(self, ttype: Type) -> TypePattern:
@@ -394,6 +400,26 @@ class AttrPattern(DFPattern):
 
     def _parts(self) -> Parts:
         return [self.pattern, f".has_attr({dict(self.attrs.items())})"]
+
+
+def _check_attributes(pattern: DFPattern, attrs: Mapping[str, object]) -> None:
+    """Refuse attributes that no call of the operator of ``pattern`` has: it would never match."""
+    while isinstance(pattern, AttrPattern | TypePattern | DataTypePattern | ShapePattern):
+        pattern = pattern.pattern
+    if not isinstance(pattern, CallPattern) or not isinstance(pattern.op, ExprPattern):
+        return
+    op = pattern.op.expr
+    if not isinstance(op, Op) or not is_registered(op):
+        return
+    kind = attrs_type.get(op)
+    known = () if kind is None else kind.field_names
+    for name in attrs:
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise UnknownNameError(
+                f"{op.full_name} has no attribute {name!r}{suggest(name, known)}; {has}, so no "
+                f"call of it would match"
+            )
 
 
 @node("dominator_pattern")

@@ -21,7 +21,6 @@ from relayish.dataflow_pattern.pattern import (
     VarPattern,
     WildcardPattern,
 )
-from relayish.ir.attrs import DictAttrs
 from relayish.ir.relay.expr import Expr, Op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.op.registry import get_op
@@ -96,8 +95,12 @@ def has_shape(shape: Sequence[int | PrimExpr], pattern: DFPattern | None = None)
 
 
 def has_attr(attrs: Mapping[str, object], pattern: DFPattern | None = None) -> AttrPattern:
-    """Return the pattern of what has ``attrs`` and matches ``pattern``."""
-    return AttrPattern(wildcard() if pattern is None else pattern, DictAttrs(attrs))
+    """Return the pattern of what has ``attrs`` and matches ``pattern``.
+
+    Raises:
+        UnknownNameError: If ``pattern`` tells the operator, and that has no such attribute.
+    """
+    return (wildcard() if pattern is None else pattern).has_attr(attrs)
 
 
 def dominates(parent: DFPattern, path: DFPattern, child: DFPattern) -> DominatorPattern:

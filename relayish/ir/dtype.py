@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.errors import FieldError
+from relayish.errors import FieldError, suggest
 
 _PATTERN = re.compile(
-    r"(?:(?:u?int|float)\d+|bfloat16|bool|float8_?e\dm\d\w*|e\dm\d\w*_float8|handle|custom\[\w+\]\d+)"
-    r"(?:x\d+)?|void|string|u?int|float"
+    r"(?:u?int\d+|float(?:8|16|32|64|128)|bfloat16|bool|float8_?e\dm\d\w*|e\dm\d\w*_float8"
+    r"|handle|custom\[\w+\]\d+)(?:x\d+)?|void|string|u?int|float"
 )
 _SHORT_NAMES = {"uint1": "bool", "int": "int32", "uint": "uint32", "float": "float32"}
 
@@ -38,7 +38,14 @@ def check_dtype(name: object) -> str:
             return found
     raise FieldError(
         f"{name!r} names no element type; use a name such as 'float32', 'int64', 'bool' or 'uint8'"
+        f"{suggest(str(name), _COMMON)}"
     )
+
+
+_COMMON: Final = (
+    "float32", "float64", "float16", "bfloat16", "bool",
+    "int32", "int64", "int8", "int16", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
 
 
 DType: TypeAlias = Annotated[str, check_dtype]

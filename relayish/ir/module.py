@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 from pyrsistent import PMap, pmap
 
 from relayish._support import hooks
+from relayish._support.read_only import ReadOnlyDict
 from relayish.errors import (
     DuplicateNameError,
     FieldError,
@@ -95,7 +96,10 @@ class Module(Generic[Name]):
     @property
     def functions(self) -> Mapping[Name, Node]:
         """The definitions, in order of name."""
-        return {key: self._functions[key] for key in self.get_global_vars()}
+        found = {key: self._functions[key] for key in self.get_global_vars()}
+        return ReadOnlyDict(
+            found, "the functions of a module", "mod = mod.with_function(name, func)"
+        )
 
     def functions_of(self, kind: type[_Kind]) -> dict[Name, _Kind]:
         """Return the definitions that are nodes of class ``kind``, or below it, in order of name.

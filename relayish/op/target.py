@@ -59,6 +59,11 @@ def register_target_support(
     table.set(get_op(op_name), predicate or _always, replace=replace, by=predicate)
 
 
+def target_names() -> tuple[str, ...]:
+    """Return the targets for which something was registered, sorted."""
+    return tuple(sorted(_SUPPORT))
+
+
 def is_supported(call: Call, target: str) -> bool:
     """Return whether ``target`` takes ``call``, the call of an operator."""
     table = _SUPPORT.get(target)

@@ -303,8 +303,17 @@ def test_attributes_of_calls_match_by_value():
     assert pattern.has_attr({"kernel_size": [1, 1], "groups": 1}).match(expr)
     assert not pattern.has_attr({"data_layout": "NHWC"}).match(expr)
     assert not pattern.has_attr({"kernel_size": [3, 3]}).match(expr)
-    assert not pattern.has_attr({"RandomAttr": "NCHW"}).match(expr)
-    assert not is_op("add")(wildcard(), wildcard()).has_attr({"a": 1}).match(X + Y)
+    assert not wildcard().has_attr({"RandomAttr": "NCHW"}).match(expr)
+
+
+@pytest.mark.parametrize("wrap", [lambda p: p, lambda p: p.has_dtype("float32")])
+def test_attribute_that_the_operator_does_not_have_is_refused(wrap):
+    pattern = wrap(is_op("nn.conv2d")(wildcard(), wildcard()))
+    message = r"nn\.conv2d has no attribute 'data_layuot'; did you mean data_layout\?; it has str"
+    with pytest.raises(UnknownNameError, match=message):
+        pattern.has_attr({"data_layuot": "NCHW"})
+    with pytest.raises(UnknownNameError, match="add has no attribute 'a'; it has none"):
+        has_attr({"a": 1}, wrap(is_op("add")(wildcard(), wildcard())))
 
 
 def test_attributes_of_functions_match():

@@ -95,7 +95,7 @@ def test_const_of_other_values_is_what_constant_makes_of_them(value):
         (float("nan"), "int32", "invalid value"),
         (object(), None, "a constant holds"),
         ((object(),), None, "a constant holds"),
-        ([[1], [1, 2]], None, "inhomogeneous"),
+        ([[1], [1, 2]], None, "where its rows are of one length"),
         (1, "flot32", "flot32"),
         ("text", "int8", "no element type"),
     ],

@@ -223,3 +223,26 @@ def test_module_is_made_of_an_expression():
     named = Function((), body, None, (), DictAttrs({"global_symbol": "entry"}))
     mod = IRModule.from_expr(named, {"other": F})
     assert (mod["entry"], mod["other"]) == (named, F)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda found: found.__setitem__("f", None),
+        lambda found: found.clear(),
+        lambda found: found.update({}),
+        lambda found: found.pop("f"),
+    ],
+)
+def test_functions_are_not_changed_in_place(change):
+    mod = IRModule({"f": Function((), Constant(1))})
+    with pytest.raises(FrozenNodeError, match=r"use mod = mod\.with_function\(name, func\)"):
+        change(mod.functions)
+    assert len(mod.functions) == 1
+
+
+def test_functions_may_be_copied_and_pickled():
+    mod = IRModule({"f": Function((), Constant(1))})
+    assert type(pickle.loads(pickle.dumps(mod.functions))) is dict
+    assert type(copy.copy(mod.functions)) is dict
+    assert dict(mod.functions) == mod.functions

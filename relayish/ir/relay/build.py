@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.errors import FieldError
-from relayish.ir.dtype import DType, numpy_dtype
+from relayish.ir.dtype import DType, check_dtype, numpy_dtype
 from relayish.ir.relay.expr import Constant, Var
 from relayish.ir.relay.type import PrimExpr, TensorType, Type, scalar_type
 from relayish.ir.span import Span
@@ -35,7 +36,7 @@ def var(
         span: Where it comes from.
 
     Raises:
-        FieldError: If both ``type_annotation`` and ``shape`` are given.
+        FieldError: If both ``type_annotation`` and ``shape`` are given, or one is no type or shape.
 
     Source:
         Relay ``var``.
@@ -48,6 +49,13 @@ def var(
     """
     if type_annotation is not None and shape is not None:
         raise FieldError(f"var({name!r}) got both type_annotation and shape; leave one of them out")
+    given: object = type_annotation  # still to be checked
+    if isinstance(given, (tuple, list)):
+        raise FieldError(
+            f"the second argument of var({name!r}, ...) is a type; found {given!r}; "
+            f"write shape={given!r}"
+        )
+    check_dtype(dtype)
     if shape is not None:
         type_annotation = TensorType(shape, dtype)  # type: ignore[arg-type]  # it is converted
     elif isinstance(type_annotation, str):
@@ -99,6 +107,11 @@ def _tensor(value: object, dtype: DType | None) -> Value:
     except FieldError:
         raise
     except (TypeError, ValueError, OverflowError, FloatingPointError) as error:
+        if isinstance(value, list) and "inhomogeneous" in str(error):
+            raise FieldError(
+                f"const: a nested list is an array where its rows are of one length; found "
+                f"{reprlib.repr(value)}; write Tuple([const(...), ...]) for several tensors"
+            ) from None
         raise FieldError(f"const: {error}") from error
 
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Final, NamedTuple, NoReturn, Self
+from typing import Final, NamedTuple, Never, NoReturn, Self
 
 from pyrsistent import PMap
 
-from relayish.errors import ConfigError, FrozenNodeError, PassError
+from relayish.errors import (
+    ConfigError,
+    FrozenNodeError,
+    IgnoredNameWarning,
+    PassError,
+    suggest,
+)
 from relayish.pass_infra.base import config as configuration
 from relayish.pass_infra.base.config import ConfigDescription, check_config, config_default
-from relayish.pass_infra.base.info import PassInfo, short_name
+from relayish.pass_infra.base.info import PassInfo, is_made, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
 
 
@@ -34,6 +41,9 @@ class PassContext:
 
     Raises:
         ConfigError: If an argument is of the wrong type, or an option unknown.
+
+    Warns:
+        IgnoredNameWarning: If there is no pass of a name that is required or disabled.
 
     Example:
         >>> with PassContext(opt_level=3, disabled_pass=["FoldConstant"]) as ctx:
@@ -58,7 +68,10 @@ class PassContext:
         disabled_pass: Sequence[str] | None = None,
         instruments: Sequence[PassInstrument] | None = None,
         config: Mapping[str, object] | None = None,
+        **unknown: Never,
     ) -> None:
+        for name in unknown:
+            raise ConfigError(_unknown_argument(name))
         if type(opt_level) is not int or opt_level < 0:
             raise ConfigError(f"opt_level must be a whole number from 0; found {opt_level!r}")
         if config is not None and not isinstance(config, Mapping):
@@ -69,6 +82,9 @@ class PassContext:
         write(self, "disabled_pass", _checked_names("disabled_pass", disabled_pass))
         write(self, "_instruments", _checked_instruments(instruments))
         write(self, "config", check_config(config or {}))
+        for what in ("required_pass", "disabled_pass"):
+            for name in getattr(self, what):
+                _warn_of_unknown(what, name)
 
     @staticmethod
     def current() -> PassContext:
@@ -216,6 +232,45 @@ def _checked_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise ConfigError(f"{what} must hold names of passes; found {name!r}")
     return tuple(short_name(name) for name in given)
+
+
+def _unknown_argument(name: str) -> str:
+    if name == "trace":
+        return (
+            "PassContext has no argument 'trace'; pass instruments=[...], whose run_before_pass "
+            "and run_after_pass are given what a trace function was: see @pass_instrument"
+        )
+    known = ("opt_level", "required_pass", "disabled_pass", "instruments", "config")
+    return (
+        f"PassContext has no argument {name!r}{suggest(name, known)}; it has {', '.join(known)}, "
+        f"and options of passes belong into config={{...}}"
+    )
+
+
+class _Names(NamedTuple):
+    """What is asked whether a pass of some name exists, and which ones do."""
+
+    is_known: Callable[[str], bool]
+    known: Callable[[], Iterable[str]]
+
+
+_NAMES: Final[list[_Names]] = []
+
+
+def add_pass_names(is_known: Callable[[str], bool], known: Callable[[], Iterable[str]]) -> None:
+    """Let contexts know of a place where passes are found by name, so that they warn of others."""
+    _NAMES.append(_Names(is_known, known))
+
+
+def _warn_of_unknown(what: str, name: str) -> None:
+    if is_made(name) or not _NAMES or any(names.is_known(name) for names in _NAMES):
+        return
+    near = suggest(name, [known for names in _NAMES for known in names.known()])
+    warnings.warn(
+        f"PassContext: {what} names {name!r}, and there is no such pass{near}",
+        IgnoredNameWarning,
+        stacklevel=3,
+    )
 
 
 def _checked_instruments(

@@ -22,6 +22,14 @@ def short_name(name: str) -> str:
     return name.removeprefix(GLOBAL_PREFIX)
 
 
+_MADE: Final[set[str]] = set()
+
+
+def is_made(name: str) -> bool:
+    """Return whether a pass of that name was made at some time, registered or not."""
+    return name in _MADE
+
+
 @dataclass(frozen=True, slots=True)
 class PassInfo:
     """Name, level and requirements of a pass.
@@ -62,6 +70,7 @@ class PassInfo:
                 f"the opt_level of pass {self.name} must be a whole number from 0; "
                 f"found {self.opt_level!r}"
             )
+        _MADE.add(short_name(name))
         for field in ("required", "requires", "ensures"):
             object.__setattr__(self, field, self._checked_names(field))
 

@@ -10,11 +10,12 @@ import dataclasses
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final, Literal
 
-from relayish.errors import DeclarationError, PipelineError
+from relayish.errors import DeclarationError, OptionError, PipelineError, suggest
+from relayish.ir.module import Module
 from relayish.pass_infra.base.syntax import Written, WrittenSequence
 
 
@@ -120,6 +121,47 @@ def check_option(owner: str, option: PassOption, value: object) -> object:
         return check_value(option.hint, value)
     except OptionValueError as error:
         raise PipelineError(f"option {option.name!r} of pass {owner}: {error}") from None
+
+
+def check_given(
+    owner: str,
+    options: Sequence[PassOption],
+    positional: Sequence[object],
+    named: Mapping[str, object],
+) -> None:
+    """Refuse arguments that are no options of the pass ``owner``, or too few.
+
+    Raises:
+        OptionError: Saying which there are, or that a pass is made before it is called.
+    """
+    if positional and isinstance(positional[0], Module):
+        needs = "..." if any(option.default is MISSING for option in options) else ""
+        raise OptionError(
+            f"{owner}(...) makes a pass, of options; found a module; write {owner}({needs})(mod)"
+        )
+    if len(positional) > len(options):
+        raise OptionError(
+            f"pass {owner} is given {len(positional)} options by position; {_named(options)}"
+        )
+    given = {option.name for option in options[: len(positional)]}
+    for name in named:
+        if name in given:
+            raise OptionError(f"pass {owner} is given the option {name!r} twice")
+        if all(option.name != name for option in options):
+            raise OptionError(unknown_option(owner, options, name))
+    for option in options:
+        if option.default is MISSING and option.name not in given and option.name not in named:
+            raise OptionError(f"pass {owner} must be given the option {option}")
+
+
+def unknown_option(owner: str, options: Sequence[PassOption], name: str) -> str:
+    """Return the message for an option that the pass ``owner`` does not have."""
+    near = suggest(name, [option.name for option in options])
+    return f"pass {owner} has no option {name!r}{near}; {_named(options)}"
+
+
+def _named(options: Sequence[PassOption]) -> str:
+    return f"it has {', '.join(o.name for o in options)}" if options else "it has none"
 
 
 def check_value(hint: Any, value: Any) -> object:  # Any: an annotation, a value not yet checked

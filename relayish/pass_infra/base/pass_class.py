@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
-from relayish.errors import DeclarationError, PassError, indefinite
+from relayish.errors import DeclarationError, PassError, UndeclaredError, indefinite
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
@@ -27,7 +27,7 @@ class _MissingInfo:
     """Stands where a pass class has not said what it is."""
 
     def __get__(self, instance: object, owner: type) -> NoReturn:
-        raise DeclarationError(
+        raise UndeclaredError(
             f"{owner.__name__} has no PassInfo; decorate it with @register_pass(opt_level=...) "
             f"or set info = PassInfo(name, opt_level) in the class"
         )
@@ -127,7 +127,7 @@ class _MissingKind:
     """Stands where a function pass has not said which functions it takes."""
 
     def __get__(self, instance: object, owner: type) -> NoReturn:
-        raise DeclarationError(
+        raise UndeclaredError(
             f"{owner.__name__} does not say which functions it takes; write takes = ..., a class "
             f"of nodes, in the class"
         )

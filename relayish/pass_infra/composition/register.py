@@ -14,6 +14,7 @@ from relayish.pass_infra.base.decorators import summary_of
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.option import (
     PassOption,
+    check_given,
     check_option,
     field_options,
     parameter_options,
@@ -27,7 +28,7 @@ _Made = TypeVar("_Made", bound=Callable[..., Any])  # Any: a function, a pass cl
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 def register_pass(
-    name: str | None = None,
+    name: str | Pass | None = None,
     *,
     opt_level: int | None = None,
     required: Sequence[str] = (),
@@ -54,7 +55,8 @@ def register_pass(
     and requirements.
 
     Args:
-        name: Short name, CamelCase by habit; that of the class or pass if not given.
+        name: Short name, CamelCase by habit; that of the class or pass if not given. A pass that
+            has been made may stand here as well: ``register_pass(made)``, which returns it.
         opt_level: May be left out where the class or pass has a :class:`PassInfo` already.
         required: As in :class:`PassInfo`.
         description: One line; the first of the docstring if not given.
@@ -93,8 +95,16 @@ def register_pass(
         >>> NothingAgain(twice=True)
         NothingAgain(twice=True)
     """
-    if name is not None and not isinstance(name, str):
-        raise DeclarationError(_misused(name))
+    if isinstance(name, Pass):
+        made_pass = register_pass(
+            opt_level=opt_level, required=required, description=description, takes=takes,
+            infer_types=infer_types, idempotent=idempotent, requires=requires, ensures=ensures,
+            replace=replace, registry=registry,
+        )(name)  # fmt: skip
+        return cast("Callable[[_Made], _Made]", made_pass)  # a pass, in place of a decorator
+    given: object = name  # still to be checked
+    if given is not None and not isinstance(given, str):
+        raise DeclarationError(_misused(given))
 
     def declare(made: _Made) -> _Made:
         held = _make_info(made, opt_level, name, required, description)
@@ -208,7 +218,7 @@ def _complete(
         cls: Any = made  # Any: a subclass of Pass, whatever its constructor takes
         return cls, _complete_class(cls, info), cls
     options = parameter_options(made, inspect.signature(made), _claimant(made))
-    factory = _complete_factory(made, info)
+    factory = _complete_factory(made, info, options)
     return factory, options, factory
 
 
@@ -248,7 +258,22 @@ def _complete_class(cls: type[Pass], info: PassInfo) -> tuple[PassOption, ...]:
     cls.__doc__ = documented  # dataclass would put the signature in place of none
     options = field_options(cls)
     checks.extend(options)
+    setattr(cls, "__init__", _guarded_init(cls, options, info.name))  # noqa: B010 - as above
     return options
+
+
+def _guarded_init(
+    cls: type[Pass], options: tuple[PassOption, ...], name: str
+) -> Callable[..., None]:
+    """Return the constructor of ``cls``, which says of options what is wrong with them."""
+    constructor: Callable[..., None] = getattr(cls, "__init__")  # noqa: B009 - as above
+
+    @functools.wraps(constructor)
+    def __init__(self: Any, *args: object, **named: object) -> None:  # noqa: N807 - Any: as above
+        check_given(name, options, args, named)
+        constructor(self, *args, **named)
+
+    return __init__
 
 
 def _checking_init(options: list[PassOption], name: str, cls: type) -> Callable[[Any], None]:
@@ -266,10 +291,17 @@ def _checking_init(options: list[PassOption], name: str, cls: type) -> Callable[
 
 
 def _complete_factory(
-    factory: Callable[..., Any], info: PassInfo
+    factory: Callable[..., Any], info: PassInfo, options: tuple[PassOption, ...]
 ) -> Callable[..., Pass]:  # Any: user
+    signature = inspect.signature(factory)
+
     @functools.wraps(factory)
     def build(*args: Any, **kwargs: Any) -> Pass:  # Any: the parameters of the factory
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError:
+            check_given(info.name, options, args, kwargs)
+            raise
         made = factory(*args, **kwargs)
         if not isinstance(made, Pass):
             raise PassError(

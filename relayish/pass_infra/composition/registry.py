@@ -13,13 +13,15 @@ from typing import Final
 from relayish.errors import PipelineError, UnknownNameError, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import declared_temporarily, watch_table
+from relayish.pass_infra.base.context import add_pass_names
 from relayish.pass_infra.base.info import GLOBAL_PREFIX, PassInfo, short_name
 from relayish.pass_infra.base.option import (
-    MISSING,
     OptionValueError,
     PassOption,
+    check_given,
     check_option,
     read_value,
+    unknown_option,
 )
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.pass_infra.base.syntax import PassSpec, parse_specs, point_at
@@ -50,16 +52,11 @@ class PassEntry:
         """Return a pass with these options.
 
         Raises:
-            PipelineError: If there is no such option, a value is of the wrong type, or an option
-                that must be given is not.
+            OptionError: If there is no such option, or one that must be given is not.
+            PipelineError: If a value is of the wrong type.
         """
         known = {option.name: option for option in self.options}
-        for name in options:
-            if name not in known:
-                raise PipelineError(self.unknown_option(name))
-        for option in self.options:
-            if option.default is MISSING and option.name not in options:
-                raise PipelineError(f"pass {self.name} must be given the option {option}")
+        check_given(self.name, self.options, (), options)
         checked = {n: check_option(self.name, known[n], value) for n, value in options.items()}
         return self.factory(**checked)
 
@@ -69,19 +66,14 @@ class PassEntry:
         values: dict[str, object] = {}
         for written in spec.options:
             if written.name not in known:
-                raise _misplaced(self.unknown_option(written.name), text, written.position)
+                message = unknown_option(self.name, self.options, written.name)
+                raise _misplaced(message, text, written.position)
             try:
                 values[written.name] = read_value(known[written.name].hint, written.value)
             except OptionValueError as error:
                 message = f"option {written.name!r} of pass {self.name}: {error}"
                 raise _misplaced(message, text, written.value.position) from None
         return values
-
-    def unknown_option(self, name: str) -> str:
-        """Return the message for an option that does not exist."""
-        names = [option.name for option in self.options]
-        has = f"it has {', '.join(names)}" if names else "it has none"
-        return f"pass {self.name} has no option {name!r}{suggest(name, names)}; {has}"
 
 
 class PassRegistry:
@@ -191,6 +183,10 @@ def _stays(context: declared_temporarily, entry: PassEntry) -> bool:
 
 REGISTRY: Final = PassRegistry()
 """The one registry of the process."""
+add_pass_names(
+    lambda name: REGISTRY.find(name) is not None,
+    lambda: [entry.name for entry in REGISTRY.entries()],
+)
 
 
 def get_pass(name: str, **options: object) -> Pass:

@@ -16,19 +16,22 @@ After::
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Final
+from weakref import WeakKeyDictionary
 
-from relayish.errors import PassError
+from relayish.errors import IgnoredNameWarning, PassError, suggest
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Tuple, TupleGetItem
+from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.replacing import rebuild_fields
 from relayish.ir.roles import Role
 from relayish.ir.scoping import has_parts
-from relayish.op.target import DEFAULT, is_supported
+from relayish.op.target import DEFAULT, is_supported, target_names
 from relayish.pass_infra import register_pass
 from relayish.passes.offload.annotations import begin, compiler_of, end, is_begin, is_end
 
@@ -168,6 +171,34 @@ def _claimed(expr: Expr) -> set[Node]:
     return found
 
 
+def _warn_of_unknown(names: Sequence[str], expr: Expr, mod: IRModule | None) -> None:
+    known = target_names()
+    for name in names:
+        if name in known or name in _composite_targets(expr if mod is None else mod):
+            continue
+        warnings.warn(
+            f"AnnotateTarget: no operator is registered for the target {name!r}, and no composite "
+            f"function is named after it, so it takes nothing over{suggest(name, known)}; "
+            f"register_target_support(op, {name!r}) says what it computes",
+            IgnoredNameWarning,
+            stacklevel=2,
+        )
+
+
+_COMPOSITES: Final[WeakKeyDictionary[Expr | IRModule, frozenset[str]]] = WeakKeyDictionary()
+
+
+def _composite_targets(program: Expr | IRModule) -> frozenset[str]:
+    """Return the targets that composite functions of a program are named after; found once."""
+    found = _COMPOSITES.get(program)
+    if found is None:
+        roots = (program,) if isinstance(program, Expr) else program.functions_of(Expr).values()
+        nodes = EXPRESSIONS.pre_order(*roots)
+        targets = {_composite_target(node) for node in nodes if isinstance(node, Expr)}
+        found = _COMPOSITES[program] = frozenset(targets - {None})  # type: ignore[arg-type]
+    return found
+
+
 def _composite_target(op: Expr) -> str | None:
     """Return the target of a composite function: what its name says before the dot."""
     if type(op) is not Function or op.attrs is None:
@@ -182,7 +213,11 @@ def _composite_target(op: Expr) -> str | None:
     "AnnotateTarget", opt_level=0, required=("InferType",), infer_types=True, idempotent=True
 )
 def annotate_target(
-    expr: Expr, *, targets: str | tuple[str, ...], include_non_call_ops: bool = True
+    expr: Expr,
+    *,
+    targets: str | tuple[str, ...],
+    include_non_call_ops: bool = True,
+    mod: IRModule | None = None,
 ) -> Expr:
     """Target annotation: mark which calls another compiler takes over.
 
@@ -198,9 +233,13 @@ def annotate_target(
         targets: Names of compilers, the preferred ones first.
         include_non_call_ops: Mark tuples and projections as well, for the target that all of their
             operands come from, and calls of closures and constructors, for the default.
+        mod: Where composite functions named after targets may be, besides ``expr``.
 
     Returns:
         ``expr`` itself when everything was marked before.
+
+    Warns:
+        IgnoredNameWarning: If nothing is known that a target computes.
 
     Complexity:
         Linear in distinct nodes and edges; no recursion.
@@ -212,5 +251,6 @@ def annotate_target(
     for name in names:
         if not name or name == DEFAULT:
             raise PassError(f"AnnotateTarget: {name!r} is no target; expected names of compilers")
+    _warn_of_unknown(names, expr, mod)
     annotator = _Annotator(names, _claimed(expr), include_non_call_ops=include_non_call_ops)
     return post_order_rewrite(expr, annotator)

@@ -10,7 +10,13 @@ import pytest
 
 from relayish.analysis import free_vars, well_formed
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import DuplicateNameError, FieldError, PassError, UnknownNameError
+from relayish.errors import (
+    DuplicateNameError,
+    FieldError,
+    IgnoredNameWarning,
+    PassError,
+    UnknownNameError,
+)
 from relayish.interpreter import evaluate
 from relayish.ir.relay.expr import Call, Expr, Function, RefCreate, RefRead, Tuple, Var
 from relayish.ir.relay.module import IRModule
@@ -126,20 +132,29 @@ def @main(%x: Tensor[(2), float32]) {
 
 
 def test_composite_function_is_for_the_target_in_its_name() -> None:
-    mod = annotated(COMPOSITE, "other", "some")
+    mod = annotated(COMPOSITE, "random_a", "some")
     assert str(mod).count('compiler="some"') == 2
     out = PartitionGraph()(mod)
     assert "Composite" in str(out["tvmgen_default_some_main_0"])
-    assert str(annotated(COMPOSITE, "other")).count('compiler="default"') == 2
+    with pytest.warns(IgnoredNameWarning, match="no operator is registered for .*'other'"):
+        assert str(annotated(COMPOSITE, "other")).count('compiler="default"') == 2
 
 
 def test_marks_of_the_default_give_way_and_others_stay() -> None:
     text = "def @main(%x: Tensor[(2), float32]) { exp(%x) }"
-    unknown = annotated(text, "nothing")
+    with pytest.warns(IgnoredNameWarning, match="the target 'nothing', .* takes nothing over"):
+        unknown = annotated(text, "nothing")
     assert str(unknown).count('compiler="default"') == 2
     taken = AnnotateTarget("random_b")(unknown)
     assert str(taken).count('compiler="random_b"') == 2
-    assert AnnotateTarget("nothing")(taken) is taken
+    with pytest.warns(IgnoredNameWarning, match="the target 'nothing'"):
+        assert AnnotateTarget("nothing")(taken) is taken
+
+
+def test_target_that_is_misspelt_is_warned_of_with_a_suggestion() -> None:
+    mod = annotated("def @main(%x: Tensor[(2), float32]) { exp(%x) }", "random_b")
+    with pytest.warns(IgnoredNameWarning, match=r"'randm_b'.*; did you mean random_b\?;"):
+        AnnotateTarget(["randm_b"])(mod)
 
 
 def test_what_was_merged_for_one_target_is_not_taken_by_another() -> None:
