@@ -33,7 +33,7 @@ FUNCTIONS: Final = {
 
 PASS_SOURCES: Final = passes.PASS_SOURCES
 
-__all__ = [*pass_infra.__all__, *FUNCTIONS]  # noqa: PLE0604 - strings, every one
+__all__ = [*pass_infra.__all__, *FUNCTIONS, *passes.PASSES]  # noqa: PLE0604 - strings, every one
 
 globals().update({name: getattr(pass_infra, name) for name in pass_infra.__all__})
 
