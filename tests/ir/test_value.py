@@ -207,7 +207,9 @@ def test_element_type_has_one_name(given, name):
     assert check_dtype(given) == name
 
 
-@pytest.mark.parametrize("given", ["", "float23", "flot32", "int32 ", "Int32", 3, None, object, str])
+@pytest.mark.parametrize(
+    "given", ["", "float23", "flot32", "int32 ", "Int32", 3, None, object, str]
+)
 def test_other_names_are_no_element_types(given):
     with pytest.raises(FieldError, match="names no element type; use a name such as 'float32'"):
         check_dtype(given)

@@ -7,13 +7,15 @@ import pytest
 
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import numpy_dtype
-from relayish.op import layout
+from relayish.ir.relay.type import TensorType
+from relayish.op import get_op, layout, make_attrs
 from relayish.op.nn import convolution
 from tests.support.checking import (
     assert_same,
     evaluated,
     evaluated_in,
     every_index,
+    inferred,
     random_values,
     reference,
 )
@@ -396,6 +398,25 @@ def test_weight_in_tiles_of_a_matrix_product(tiles, dtype):
     options |= {"kernel_layout": "HWIO", "channels": 7, "kernel_size": (3, 3)}
     found = evaluated("nn.contrib_conv2d_gemm_without_weight_transform", data, packed, **options)
     assert_same(found, evaluated("nn.conv2d", data, weight, **options))
+
+
+@pytest.mark.parametrize(
+    ("shape", "tiles", "dtype", "expected"),
+    [
+        ((3, 3, 73, 79), (4, 16), "int8", (20, 44, 4, 16)),
+        ((3, 3, 73, 79), (4, 16), "uint8", (20, 44, 4, 16)),
+        ((3, 3, 73, 79), (16, 4), "float32", (5, 168, 4, 16)),
+        ((3, 3, 73, 79), (16, 4), "int32", (5, 168, 4, 16)),
+        ((1, 1, 64, 16), (4, 16), "int8", (4, 4, 4, 16)),
+    ],
+)
+def test_rows_of_a_weight_are_filled_up_to_four_tiles(shape, tiles, dtype, expected):
+    name = "nn.contrib_conv2d_gemm_weight_transform"
+    attrs = make_attrs(get_op(name), {"tile_N": tiles[0], "tile_K": tiles[1]})
+    assert inferred(name, attrs, TensorType(shape, dtype)).shape == expected
+    packed = evaluated(name, np.ones(shape, dtype), tile_N=tiles[0], tile_K=tiles[1])
+    assert packed.shape == expected
+    assert packed.sum(dtype=np.float64) == np.prod(shape)
 
 
 @pytest.mark.parametrize("unipolar", [True, False])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Final
 
 import numpy as np
 
 from relayish.errors import EvaluationError, TypeInferenceError
-from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import ceil_divide, product
+from relayish.op.dimension import ceil_divide, multiply, product
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.nn.convolution import convolve_plain, laid_out, plain_data
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, ConvGemmWeightTransformAttrs
 from relayish.op.nn.convolution_types import packed_convolution_relation
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
+
+_AT_ONCE: Final = 4
+"""As many tiles are taken at once along the rows, which are filled up accordingly."""
 
 
 def _gemm_weight_transform_type(attrs: ConvGemmWeightTransformAttrs, weights: Type) -> TensorType:
@@ -25,25 +28,27 @@ def _gemm_weight_transform_type(attrs: ConvGemmWeightTransformAttrs, weights: Ty
             f"tile_N and tile_K must be positive; found {attrs.tile_N} and {attrs.tile_K}"
         )
     rows, columns = product(given.shape[:3]), given.shape[3]
-    shape = (ceil_divide(columns, attrs.tile_N), ceil_divide(rows, attrs.tile_K))
+    deep = multiply(ceil_divide(rows, _AT_ONCE * attrs.tile_K), _AT_ONCE)
+    shape = (ceil_divide(columns, attrs.tile_N), deep)
     tile = (attrs.tile_N, attrs.tile_K)
     return TensorType((*shape, *(tile if _is_transposed(given.dtype) else tile[::-1])), given.dtype)
 
 
 def _is_transposed(dtype: str) -> bool:
-    """Return whether the tiles of a weight are transposed: those of integers are."""
-    return numpy_dtype(dtype).kind in "iu"
+    """Return whether the tiles of a weight are transposed: those of integers of 8 bits are."""
+    return dtype in ("int8", "uint8")
 
 
 def _gemm_weight_transform(attrs: ConvGemmWeightTransformAttrs, weights: Array) -> Array:
     """Return ``weights: (h, w, i, o)``, a matrix ``(h · w · i, o)``, in tiles filled up with zeros.
 
     Tile ``[n, k]`` holds the rows from ``k · tile_K`` and columns from ``n · tile_N``; transposed
-    where the elements are integers.
+    where the elements are integers of 8 bits. Relay takes four tiles at once along the rows.
     """
     matrix = weights.reshape((prod(weights.shape[:3]), weights.shape[3]))
     rows, columns = matrix.shape
-    deep, wide = -(-rows // attrs.tile_K), -(-columns // attrs.tile_N)
+    deep = -(-rows // (_AT_ONCE * attrs.tile_K)) * _AT_ONCE
+    wide = -(-columns // attrs.tile_N)
     full: Array = np.zeros((deep * attrs.tile_K, wide * attrs.tile_N), weights.dtype)
     full[:rows, :columns] = matrix
     tiles = full.reshape((deep, attrs.tile_K, wide, attrs.tile_N))
