@@ -15,7 +15,6 @@ import numpy as np
 from relayish.analysis.infer_type.environment import Environment
 from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, node_under_way
 from relayish.analysis.infer_type.solver import operator_type
-from relayish.analysis.infer_type.surroundings import Surroundings
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
 from relayish.errors import TypeInferenceError
 from relayish.ir.naming import display_name
@@ -149,7 +148,7 @@ class Inferencer(Environment):
             definitions: What is going to be looked at.
             fresh: Enter what carries types, too.
         """
-        self.surroundings = Surroundings(definitions, typed=fresh)
+        self._looked_at, self._surroundings = (definitions, fresh), None
         self._fresh = fresh
         self.forget_sizes()
         self.forget_variables()

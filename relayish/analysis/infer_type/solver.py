@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NoReturn, cast
 
 from relayish.analysis.infer_type.surroundings import Surroundings
@@ -77,7 +77,9 @@ class Solver(Unifier):
         super().__init__()
         self.diagnostics: list[Diagnostic] = []
         self.where = ""
-        self.surroundings = Surroundings((), typed=False)
+        self._looked_at: tuple[Sequence[Expr], bool] = (), False
+        """Definitions, and whether what carries a type in them is looked at."""
+        self._surroundings: Surroundings | None = None
         self._waiting: dict[IncompleteType, list[Waiting]] = {}
         self._unsolved: dict[Waiting, None] = {}
         self._ready: deque[Waiting] = deque()
@@ -89,6 +91,14 @@ class Solver(Unifier):
         if self._size:
             self._results.clear()
         super().forget_sizes()
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """What stands around the expressions that are looked at; made when an error asks."""
+        if self._surroundings is None:
+            definitions, typed = self._looked_at
+            self._surroundings = Surroundings(definitions, typed=typed)
+        return self._surroundings
 
     def report(self, node: Expr, message: object, inside: Expr | None = None) -> Type:
         """Note an error and return a type that goes with everything.
