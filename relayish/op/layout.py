@@ -1,10 +1,14 @@
-"""Layouts: which axis of a tensor means what, as in ``NCHW`` or ``NCHW4c``."""
+"""Layouts: which axis of a tensor means what, as in ``NCHW`` or ``NCHW4c``.
+
+An axis that is split several times, as ``I`` in ``OHWI16i64o2i``, has its outer parts first.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -47,12 +51,12 @@ def read_layout(
 def _sound_axes(layout: str) -> tuple[LayoutAxis, ...] | None:
     """Return the axes of ``layout``, or ``None`` if it is none."""
     axes = tuple(LayoutAxis(letter, int(size or 0)) for size, letter in _AXIS.findall(layout))
-    letters = [axis.letter for axis in axes]
+    whole = [axis.letter for axis in axes if axis.letter.isupper()]
     sound = (
         re.fullmatch(f"(?:{_AXIS.pattern})*", layout) is not None
-        and len(set(letters)) == len(letters)
+        and len(set(whole)) == len(whole)
         and all(a.letter.isupper() == (a.factor == 0) for a in axes)
-        and all(a.letter.upper() in letters for a in axes)
+        and all(a.letter.upper() in whole for a in axes)
     )
     return axes if sound else None
 
@@ -72,30 +76,34 @@ def convert_layout(data: Array, source: str, target: str) -> Array:
     before, after = _axes_of_both(source, target, data.ndim, EvaluationError)
     if before == after:
         return data
-    place = {axis.letter: index for index, axis in enumerate(before)}
     primal = [axis.letter for axis in before if axis.letter.isupper()]
-    order, whole = [], []
-    for letter in primal:
-        parts = [place[part] for part in (letter, letter.lower()) if part in place]
-        order += parts
-        whole.append(int(np.prod([data.shape[part] for part in parts], dtype=np.int64)))
+    order = [place for letter in primal for place in places_of(before, letter)]
+    whole = [prod([data.shape[part] for part in places_of(before, letter)]) for letter in primal]
     data = data.transpose(order).reshape(whole)
 
-    factors = {axis.letter: axis.factor for axis in after if axis.factor}
-    shape, letters, missing = [], [], []
+    shape, missing, target_order = list[int](), [], list[int]()
     for letter, size in zip(primal, whole, strict=True):
-        factor = factors.get(letter.lower())
-        letters.append(letter)
-        missing.append((0, 0 if factor is None else -size % factor))
-        if factor is None:
-            shape.append(size)
-            continue
-        shape += [-(-size // factor), factor]
-        letters.append(letter.lower())
+        places = places_of(after, letter)
+        factors = [after[place].factor for place in places[1:]]
+        missing.append((0, -size % prod(factors)))
+        shape += [-(-size // prod(factors)), *factors]
+        target_order += places
     if any(behind for _, behind in missing):
         data = np.pad(data, missing)
     data = data.reshape(shape)
-    return data.transpose([letters.index(axis.letter) for axis in after])
+    return data.transpose(np.argsort(target_order))
+
+
+def places_of(layout: Sequence[LayoutAxis], letter: str) -> tuple[int, ...]:
+    """Return the places of an axis and, behind it, of its inner parts, outer ones first.
+
+    Example:
+        >>> places_of(read_layout("OHWI16i64o2i"), "I")
+        (3, 4, 6)
+    """
+    (own,) = [place for place, axis in enumerate(layout) if axis.letter == letter]
+    inner = letter.lower()
+    return own, *[place for place, axis in enumerate(layout) if axis.letter == inner]
 
 
 def converted_shape(shape: Sequence[Dimension], source: str, target: str) -> tuple[Dimension, ...]:
@@ -120,9 +128,12 @@ def converted_shape(shape: Sequence[Dimension], source: str, target: str) -> tup
         whole[letter] = dimension.multiply(whole.get(letter, 1), axis.factor or size)
     if before == after:
         return tuple(shape)
-    factors = {axis.letter.upper(): axis.factor for axis in after if axis.factor}
+    factors: dict[str, int] = {}
+    for axis in after:
+        letter = axis.letter.upper()
+        factors[letter] = factors.get(letter, 1) * (axis.factor or 1)
     return tuple(
-        axis.factor or dimension.ceil_divide(whole[axis.letter], factors.get(axis.letter, 1))
+        axis.factor or dimension.ceil_divide(whole[axis.letter], factors[axis.letter])
         for axis in after
     )
 

@@ -52,17 +52,18 @@ def test_layout_transform_moves_and_splits_axes():
 @st.composite
 def layouts(draw, letters="NCHW"):
     """Draw a layout of the letters, some of them split."""
-    split = draw(st.lists(st.sampled_from(letters), unique=True, max_size=2))
+    split = draw(st.lists(st.sampled_from(letters), max_size=3))
     inner = [f"{draw(st.integers(1, 4))}{letter.lower()}" for letter in split]
     return "".join(draw(st.permutations([*letters, *inner])))
 
 
 def whole_index(layout, index):
     """Return the position along every axis that the index of an element means."""
-    found = {axis.letter.upper(): 0 for axis in read_layout(layout)}
-    for axis, at in zip(read_layout(layout), index, strict=True):
-        factor = next((a.factor for a in read_layout(layout) if a.letter == axis.letter.lower()), 1)
-        found[axis.letter.upper()] += at if axis.factor else at * factor
+    found = {axis.letter: 0 for axis in read_layout(layout) if not axis.factor}
+    axes = list(zip(read_layout(layout), index, strict=True))
+    for axis, at in sorted(axes, key=lambda item: item[0].factor > 0):  # the outermost part first
+        letter = axis.letter.upper()
+        found[letter] = found[letter] * (axis.factor or 1) + at
     return found
 
 
@@ -72,9 +73,11 @@ def whole_index(layout, index):
 def test_every_element_is_where_both_layouts_say_and_the_rest_is_zero(data):
     sizes = dict(zip("NCHW", data.draw(st.tuples(*[st.integers(1, 5)] * 4)), strict=True))
     source, target = data.draw(layouts()), data.draw(layouts())
-    factors = {a.letter.upper(): a.factor for a in read_layout(source) if a.factor}
+    factors = {a.letter: 1 for a in read_layout(source)}
+    for axis in read_layout(source):
+        factors[axis.letter.upper()] *= axis.factor or 1
     shape = [
-        axis.factor or math.ceil(sizes[axis.letter] / factors.get(axis.letter, 1))
+        axis.factor or math.ceil(sizes[axis.letter] / factors[axis.letter])
         for axis in read_layout(source)
     ]
     given = np.arange(1, math.prod(shape) + 1, dtype="int32").reshape(shape)
@@ -98,6 +101,8 @@ def test_every_element_is_where_both_layouts_say_and_the_rest_is_zero(data):
         ((32, 1, 3, 3), "OIHW", "OIHW1i8o", (4, 1, 3, 3, 1, 8)),
         ((1, 30, 7, 7), "NCHW", "NCHW16c", (1, 2, 7, 7, 16)),
         ((1, 2, 7, 7, 16), "NCHW16c", "NCHW4c", (1, 8, 7, 7, 4)),
+        ((64, 3, 3, 32), "OHWI", "OHWI16i64o2i", (1, 3, 3, 1, 16, 64, 2)),
+        ((1, 3, 3, 2, 16, 64, 2), "OHWI16i64o2i", "OIHW", (64, 64, 3, 3)),
     ],
 )
 @reference("TVM", "layout_transform")

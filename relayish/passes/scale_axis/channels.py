@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from relayish.ir.relay.expr import Call, Op
-from relayish.op.layout import LayoutAxis, read_layout
+from relayish.op.layout import LayoutAxis, places_of, read_layout
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv3DAttrs
 from relayish.op.registry import relay_op
 from relayish.passes.scale_axis.message import Axes, are_floats, tensor_type
@@ -74,15 +74,9 @@ def _both(layout: str, kernel_layout: str, kind: str) -> tuple[Axes, Axes] | Non
     blocked = [_is_split(data, "C"), _is_split(kernel, "O"), _is_split(kernel, "I")]
     if any(blocked) and not all(blocked):
         return None
-    found = _places(data, "C"), _places(kernel, kind)
+    found = places_of(data, "C"), places_of(kernel, kind)
     return found if all(tuple(sorted(axes)) == axes for axes in found) else None
 
 
 def _is_split(layout: tuple[LayoutAxis, ...], letter: str) -> bool:
     return any(axis.letter == letter.lower() for axis in layout)
-
-
-def _places(layout: tuple[LayoutAxis, ...], letter: str) -> Axes:
-    """Return the places of an axis and, behind it, of its inner part."""
-    letters = [axis.letter for axis in layout]
-    return tuple(letters.index(part) for part in (letter, letter.lower()) if part in letters)
