@@ -11,6 +11,7 @@ from relayish.errors import TypeInferenceError
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Let, Op, Tuple, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import (
     Any,
@@ -208,6 +209,12 @@ def test_given_type_argument_is_used():
     same = Function((x,), x, ty, (ty,))
     typed = infer_type(Function((y,), Call(same, (y,), None, (FLOAT,))))
     assert structural_equal(typed.params[0].checked_type, FLOAT)
+
+
+def test_return_type_that_holds_a_relation_is_not_written_into_the_function():
+    typed = infer_type(Function((), intern_op("add")))
+    assert typed.checked_type.ret_type.type_constraints
+    assert typed.ret_type is None
 
 
 def test_weight_has_the_type_that_data_demands():

@@ -103,6 +103,13 @@ def test_context_of_one_traversal_is_not_met_by_the_next():
     assert at_the_bottom(place.get) == "nowhere"
 
 
+def test_no_more_levels_are_granted_than_a_stack_has():
+    levels = segments.Levels(step=4, capacity=12)
+    while segments._extend(levels):
+        assert levels.limit <= 12
+    assert levels.limit == 12
+
+
 def test_no_more_threads_are_parked_than_a_few(monkeypatch):
     monkeypatch.setattr(segments, "LEVELS", 40)
     at_the_bottom(depth=DEPTH)

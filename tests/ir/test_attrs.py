@@ -65,6 +65,7 @@ def test_fields_are_listed_in_order_with_their_defaults():
         ({"scale": 2}, 2.0),
         ({"scale": np.float32(0.5)}, 0.5),
         ({"wrap": 1}, True),
+        ({"wrap": 0}, False),
         ({"wrap": np.bool_(True)}, True),
         ({"dtype": "float32"}, "float32"),
         ({"dtype": np.dtype("int8")}, "int8"),

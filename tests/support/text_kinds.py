@@ -96,6 +96,10 @@ with DECLARED:
     class Literal(Expr):
         value: int
 
+    @node("text_clock")
+    class Clock(Expr):
+        unit: str
+
     @node("text_box")
     class Box(Type):
         inner: Type

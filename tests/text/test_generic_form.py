@@ -242,6 +242,11 @@ def test_atom_used_once_stands_where_it_is_used() -> None:
     assert text == ("%0 = node text_literal(value=2);\n(node text_literal(value=1), %0, %0)")
 
 
+def test_node_that_is_no_atom_has_a_line_of_its_own_though_it_holds_none() -> None:
+    text = back(Tuple((kinds.Clock("s"),)))
+    assert text == '%0 = node text_clock(unit="s");\n(%0,)'
+
+
 def test_enumeration_that_the_field_does_not_name_is_refused() -> None:
     with pytest.raises(FieldError, match="say so in its annotation"):
         astext(Values(anything=kinds.Color.RED))
@@ -411,6 +416,8 @@ def test_str_of_every_node_is_its_text() -> None:
         ("node text_switch(value=1, cases=1)", 33, r"expected '\[' before the items of"),
         ('node text.tir.var(name="x")', 1, "is a kind of variable"),
         ("free_var node text.tir.imm %x; 1", 10, "text.tir.imm is no kind of variable"),
+        ("free_var node text.tir.var %i; (%i, 1)", 32, "expected an expression of Relay; found"),
+        ("free_var node text.tir.var %i; -%i", 32, "expected an expression of Relay; found"),
         ("node", 5, "expected a kind of node after node"),
         ("fn (%x: node while_loop()) { 1 }", 9, "lacks its field 'var'"),
         ("match (1) { node text_literal(value=1) => 2 }", 13, "expected a pattern; found Literal"),
