@@ -71,7 +71,7 @@ IDLE: Final = Levels(0, 0)
 class Nesting(Protocol):
     """A functor: it counts its levels in what stands in ``_levels``."""
 
-    _levels: Levels
+    _levels: Levels | None
 
     def _note_failure(self, error: Exception) -> None:
         """Say on an error that leaves a visit where it came up, unless it says so already."""

@@ -15,6 +15,8 @@ _ELEMENTWISE = (OpPattern.ELEMWISE, OpPattern.BROADCAST)
 class StaticShapes(MixedModeVisitor):
     """Answers :meth:`of` for many expressions, looking at each once."""
 
+    remembers = True
+
     def of(self, expr: Expr) -> tuple[int, ...] | None:
         """Return the shape of the tensor ``expr`` where all its dimensions are known, or ``None``.
 

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from types import FrameType
 from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
 
 from relayish._support.segments import IDLE, Levels, descend, has_room
-from relayish.errors import DispatchError, FieldError, UnvisitedNodeError, indefinite
+from relayish.errors import DispatchError, FieldError, indefinite
+from relayish.functor.memo import Finished, Memo, Table, begin
 from relayish.functor.notes import find_failure, is_noted, note_visit
 from relayish.functor.vtable import (
     Handler,
@@ -44,39 +45,26 @@ OVERRIDDEN: Final = "overridden"
 _HOOKS: Final = frozenset({"visit_children"})
 
 
-class Memo(dict[Node, Any]):  # Any: results, of the type each functor declares
-    """Results by node, of functors that have handlers: these may look for what is not there.
-
-    The library's own loops run faster on a plain ``dict``.
-    """
-
-    __slots__ = ()
-
-    def __missing__(self, node: Node) -> NoReturn:
-        raise UnvisitedNodeError(
-            f"memo_map holds nothing for {node!r}: it was not visited, or what handles it has not "
-            f"said what takes its place; visit it with self.visit(), and let the post_visit of "
-            f"expand_a_normal_form return the image of its node or put it into memo_map"
-        )
-
-
 class Functor(Generic[N, R]):
     """Dispatches ``visit(node, *args)`` to the handler of the node's kind; has no handlers itself.
 
     Results are kept in ``memo_map`` by node, so each node is handled once, unless extra arguments
-    are given: then a result depends on them, and every visit calls the handler.
+    are given: then a result depends on them, and every visit calls the handler. A visit that none
+    of its handlers asked for begins with nothing but what was put into ``memo_map`` by hand.
     """
 
     family: ClassVar[type[Node]] = Node
     """The family of nodes it serves; the kinds of its language may have handlers."""
     traversal: ClassVar[Traversal] = EVERYTHING
-    memo_map: dict[Node, Any]  # Any: results, of the type each functor declares
-    visit_counter: dict[Node, int] | None
+    memo_map: Table  # of results, of the type each functor declares
+    visit_counter: MutableMapping[Node, int] | None
     """How often each node was reached, where that is counted: in visitors."""
     visit_limit: int = 1
     """How often a node that is reached repeatedly is handled, where that is counted."""
+    remembers: ClassVar[bool] = False
+    """Whether what one visit found out counts for the next, as for questions about one program."""
 
-    _levels: Levels
+    _levels: Levels | None  # None: no visit is going on, and the next one begins anew
     _handlers: ClassVar[ByKind]
     _memo: ClassVar[type[dict[Node, Any]]] = dict  # Any: as above
     _steps: ByKind  # what a visit calls: the handler of the node's kind, or the loop
@@ -98,7 +86,7 @@ class Functor(Generic[N, R]):
         self.memo_map = cls._memo()
         self.visit_counter = None
         self.visit_limit = cls.visit_limit
-        self._levels = IDLE
+        self._levels = IDLE if cls.remembers else None
         self._steps, self._images = cls._steps, cls._images  # of the class, but found sooner
         return self
 
@@ -130,13 +118,23 @@ class Functor(Generic[N, R]):
     def visit(self, node: N, *args: Any) -> R:  # Any: whatever the handlers take
         """Return what the handler of the node's kind returns, from the memo where it is known.
 
+        The memo is that of one visit from outside, and of those that its handlers ask for: each
+        begins with what was put into ``memo_map`` (and ``visit_counter``) by hand, and leaves
+        behind what it found out, to be read. A class that says ``remembers = True`` goes on with
+        that: for functors that are asked about many parts of one program, and answer alike
+        whenever they are asked.
+
         Raises:
             DispatchError: If the functor has no handler for the kind of ``node``.
             EndlessRecursionError: If the handlers visit without end.
         """
-        counter = self.visit_counter
+        levels = self._levels
         step: Callable[..., R]
         result: R
+        if levels is None:
+            result = self._begin_visit(Functor.visit, node, args)
+            return result
+        counter = self.visit_counter
         if args:
             step = self._handlers[type(node)]
         elif counter is None:
@@ -149,7 +147,6 @@ class Functor(Generic[N, R]):
             return self.memo_map.get(node)  # type: ignore[return-value]
         else:
             step = self._steps[type(node)]
-        levels = self._levels
         if levels.depth >= levels.limit and not has_room(levels):
             result = descend(self, Functor.visit, node, args)
             return result
@@ -172,6 +169,17 @@ class Functor(Generic[N, R]):
                 self._refuse(node, result)
             self.memo_map[node] = result
         return result
+
+    def _begin_visit(
+        self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
+    ) -> Any:  # Any: whatever is returned
+        """Return what ``work(self, subject, *args)`` returns, as one visit from outside."""
+        memo, given = begin(self.memo_map, self._memo())
+        self.memo_map = memo
+        try:
+            return descend(self, work, subject, args)
+        finally:
+            self.memo_map = Finished(self.memo_map, memo, given)
 
     def _note_failure(self, error: Exception) -> None:
         """Say on ``error``, which leaves a visit, which node was being handled, and by whom."""
@@ -198,12 +206,31 @@ class Functor(Generic[N, R]):
 
 
 def functor_at_work() -> Functor[Any, Any] | None:  # Any: over any family, with any results
-    """Return the functor whose handlers or loop the caller was called by, the innermost."""
+    """Return the functor whose handlers or loop the caller was called by, the innermost.
+
+    Where no visit is going on, it is the one a handler of which was called by hand.
+    """
     at_work = Functor.visit.__code__
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - a record would cost each visit
+    called_by_hand = None
     while frame is not None and frame.f_code is not at_work:
+        if called_by_hand is None and frame.f_code.co_name.startswith("visit_"):
+            called_by_hand = frame
         frame = frame.f_back
+    if frame is None and called_by_hand is not None:
+        first = called_by_hand.f_locals.get(called_by_hand.f_code.co_varnames[0])
+        return first if isinstance(first, Functor) else None
     return None if frame is None else cast("Functor[Any, Any]", frame.f_locals["self"])
+
+
+def within_a_visit(
+    functor: Functor[Any, Any], work: Callable[..., None], subject: object, *args: object
+) -> None:  # Any: over any family, with any results
+    """Call ``work(functor, subject, *args)`` in a visit of ``functor``, a new one if need be."""
+    if functor._levels is None:  # noqa: SLF001 - a property of functors, for this package
+        functor._begin_visit(work, subject, args)  # noqa: SLF001
+    else:
+        work(functor, subject, *args)
 
 
 def _tables(
@@ -248,7 +275,7 @@ class Visitor(Functor[N, Any]):
         Linear in the number of distinct nodes and edges.
     """
 
-    visit_counter: dict[Node, int]
+    visit_counter: MutableMapping[Node, int]
     _push: ClassVar[ByKind]
 
     def __new__(cls, *args: object, **options: object) -> Visitor[N]:
@@ -266,6 +293,16 @@ class Visitor(Functor[N, Any]):
         if not cls.traversal.accepts(kind):
             return super()._missing(kind)
         return Visitor.visit_children
+
+    def _begin_visit(
+        self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
+    ) -> Any:  # Any: as the functor's
+        counter, given = begin(self.visit_counter, defaultdict(int))
+        self.visit_counter = counter
+        try:
+            return super()._begin_visit(work, subject, args)
+        finally:
+            self.visit_counter = Finished(self.visit_counter, counter, given)
 
     def _walk(self, root: Node) -> None:
         """Visit what is below ``root``, calling handlers where the class overrides them."""
@@ -294,6 +331,9 @@ class Visitor(Functor[N, Any]):
 
     def visit_children(self, node: Node) -> object:
         """Visit the children of ``node`` in order, each through ``visit``; return ``None``."""
+        if self._levels is None:
+            self._begin_visit(Visitor.visit_children, node, ())
+            return None
         for child in self.traversal.children(node):
             self.visit(cast("N", child))
         return None
@@ -366,6 +406,9 @@ class Mutator(Functor[N, N]):
 
     def mutate_children(self, node: M) -> M:
         """Return ``node`` with each child replaced by its image, each through ``visit``."""
+        if self._levels is None:
+            made: M = self._begin_visit(Mutator.mutate_children, node, ())
+            return made
         rebuild: Rebuild | None = self.traversal.rebuild[type(node)]
         if rebuild is None:
             return node
@@ -376,6 +419,9 @@ class Mutator(Functor[N, N]):
 
     def mutate_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
         """Return the images of ``nodes``; the same tuple when none of them changed."""
+        if self._levels is None:
+            made: tuple[N, ...] = self._begin_visit(Mutator.mutate_all, nodes, ())
+            return made
         images = []
         changed = not isinstance(nodes, tuple)
         for node in nodes:

@@ -44,6 +44,8 @@ def memoized(functor: _F) -> _F:
         )
 
     class Memoized(functor):  # type: ignore[valid-type, misc]
+        remembers = True
+
         def visit(self, node: Node, *args: Any) -> Any:  # Any: what the handlers take and return
             if not args:
                 return super().visit(node)

@@ -83,7 +83,7 @@ class PostOrderVisitor(Visitor[N]):
         limit = self.visit_limit
         counter[root] -= 1  # the loop counts it as all others
         stack: list[Node | None] = [root]
-        pop, append, extend = stack.pop, stack.append, stack.extend
+        pop, append, extend, count_of = stack.pop, stack.append, stack.extend, counter.get
         while stack:
             node = pop()
             if node is None:
@@ -93,8 +93,8 @@ class PostOrderVisitor(Visitor[N]):
                 if result is not None:
                     self.memo_map[node] = result
                 continue
-            counter[node] += 1
-            if counter[node] > limit:
+            count = counter[node] = count_of(node, 0) + 1
+            if count > limit:
                 continue
             push = table[type(node)]
             if push is OVERRIDDEN:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.errors import FieldError, RelayishError
-from relayish.functor.functor import Functor, functor_at_work
+from relayish.functor.functor import Functor, functor_at_work, within_a_visit
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.type import Type
 
@@ -46,6 +46,19 @@ def expand_a_normal_form(
     if type(let) is not Let:
         raise FieldError(f"a chain of lets begins with a let; found {let!r}")
     functor = functor_at_work()
+    if functor is None:
+        _expand(None, let, pre_visit, post_visit)
+    else:
+        within_a_visit(functor, _expand, let, pre_visit, post_visit)
+
+
+def _expand(
+    functor: Functor[Any, Any] | None,
+    let: Let,
+    pre_visit: Callable[[Let], object],
+    post_visit: Callable[[Let], object],
+) -> None:  # Any: any functor
+    """Expand a chain in a handler of ``functor``, or in no functor."""
     images: dict[Let, object] = {} if functor is None else vars(functor).setdefault(_EXPANDING, {})
     if let in images:  # the post_visit of the let around this one visits the body
         _keep(functor, let, images[let])

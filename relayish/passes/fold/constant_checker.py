@@ -16,6 +16,8 @@ class ConstantChecker(ExprVisitor):
         Relay ``ConstantChecker``.
     """
 
+    remembers = True
+
     def check(self, expr: Expr) -> bool:
         """Return whether ``expr`` is a constant, or a tuple of nothing but these, nested or not."""
         return self.visit(expr) is True

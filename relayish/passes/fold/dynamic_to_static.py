@@ -44,6 +44,8 @@ class _Shapes(StaticShapes):
 class _SizeFolder(ConstantFolder):
     """Evaluates what sizes are computed from, by way of local variables as well."""
 
+    remembers = True
+
     def __init__(self, types: Retyping) -> None:
         super().__init__()
         self._shapes = _Shapes(types)

@@ -151,6 +151,8 @@ def _refuse_globals(func: Function) -> None:
 class _Renaming(ExprMutator):
     """Replaces what is put into its memo beforehand."""
 
+    remembers = True  # functions of a module may share nodes
+
 
 def _returning(func: Function, callee: Expr) -> Function:
     kept = func.params[-1].type_annotation if func.params else None
@@ -169,6 +171,8 @@ def _returning(func: Function, callee: Expr) -> Function:
 
 class _Types(TypeMutator):
     """Gives types of functions their continuations."""
+
+    remembers = True
 
     def __init__(self, answer: TypeVar) -> None:
         self.answer = answer

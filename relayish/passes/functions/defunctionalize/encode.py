@@ -136,6 +136,8 @@ class _Data:
 class Encoding(TypeMutator):
     """The data types that stand for types of functions, made when first asked for."""
 
+    remembers = True
+
     def __init__(self, mod: IRModule) -> None:
         self._mod = mod
         self._functions = {name.name_hint for name in mod}
@@ -215,6 +217,8 @@ class Encoder(MixedModeMutator):
         encoding: The data types that stand for functions.
         values: The names that the function uses without calling them.
     """
+
+    remembers = True  # parameters and bodies are visited apart
 
     def __init__(self, mod: IRModule, encoding: Encoding, values: frozenset[str]) -> None:
         self._mod = mod

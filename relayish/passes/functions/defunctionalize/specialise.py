@@ -142,6 +142,8 @@ class _Copies:
 class _Copier(MixedModeMutator):
     """Replaces type variables, and calls copies instead of polymorphic functions."""
 
+    remembers = True  # parameters and bodies are visited apart
+
     def __init__(self, copies: _Copies, types: dict[TypeVar, Type]) -> None:
         self._copies = copies
         self._types = types

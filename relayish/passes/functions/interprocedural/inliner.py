@@ -24,6 +24,12 @@ from relayish.passes.functions.interprocedural.call_site import Arguments, Templ
 from relayish.passes.functions.interprocedural.copy import OwnNodes, copied_vars
 
 
+class _Copier(ExprMutator):
+    """Copies a definition piece by piece; knows the holes in the place of what was replaced."""
+
+    remembers = True
+
+
 class _Inlining(NamedTuple):
     """A copy of a function, or of its body, whose own calls are being replaced."""
 
@@ -31,8 +37,7 @@ class _Inlining(NamedTuple):
     """What is copied, as it stands in the module."""
     sites: Iterator[Expr]
     """The calls and names in it that are still to be replaced, inner ones first."""
-    copy: ExprMutator
-    """Copies it; knows the holes in the place of what has been replaced."""
+    copy: _Copier
     literals: dict[str, Tuple]
     """The holes for functions which are not only called, by name."""
     finish: Callable[[Expr], Expr]
@@ -77,7 +82,7 @@ class _Inliner:
         shared: Collection[Node] | None = None,
     ) -> Tuple:
         """Return a hole for what ``finish`` makes of a copy of ``expr``."""
-        copy = ExprMutator()
+        copy = _Copier()
         copy.memo_map.update(values.items())
         hole = Tuple(())
         own = OwnNodes(self._opaque_nodes(expr) if shared is None else shared, values.values())

@@ -93,6 +93,8 @@ class ReverseMode(MixedModeVisitor):
         globals_: What stands for global functions.
     """
 
+    remembers = True
+
     def __init__(self, placement: Scopes, outermost: Scope, globals_: Mapping[str, Dual]) -> None:
         super().__init__()
         self._placement = placement
