@@ -181,9 +181,11 @@ def _check_tensor(
             if isinstance(dimension, int) and dimension != size:
                 fits = False
     if not fits:
+        is_other_type = value.dtype.name != wanted.dtype
+        advice = f"; give {where}.astype({wanted.dtype!r})" if is_other_type and value.shape else ""
         raise EvaluationError(
             f"argument {where!r} must be a tensor {_shown(wanted)}; "
-            f"found {tuple(value.shape)} {value.dtype.name}"
+            f"found {tuple(value.shape)} {value.dtype.name}{advice}"
         )
 
 

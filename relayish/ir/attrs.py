@@ -390,7 +390,8 @@ def _first_of(converters: list[Callable[[Any], object]], hint: object) -> Callab
                 return candidate(value)
             except (TypeError, ValueError):
                 continue
-        raise TypeError(f"expected {_show_hint(hint)}; found {value!r}")
+        example = ", such as (1, 1)" if "tuple[int" in _show_hint(hint) else ""
+        raise TypeError(f"expected {_show_hint(hint)}{example}; found {value!r}")
 
     return convert
 

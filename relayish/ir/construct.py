@@ -197,11 +197,12 @@ def _describe(value: object) -> str:
 
 
 def _advice(declared: Field, value: object) -> str:
-    """Say how a number becomes a literal, where one may stand."""
-    if declared.kind is None or not isinstance(value, (int, float)):
+    """Say how a number becomes a literal, and a string a name, where one may stand."""
+    if declared.kind is None or not isinstance(value, (int, float, str)):
         return ""
-    form = declared.kind.language_.literal
-    takes_literals = any(k.traits_.atom is Atom.LITERAL for k in declared.kind.kinds)
-    return (
-        f"; wrap Python numbers with {form.format(repr(value))}" if form and takes_literals else ""
-    )
+    language, is_name = declared.kind.language_, isinstance(value, str)
+    form, wanted = (language.named, Atom.NAME) if is_name else (language.literal, Atom.LITERAL)
+    if not form or not any(kind.traits_.atom is wanted for kind in declared.kind.kinds):
+        return ""
+    what = "an operator is named by" if is_name else "wrap Python numbers with"
+    return f"; {what} {form.format(repr(value))}"

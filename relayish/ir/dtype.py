@@ -73,6 +73,7 @@ _OTHER_NAMES = {"e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2"}
 def _extended_dtype(name: DType) -> np.dtype[np.generic]:
     import ml_dtypes  # noqa: PLC0415 - loaded only for the element types numpy lacks
 
+    check_dtype(name)
     scalar = getattr(ml_dtypes, _OTHER_NAMES.get(name, name), None)
     if scalar is None:
         raise FieldError(

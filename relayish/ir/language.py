@@ -21,6 +21,7 @@ class Language:
     Args:
         name: A name no other language has; qualifies kinds in the generic text form.
         literal: How to make a literal of a number, for advice in errors: ``"const({})"``.
+        named: How to make a node of the name of an operator, likewise: ``"get_op({})"``.
         root: The family for which it is made, if there is one.
 
     Attributes:
@@ -28,12 +29,15 @@ class Language:
         families: The visit names of abstract node classes, which handlers may serve as well.
     """
 
-    __slots__ = ("_claim", "families", "kinds", "literal", "name")
+    __slots__ = ("_claim", "families", "kinds", "literal", "name", "named")
 
-    def __init__(self, name: str, literal: str = "", *, root: type[Any] | None = None) -> None:
+    def __init__(
+        self, name: str, literal: str = "", named: str = "", *, root: type[Any] | None = None
+    ) -> None:
         self._claim: Claim = claim_of(root)
         self.name = name
         self.literal = literal
+        self.named = named
         self.kinds: dict[str, type[Any]] = {}  # Any: node classes, which stand above this file
         self.families: set[str] = set()
 

@@ -325,7 +325,11 @@ AnyModule: TypeAlias = Module[Any]
 
 def _check_definition(value: object) -> None:
     if not isinstance(value, Node):
-        raise FieldError(f"a module holds functions; found {value!r} ({type(value).__name__})")
+        several = isinstance(value, (list, tuple, Mapping))
+        advice = "; several are given by name: IRModule({name: function, ...})" if several else ""
+        raise FieldError(
+            f"a module holds functions; found {value!r} ({type(value).__name__}){advice}"
+        )
     if value.held_as_ is not Role.OPERAND:
         raise FieldError(
             f"a module holds functions; found {value!r} ({type(value).__name__}), which is "

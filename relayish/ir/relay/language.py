@@ -6,5 +6,5 @@ from typing import Final
 
 from relayish.ir.language import Language
 
-RELAY: Final = Language("relay", literal="const({})")
+RELAY: Final = Language("relay", literal="const({})", named="get_op({})")
 """The language of expressions, types, patterns and what they are made of."""

@@ -150,13 +150,23 @@ def _open(text: str, name: str, *, unknown_ops: bool) -> Reader:
         raise Source(text, name).error(str(error), at) from error
 
 
+def _advice(text: str) -> str:
+    """Return what to do about a text that is none of a module."""
+    if _PATH.fullmatch(text):
+        return f"that is the name of a file, which is read first: parse(Path({text!r}).read_text())"
+    return "add that line, or use parse_expr for an expression"
+
+
+_PATH: Final = re.compile(r"\S*\.(relay|txt)")
+
+
 def _version(reader: Reader, *, required: bool) -> None:
     found = reader.match(VERSION)
     if found is None:
         if required:
             reader.fail(
                 f'a module begins with #[version = "{FORMAT_VERSION}"]; {reader.found()}; '
-                f"add that line, or use parse_expr for an expression"
+                f"{_advice(reader.text)}"
             )
         return
     if found[1] != FORMAT_VERSION:

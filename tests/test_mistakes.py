@@ -1,0 +1,28 @@
+"""What is said of typical mistakes, compared in full."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.mistakes import MISTAKES, said, texts
+
+TEXTS = texts()
+
+PYTHONS = {"10 assignment into the arguments"}
+"""Refused by Python itself, in its own words: the arguments are a tuple."""
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistake_is_answered_in_these_words(name: str) -> None:
+    assert said(MISTAKES[name]) == TEXTS[name]
+
+
+def test_every_answer_is_to_a_mistake() -> None:
+    assert [*TEXTS] == [*MISTAKES]
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_no_mistake_is_answered_by_python_or_not_at_all(name: str) -> None:
+    kind = TEXTS[name].partition(":")[0]
+    assert kind != "nothing"
+    assert (kind in ("TypeError", "KeyError", "ValueError")) == (name in PYTHONS)
