@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from relayish.op import get_op, list_ops
 from relayish.op.documentation import (
     arithmetic,
-    documented,
     image,
+    load_documentation,
     neural,
     quantised,
     runtime,
@@ -67,7 +67,7 @@ UNDECLARED = {
 }
 """Operators that Relay registers and relayish does not declare, with the reason."""
 
-OPERATORS = tuple(name for name in list_ops() if name in documented())
+OPERATORS = tuple(name for name in list_ops() if name in load_documentation())
 """The declared operators, but for those that tests and examples declare."""
 
 DIFFERENTIATED = frozenset(n for n in OPERATORS if get_op(n) in primal_gradient)

@@ -10,7 +10,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.ir.structural_equal import structural_equal
-from relayish.op.known_type import TypeFinder, stated_type
+from relayish.op.known_type import TypeFinder, get_annotated_type
 
 
 class Types(TypeFinder):
@@ -43,11 +43,11 @@ class Types(TypeFinder):
 
     def of_callee(self, op: Expr) -> Type | None:
         """Return the type of what a call calls, which is no operator."""
-        return self.of_global(op) if isinstance(op, GlobalVar) else self.known(op)
+        return self.of_global(op) if isinstance(op, GlobalVar) else self.look_up(op)
 
     def of_branches(self, node: If) -> Type | None:
         """Return the type of the branches of ``node``, where they are of the same."""
-        left, right = self.known(node.true_branch), self.known(node.false_branch)
+        left, right = self.look_up(node.true_branch), self.look_up(node.false_branch)
         if left is None or right is None or not structural_equal(left, right):
             return None
         return left
@@ -59,7 +59,7 @@ class Types(TypeFinder):
         definition = self._mod[var.name_hint]
         if not isinstance(definition, Expr):
             return None
-        return definition.checked_type or stated_type(definition)
+        return definition.checked_type or get_annotated_type(definition)
 
     def _infer(self, expr: Expr) -> Type | None:
         if self._root is not None:

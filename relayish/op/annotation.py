@@ -7,7 +7,7 @@ from relayish.ir.dtype import DType
 from relayish.op.builders import namespace
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import register_op
-from relayish.op.type_rules import unchanged
+from relayish.op.type_rules import keep_type
 
 __getattr__, __dir__ = namespace("annotation")
 
@@ -26,7 +26,7 @@ class CastHintAttrs(Attrs):
     dtype: DType
 
 
-def _unmarked(_: Parameters, data: Array) -> Array:
+def _pass_through(_: Parameters, data: Array) -> Array:
     return data
 
 
@@ -45,9 +45,9 @@ for _name, _attrs in _MARKS.items():
         f"annotation.{_name}",
         arguments_=("data",),
         attrs=_attrs,
-        types=unchanged,
-        evaluates=_unmarked,
+        types=keep_type,
+        evaluates=_pass_through,
         in_metadata=_attrs is not None,
     )
 
-register_op("annotation.with_funcid", arguments_=("func",), types=unchanged)
+register_op("annotation.with_funcid", arguments_=("func",), types=keep_type)

@@ -44,7 +44,7 @@ def as_constant(name: str, value: object) -> object:
     return const(value, dtype) if dtype and isinstance(value, (int, float)) else value
 
 
-def spelt_out(op: Op, attributes: dict[str, object]) -> dict[str, object]:
+def expand_shorthand(op: Op, attributes: dict[str, object]) -> dict[str, object]:
     """Return ``attributes`` of ``op`` with the short forms written out."""
     cls = attrs_type.get(op)
     if cls is None:
@@ -55,7 +55,7 @@ def spelt_out(op: Op, attributes: dict[str, object]) -> dict[str, object]:
     return {
         name: value
         if name in expressions
-        else _written_out(name, _held(value), rank, single=name in tuples)
+        else _expand(name, _unwrap(value), rank, single=name in tuples)
         for name, value in attributes.items()
     }
 
@@ -84,13 +84,13 @@ def _annotation(cls: type[Attrs], name: str) -> str:
     return ""
 
 
-def _held(value: object) -> object:
+def _unwrap(value: object) -> object:
     if isinstance(value, Constant) and isinstance(value.data, (np.ndarray, np.generic)):
         return value.data.tolist()
     return value
 
 
-def _written_out(name: str, value: object, rank: int, *, single: bool) -> object:
+def _expand(name: str, value: object, rank: int, *, single: bool) -> object:
     if not single:
         return value
     number = isinstance(value, (int, float, np.integer)) and not isinstance(value, bool)

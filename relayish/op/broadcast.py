@@ -22,7 +22,7 @@ def _nonzero(divisor: Array) -> Array:
     return divisor
 
 
-def _truncated_quotient(lhs: Array, rhs: Array) -> Array:
+def _truncate_quotient(lhs: Array, rhs: Array) -> Array:
     """Return the integer quotient, rounded towards zero."""
     quotient = lhs // _nonzero(rhs)  # rounded down
     inexact = (quotient * rhs != lhs) & ((lhs < 0) != (rhs < 0))
@@ -30,7 +30,7 @@ def _truncated_quotient(lhs: Array, rhs: Array) -> Array:
 
 
 def _divide(lhs: Array, rhs: Array) -> Array:
-    return _truncated_quotient(lhs, rhs) if is_integral(lhs) else lhs / rhs
+    return _truncate_quotient(lhs, rhs) if is_integral(lhs) else lhs / rhs
 
 
 def _floor_divide(lhs: Array, rhs: Array) -> Array:
@@ -38,7 +38,7 @@ def _floor_divide(lhs: Array, rhs: Array) -> Array:
 
 
 def _trunc_divide(lhs: Array, rhs: Array) -> Array:
-    return _truncated_quotient(lhs, rhs) if is_integral(lhs) else np.trunc(lhs / rhs)
+    return _truncate_quotient(lhs, rhs) if is_integral(lhs) else np.trunc(lhs / rhs)
 
 
 def _mod(lhs: Array, rhs: Array) -> Array:
@@ -63,7 +63,7 @@ def _power(lhs: Array, rhs: Array) -> Array:
     return np.power(lhs, rhs)
 
 
-def _keeping(name: str, function: Function) -> Evaluation:
+def _keep_dtype(name: str, function: Function) -> Evaluation:
     """Return the evaluation of an operation whose result has the elements of its operands.
 
     What numpy gives another type, as for booleans and the narrowest integers, is taken back.
@@ -73,14 +73,14 @@ def _keeping(name: str, function: Function) -> Evaluation:
         try:
             result = function(lhs, rhs)
         except TypeError as error:
-            raise _undefined(name, lhs, rhs) from error
+            raise _make_error(name, lhs, rhs) from error
         kept = result.dtype == lhs.dtype or lhs.dtype != rhs.dtype
         return result if kept else result.astype(lhs.dtype)
 
     return evaluation
 
 
-def _undefined(name: str, lhs: Array, rhs: Array) -> EvaluationError:
+def _make_error(name: str, lhs: Array, rhs: Array) -> EvaluationError:
     return EvaluationError(
         f"{name} of {lhs.dtype} and {rhs.dtype} is not defined; cast them to another type"
     )
@@ -90,7 +90,7 @@ def _subtract(_: Parameters, lhs: Array, rhs: Array) -> Array:
     try:
         return lhs - rhs
     except TypeError as error:  # numpy leaves it open for booleans
-        raise _undefined("subtract", lhs, rhs) from error
+        raise _make_error("subtract", lhs, rhs) from error
 
 
 _KEEPING: dict[str, Function] = {
@@ -117,7 +117,7 @@ _BINARY: dict[str, Evaluation] = {
     "add": lambda _, lhs, rhs: lhs + rhs,
     "subtract": _subtract,
     "multiply": lambda _, lhs, rhs: lhs * rhs,
-    **{name: _keeping(name, function) for name, function in _KEEPING.items()},
+    **{name: _keep_dtype(name, function) for name, function in _KEEPING.items()},
 }
 _COMMUTATIVE = frozenset(
     _BINARY.keys()

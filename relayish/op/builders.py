@@ -16,16 +16,16 @@ from relayish.ir.attrs import Attrs, may_be_none
 from relayish.ir.domain import Domain, get_domain
 from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.ir.relay.language import RELAY
-from relayish.op.attribute_shorthand import as_constant, spelt_out
+from relayish.op.attribute_shorthand import as_constant, expand_shorthand
 from relayish.op.call import call_op
-from relayish.op.documentation import docstring
+from relayish.op.documentation import build_docstring
 from relayish.op.dynamic_shapes import has_unknown_sizes, with_unknown_sizes
 from relayish.op.registry import (
     arguments,
     attrs_type,
-    bare_names,
     get_op,
     is_registered,
+    list_bare_names,
     list_ops,
     on_redeclaration,
     ops_meant,
@@ -46,7 +46,7 @@ def custom_builder(name: str) -> Callable[[Builder], Builder]:
 
     def declare(function: Builder) -> Builder:
         _MADE[name] = function
-        function.__doc__ = docstring(name, inspect.signature(function), function.__doc__)
+        function.__doc__ = build_docstring(name, inspect.signature(function), function.__doc__)
         return function
 
     return declare
@@ -79,11 +79,11 @@ def _builder_of(op: Op) -> Builder:
 
 def _make(op: Op) -> Builder:
     parameters = Parameters(op)
-    build = _plain(op, parameters) if parameters.cls is None else _with_attrs(op, parameters)
+    build = _make_builder(op, parameters) if parameters.cls is None else _with_attrs(op, parameters)
     build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
-    signature = inspect.Signature(parameters.shown(), return_annotation=Call)
+    signature = inspect.Signature(parameters.to_inspect(), return_annotation=Call)
     build.__signature__ = signature  # type: ignore[attr-defined]
-    build.__doc__ = docstring(op.full_name, signature)
+    build.__doc__ = build_docstring(op.full_name, signature)
     return build
 
 
@@ -106,7 +106,7 @@ class Parameters:
         text = SIGNATURES.get(op.full_name)
         fields = () if self.cls is None else self.cls.field_names
         if text is None:
-            self.defaults = _declared(op, self.cls)
+            self.defaults = _read_declaration(op, self.cls)
             self.operands = declared
         else:
             self.defaults = read_signature(text)
@@ -120,7 +120,7 @@ class Parameters:
             if other not in self.defaults
         }
 
-    def shown(self) -> list[inspect.Parameter]:
+    def to_inspect(self) -> list[inspect.Parameter]:
         """Return the parameters as ``inspect`` shows them."""
         found: list[inspect.Parameter] = []
         by_name_only = False
@@ -149,13 +149,13 @@ class Parameters:
         for name, value in named.items():
             known = name if name in self.defaults else self.other_names.get(name)
             if known is None:
-                raise self._unknown(name)
+                raise self._make_unknown_error(name)
             if known in given:
                 raise OperatorError(f"{self.op.full_name} is given {name!r} twice")
             given[known] = value
         return given
 
-    def _unknown(self, name: str) -> OperatorError | UnknownNameError:
+    def _make_unknown_error(self, name: str) -> OperatorError | UnknownNameError:
         if self.cls is None:
             return OperatorError(
                 f"{self.op.full_name} takes no attributes; found {name}; "
@@ -187,7 +187,7 @@ class Parameters:
             found.append(as_constant(name, default.value))
         return found
 
-    def left_out(self) -> dict[str, object]:
+    def find_defaults(self) -> dict[str, object]:
         """Return the attributes of a call that gives none, but for those with declared defaults."""
         assert self.cls is not None
         given = {
@@ -198,13 +198,13 @@ class Parameters:
         declared = self.cls.defaults
         return {
             name: value
-            for name, value in spelt_out(self.op, given).items()
+            for name, value in expand_shorthand(self.op, given).items()
             if name not in declared
             or (declared[name] != value and not (declared[name] is None and value == ""))
         }
 
 
-def _declared(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
+def _read_declaration(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
     """Return the parameters that the declaration of ``op`` gives.
 
     Where sizes come as an argument, as in ``dyn.reshape``, the attribute of that name is empty.
@@ -223,7 +223,7 @@ def _declared(op: Op, cls: type[Attrs] | None) -> dict[str, Default | None]:
     return found
 
 
-def _plain(op: Op, parameters: Parameters) -> Builder:
+def _make_builder(op: Op, parameters: Parameters) -> Builder:
     count = len(parameters.operands)
 
     def build(*args: Expr, **named: object) -> Call:
@@ -238,7 +238,7 @@ def _plain(op: Op, parameters: Parameters) -> Builder:
 
 
 def _with_attrs(op: Op, parameters: Parameters) -> Builder:
-    left_out = parameters.left_out()
+    left_out = parameters.find_defaults()
     may_be_unknown = has_unknown_sizes(op)
 
     def build(*args: object, **named: object) -> Call:
@@ -248,7 +248,7 @@ def _with_attrs(op: Op, parameters: Parameters) -> Builder:
             if sized is not None:
                 return sized
         operands = parameters.operands_of(given)
-        return call_op(op, *operands, **{**left_out, **spelt_out(op, given)})
+        return call_op(op, *operands, **{**left_out, **expand_shorthand(op, given)})
 
     return build
 
@@ -290,7 +290,7 @@ class Namespace:
             raise AttributeError(str(error)) from error
 
     def _declared(self) -> Collection[str]:
-        return bare_names() if self._domain is None else list_ops(self._domain)
+        return list_bare_names() if self._domain is None else list_ops(self._domain)
 
     def __dir__(self) -> list[str]:
         known = {*self._declared()}

@@ -86,14 +86,14 @@ def make_attrs(op: Op, values: Mapping[str, object]) -> Attrs | None:
     for name in cls.field_names:
         if name in given or name in cls.defaults:
             continue
-        given[name] = _left_out(op, cls, name)
+        given[name] = _find_default(op, cls, name)
     try:
         return cls(**given)
     except FieldError as error:
         raise OperatorError(f"{op.full_name}: {error}") from error
 
 
-def _left_out(op: Op, cls: type[Attrs], name: str) -> object:
+def _find_default(op: Op, cls: type[Attrs], name: str) -> object:
     """Return what a required attribute is when a call does not give it."""
     if name in may_be_none(cls):  # type: ignore[arg-type]  # mypy takes the hash of instances
         return None

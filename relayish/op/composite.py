@@ -16,7 +16,7 @@ from relayish.op.builders import custom_builder
 from relayish.op.call import relay_call
 from relayish.op.dynamic_shapes import is_unknown
 from relayish.op.init import InitOpAttrs
-from relayish.op.known_type import known_type
+from relayish.op.known_type import find_known_type
 from relayish.op.registry import relay_op
 
 
@@ -50,7 +50,7 @@ def arange(
     )
 
 
-def _joined(name: str, data: Expr | Sequence[Expr], axis: int) -> Call:
+def _join(name: str, data: Expr | Sequence[Expr], axis: int) -> Call:
     if isinstance(data, (tuple, list)) and not data:
         raise OperatorError(f"{name} is called without any tensor; expected at least one")
     return relay_call(name, data, axis=axis)
@@ -59,13 +59,13 @@ def _joined(name: str, data: Expr | Sequence[Expr], axis: int) -> Call:
 @custom_builder("concatenate")
 def concatenate(data: Expr | Sequence[Expr], axis: int = 0) -> Call:
     """Return the tensors of a tuple, one behind another."""
-    return _joined("concatenate", data, axis)
+    return _join("concatenate", data, axis)
 
 
 @custom_builder("stack")
 def stack(data: Expr | Sequence[Expr], axis: int = 0) -> Call:
     """Return the tensors of a tuple, one behind another along a new axis."""
-    return _joined("stack", data, axis)
+    return _join("stack", data, axis)
 
 
 @custom_builder("full")
@@ -128,7 +128,7 @@ def sparse_to_dense(
     A number for the default becomes a constant of the element type of the values, where that is
     known.
     """
-    ty = known_type(sparse_values)
+    ty = find_known_type(sparse_values)
     if not isinstance(default_value, Expr):
         dtype = ty.dtype if isinstance(ty, TensorType) else None
         default_value = const(default_value, dtype)

@@ -11,7 +11,7 @@ from relayish.ir.relay.type import FuncType, IncompleteType, TupleType, Type
 from relayish.op.dimension import show_type
 from relayish.op.registry import register_op
 from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import unchanged
+from relayish.op.type_rules import keep_type
 
 Value: TypeAlias = Any  # of a program: a tensor, a tuple of values, a function
 
@@ -119,12 +119,12 @@ register_op(
     "on_device",
     arguments_=("body",),
     attrs=OnDeviceAttrs,
-    types=unchanged,
+    types=keep_type,
     evaluates=_on_device,
     marks_only=True,
 )
-register_op("device_copy", arguments_=("data",), attrs=DeviceCopyAttrs, types=unchanged)
-register_op("debug", arguments_=("program",), attrs=DebugAttrs, types=unchanged, evaluates=_debug)
+register_op("device_copy", arguments_=("data",), attrs=DeviceCopyAttrs, types=keep_type)
+register_op("debug", arguments_=("program",), attrs=DebugAttrs, types=keep_type, evaluates=_debug)
 register_op(
     "call_lowered",
     arguments_=("func", "call_args"),

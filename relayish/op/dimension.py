@@ -33,7 +33,9 @@ def subtract(left: Dimension, right: Dimension) -> Dimension:
     """Return ``left - right``."""
     if right == 0:
         return left
-    return 0 if _same_name(left, right) else _combine("tir.Sub", left, right, lambda a, b: a - b)
+    if _has_same_name(left, right):
+        return 0
+    return _combine("tir.Sub", left, right, lambda a, b: a - b)
 
 
 def multiply(left: Dimension, right: Dimension) -> Dimension:
@@ -53,13 +55,13 @@ def floor_divide(left: Dimension, right: Dimension) -> Dimension:
     """Return ``left // right``, rounded down; ``right`` is not 0."""
     if right == 1:
         return left
-    if _same_name(left, right):
+    if _has_same_name(left, right):
         return 1
     if _is(left, "tir.Mul"):
         of, times = left.args
         if isinstance(times, int) and isinstance(right, int) and times % right == 0:
             return multiply(of, times // right)
-        if _same_name(of, right):
+        if _has_same_name(of, right):
             return times
     return _combine("tir.FloorDiv", left, right, lambda a, b: a // b)
 
@@ -77,19 +79,19 @@ def product(sizes: Sequence[Dimension]) -> Dimension:
     return result
 
 
-def same(left: Dimension, right: Dimension) -> bool | None:
+def compare(left: Dimension, right: Dimension) -> bool | None:
     """Return whether two dimensions are equal, ``None`` where that cannot be known."""
     if isinstance(left, int) and isinstance(right, int):
         return left == right
-    return True if _same_name(left, right) else None
+    return True if _has_same_name(left, right) else None
 
 
-def unified(left: Dimension, right: Dimension) -> Dimension | None:
+def unify(left: Dimension, right: Dimension) -> Dimension | None:
     """Return the better known of two dimensions that must be equal, or ``None`` if they differ.
 
     A number is better known than a name, and a name than ``Any``.
     """
-    if same(left, right) is False:
+    if compare(left, right) is False:
         return None
     if isinstance(left, int) or isinstance(right, Any):
         return left
@@ -101,7 +103,7 @@ def broadcast_dimension(left: Dimension, right: Dimension) -> Dimension | None:
 
     ``Any`` against a number other than 1 is that number, for 1 is all it may be besides.
     """
-    if same(left, right) is True or right == 1:
+    if compare(left, right) is True or right == 1:
         return left
     if left == 1:
         return right
@@ -145,7 +147,7 @@ def is_static(shape: Sequence[Dimension]) -> bool:
     return all(isinstance(size, int) for size in shape)
 
 
-def normal_axis(axis: int, rank: int) -> int:
+def normalise_axis(axis: int, rank: int) -> int:
     """Return ``axis`` of ``rank`` axes counted from the front.
 
     Raises:
@@ -184,11 +186,11 @@ def show_dimension(size: object) -> str:
     if not isinstance(size, PrimOp):
         return _show_leaf(size)
     pieces: list[str] = []
-    waiting: list[object] = _spelt(size)
+    waiting: list[object] = _spell(size)
     while waiting and len(pieces) < _LONGEST:
         part = waiting.pop()
         if isinstance(part, PrimOp):
-            waiting += [_CLOSE, *_spelt(part), _OPEN] if part.name in _SIGNS else _spelt(part)
+            waiting += [_CLOSE, *_spell(part), _OPEN] if part.name in _SIGNS else _spell(part)
         else:
             pieces.append(part.text if isinstance(part, _Text) else _show_leaf(part))
     return "".join([*pieces, "…"] if waiting else pieces)
@@ -218,7 +220,7 @@ def _show_leaf(size: object) -> str:
     return "?" if isinstance(size, Any) else str(getattr(size, "name", size))
 
 
-def _spelt(op: PrimOp) -> list[object]:
+def _spell(op: PrimOp) -> list[object]:
     """Return what an operation is written as, last things first."""
     sign = _SIGNS.get(op.name)
     between = _Text(", " if sign is None else sign)
@@ -230,7 +232,7 @@ def _spelt(op: PrimOp) -> list[object]:
     return parts[::-1]
 
 
-def _same_name(left: Dimension, right: Dimension) -> bool:
+def _has_same_name(left: Dimension, right: Dimension) -> bool:
     """Return whether both are one expression, in which no ``Any`` stands."""
     return left is right and not isinstance(left, Any)
 

@@ -25,18 +25,18 @@ from relayish.op.dyn_types import (
     dynamic_topk_type,
     dynamic_upsampling_type,
 )
-from relayish.op.evaluation import Array, Parameters, normal_axis, result_dtype
-from relayish.op.image import Resize2DAttrs, resized
+from relayish.op.evaluation import Array, Parameters, normalise_axis, result_dtype
+from relayish.op.image import Resize2DAttrs, resize_tensor
 from relayish.op.indexing import OneHotAttrs, one_hot
-from relayish.op.init import InitOpAttrs, filled
-from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, padded, upsampled
+from relayish.op.init import InitOpAttrs, fill_tensor
+from relayish.op.nn.space import PadAttrs, UpSampling3DAttrs, UpSamplingAttrs, pad_tensor, upsample
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.reshaping import reshaped
+from relayish.op.reshaping import reshape_shape
 from relayish.op.shape import ReshapeAttrs, SqueezeAttrs, broadcast_value
-from relayish.op.slicing import StridedSliceAttrs, sliced
+from relayish.op.slicing import StridedSliceAttrs, slice_tensor
 from relayish.op.sorting import TopkAttrs, topk
 from relayish.op.sparse import to_dense
-from relayish.op.transform import TileAttrs, tiled
+from relayish.op.transform import TileAttrs, tile_tensor
 
 __getattr__, __dir__ = namespace("dyn")
 
@@ -83,7 +83,7 @@ def _ones(attrs: InitOpAttrs, shape: Array) -> Array:
 
 def _full(attrs: InitOpAttrs, fill_value: Array, shape: Array) -> Array:
     dtype = result_dtype(attrs.dtype, fill_value.dtype)
-    return filled(_counts("sizes", shape), fill_value, dtype)
+    return fill_tensor(_counts("sizes", shape), fill_value, dtype)
 
 
 def _reshape(attrs: ReshapeAttrs, data: Array, newshape: Array) -> Array:
@@ -93,11 +93,11 @@ def _reshape(attrs: ReshapeAttrs, data: Array, newshape: Array) -> Array:
             f"dyn.reshape cannot take {sizes}: -2 and -4 stand for several sizes, "
             f"and the result has {len(sizes)} dimensions"
         )
-    return data.reshape(reshaped(data.shape, sizes, allowzero=attrs.allowzero))
+    return data.reshape(reshape_shape(data.shape, sizes, allowzero=attrs.allowzero))
 
 
 def _squeeze(_: Parameters, data: Array, axes: Array) -> Array:
-    named = {normal_axis(axis, data.ndim) for axis in _sizes(axes)}
+    named = {normalise_axis(axis, data.ndim) for axis in _sizes(axes)}
     if len(named) != axes.size or any(data.shape[axis] != 1 for axis in named):
         raise EvaluationError(
             f"axes {_sizes(axes)} of {tuple(data.shape)} cannot be squeezed; "
@@ -107,7 +107,7 @@ def _squeeze(_: Parameters, data: Array, axes: Array) -> Array:
 
 
 def _expand_dims(attrs: DynExpandDimsAttrs, data: Array, axis: Array) -> Array:
-    at = normal_axis(_sizes(axis)[0], data.ndim + 1)
+    at = normalise_axis(_sizes(axis)[0], data.ndim + 1)
     return data.reshape(data.shape[:at] + (1,) * attrs.num_newaxis + data.shape[at:])
 
 
@@ -116,14 +116,14 @@ def _broadcast_to(_: Parameters, data: Array, shape: Array) -> Array:
 
 
 def _tile(_: Parameters, data: Array, reps: Array) -> Array:
-    return tiled(data, _counts("repetitions", reps))
+    return tile_tensor(data, _counts("repetitions", reps))
 
 
 def _strided_slice(
     attrs: StridedSliceAttrs, data: Array, begin: Array, end: Array, strides: Array
 ) -> Array:
     bounds = _sizes(begin), _sizes(end), _sizes(strides)
-    return sliced(data, *bounds, axes=attrs.axes, slice_mode=attrs.slice_mode)
+    return slice_tensor(data, *bounds, axes=attrs.axes, slice_mode=attrs.slice_mode)
 
 
 def _topk(attrs: TopkAttrs, data: Array, k: Array) -> Array | tuple[Array, ...]:
@@ -142,17 +142,17 @@ def _one_hot(
 
 def _pad(attrs: PadAttrs, data: Array, pad_width: Array, pad_value: Array) -> Array:
     _counts("widths of padding", pad_width)
-    return padded(data, pad_width, pad_value, attrs.pad_mode)
+    return pad_tensor(data, pad_width, pad_value, attrs.pad_mode)
 
 
 def _upsampling(attrs: UpSamplingAttrs, data: Array, *scales: Array) -> Array:
     coordinates = "align_corners" if attrs.align_corners else "asymmetric"
-    return upsampled(data, attrs.layout, "NCHW", _scales(scales), attrs.method, coordinates)
+    return upsample(data, attrs.layout, "NCHW", _scales(scales), attrs.method, coordinates)
 
 
 def _upsampling3d(attrs: UpSampling3DAttrs, data: Array, *scales: Array) -> Array:
     mode = attrs.coordinate_transformation_mode
-    return upsampled(data, attrs.layout, "NCDHW", _scales(scales), attrs.method, mode)
+    return upsample(data, attrs.layout, "NCDHW", _scales(scales), attrs.method, mode)
 
 
 def _sparse_to_dense(
@@ -165,7 +165,7 @@ def _resize(attrs: Resize2DAttrs, data: Array, size: Array, roi: Array) -> Array
     sizes = _counts("sizes", size, least=1)
     if len(sizes) != len("HW"):
         raise EvaluationError(f"size must be a height and a width; found {sizes}")
-    return resized(attrs, data, sizes, tuple(roi.tolist()))
+    return resize_tensor(attrs, data, sizes, tuple(roi.tolist()))
 
 
 register_op(

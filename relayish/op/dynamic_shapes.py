@@ -16,7 +16,7 @@ from relayish.errors import OperatorError
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op
 from relayish.ir.relay.language import RELAY
-from relayish.op.attribute_shorthand import spelt_out
+from relayish.op.attribute_shorthand import expand_shorthand
 from relayish.op.call import call_op
 from relayish.op.registry import arguments, attrs_type, is_registered, relay_op
 
@@ -81,7 +81,7 @@ def with_unknown_sizes(
             f"belong to all axes then; leave it out"
         )
     kept = {n: value for n, value in rest.items() if n in fields}
-    return call_op(dynamic, *operands, **spelt_out(dynamic, kept))
+    return call_op(dynamic, *operands, **expand_shorthand(dynamic, kept))
 
 
 def is_unknown(value: object) -> bool:

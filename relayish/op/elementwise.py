@@ -11,16 +11,16 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import normal_axis as checked_axis
-from relayish.op.dimension import same, show_shape, show_type
+from relayish.op.dimension import compare, show_shape, show_type
+from relayish.op.dimension import normalise_axis as checked_axis
 from relayish.op.error_function import erf
 from relayish.op.evaluation import (
     Array,
     Parameters,
+    apply_widened,
     cast_to,
     is_integral,
-    normal_axis,
-    widened,
+    normalise_axis,
 )
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import identity, identity_comparison, tensor
@@ -61,27 +61,27 @@ class FixedPointMultiplyPerAxisAttrs(Attrs):
 Evaluation = Callable[[Parameters, Array], Array]
 
 
-def _undefined(name: str, data: Array, expected: str) -> EvaluationError:
+def _make_error(name: str, data: Array, expected: str) -> EvaluationError:
     return EvaluationError(f"{name} of {data.dtype} is not defined; expected {expected}")
 
 
-def _floating(name: str, function: Callable[[Array], Array]) -> Evaluation:
+def _require_float(name: str, function: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a function that is defined on floating point numbers only."""
 
     def evaluation(_: Parameters, data: Array) -> Array:
         if is_integral(data):
-            raise _undefined(name, data, "a floating point type")
+            raise _make_error(name, data, "a floating point type")
         return function(data)
 
     return evaluation
 
 
-def _rounding(function: Callable[[Array], Array]) -> Evaluation:
+def _skip_integers(function: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a function that leaves integers as they are."""
     return lambda _, data: data if is_integral(data) else function(data)
 
 
-def _keeping(name: str, function: Callable[[Array], Array]) -> Evaluation:
+def _keep_dtype(name: str, function: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a function whose result has the elements of its argument.
 
     What numpy gives another type, as for booleans and the narrowest integers, is taken back.
@@ -91,13 +91,13 @@ def _keeping(name: str, function: Callable[[Array], Array]) -> Evaluation:
         try:
             result = function(data)
         except TypeError as error:
-            raise _undefined(name, data, "another type; cast it") from error
+            raise _make_error(name, data, "another type; cast it") from error
         return result if result.dtype == data.dtype else result.astype(data.dtype)
 
     return evaluation
 
 
-def _asking(predicate: Callable[[Array], Array]) -> Evaluation:
+def _ask(predicate: Callable[[Array], Array]) -> Evaluation:
     """Return the evaluation of a question about floating point numbers, asked of any."""
 
     def evaluation(_: Parameters, data: Array) -> Array:
@@ -174,7 +174,7 @@ def _fixed_point_multiply(attrs: FixedPointMultiplyAttrs, data: Array) -> Array:
 def _fixed_point_multiply_per_axis(
     attrs: FixedPointMultiplyPerAxisAttrs, data: Array, multiplier: Array, left: Array, right: Array
 ) -> Array:
-    axes = tuple(normal_axis(axis, data.ndim) for axis in attrs.axes)
+    axes = tuple(normalise_axis(axis, data.ndim) for axis in attrs.axes)
     apart = [data.shape[axis] if axis in axes else 1 for axis in range(data.ndim)]
     factor, up, down = (
         values.transpose(np.argsort(axes)).reshape(apart).astype(np.int64)
@@ -206,7 +206,7 @@ def _fixed_point_multiply_per_axis_type(
         (right, "right_shift"),
     ):
         given = tensor(ty, what, rank=len(sizes))
-        if any(same(one, other) is False for one, other in zip(given.shape, sizes, strict=True)):
+        if any(compare(one, other) is False for one, other in zip(given.shape, sizes, strict=True)):
             raise TypeInferenceError(
                 f"{what} must have the sizes {show_shape(sizes)} of the axes {attrs.axes} of the "
                 f"data; found {show_type(given)}"
@@ -220,7 +220,7 @@ _FLOATING: dict[str, Callable[[Array], Array]] = {
     "log2": np.log2,
     "log10": np.log10,
     "sqrt": np.sqrt,
-    "rsqrt": lambda data: widened(_rsqrt, data),
+    "rsqrt": lambda data: apply_widened(_rsqrt, data),
     "sin": np.sin,
     "cos": np.cos,
     "tan": np.tan,
@@ -234,7 +234,7 @@ _FLOATING: dict[str, Callable[[Array], Array]] = {
     "acosh": np.arccosh,
     "atanh": np.arctanh,
     "erf": erf,
-    "sigmoid": lambda data: widened(_sigmoid, data),
+    "sigmoid": lambda data: apply_widened(_sigmoid, data),
     # The fast ones are approximations of these; computed exactly, they are better still.
     "fast_exp": np.exp,
     "fast_tanh": np.tanh,
@@ -253,11 +253,11 @@ _KEEPING: dict[str, Callable[[Array], Array]] = {
     "bitwise_not": np.invert,
 }
 _OTHER: dict[str, Evaluation] = {
-    **{name: _keeping(name, function) for name, function in _KEEPING.items()},
-    "ceil": _rounding(np.ceil),
-    "floor": _rounding(np.floor),
-    "trunc": _rounding(np.trunc),
-    "round": _rounding(_half_away_from_zero),
+    **{name: _keep_dtype(name, function) for name, function in _KEEPING.items()},
+    "ceil": _skip_integers(np.ceil),
+    "floor": _skip_integers(np.floor),
+    "trunc": _skip_integers(np.trunc),
+    "round": _skip_integers(_half_away_from_zero),
     "copy": _identity,
     "zeros_like": lambda _, data: np.zeros(data.shape, data.dtype),
     "ones_like": lambda _, data: np.ones(data.shape, data.dtype),
@@ -269,7 +269,7 @@ for _name, _function in _FLOATING.items():
         arguments_=("data",),
         fuses=OpPattern.ELEMWISE,
         types=identity,
-        evaluates=_floating(_name, _function),
+        evaluates=_require_float(_name, _function),
     )
 for _name, _evaluation in _OTHER.items():
     register_op(
@@ -285,7 +285,7 @@ for _name, _predicate in _PREDICATES.items():
         arguments_=("data",),
         fuses=OpPattern.ELEMWISE,
         types=identity_comparison,
-        evaluates=_asking(_predicate),
+        evaluates=_ask(_predicate),
     )
 
 register_op(

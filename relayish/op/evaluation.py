@@ -47,7 +47,7 @@ def number_of(value: float, dtype: np.dtype[Any]) -> Array:  # Any: its scalar c
     return cast_to(np.asarray(value), dtype)[()]
 
 
-def widened(function: Callable[[Array], Array], data: Array) -> Array:
+def apply_widened(function: Callable[[Array], Array], data: Array) -> Array:
     """Return ``function(data)``, computed in ``float32`` where the elements are narrower floats.
 
     So several steps on them are rounded once, at the end.
@@ -57,7 +57,7 @@ def widened(function: Callable[[Array], Array], data: Array) -> Array:
     return function(data.astype(_WIDE)).astype(data.dtype)
 
 
-def normal_axis(axis: int, rank: int) -> int:
+def normalise_axis(axis: int, rank: int) -> int:
     """Return ``axis`` counted from the front.
 
     Raises:
@@ -69,14 +69,14 @@ def normal_axis(axis: int, rank: int) -> int:
     raise EvaluationError(f"axis {axis} is not one of {rank} axes; expected {-rank} to {rank - 1}")
 
 
-def aligned(vector: Array, axis: int, rank: int) -> Array:
+def align(vector: Array, axis: int, rank: int) -> Array:
     """Return ``vector: (n,)`` shaped so that it broadcasts along ``axis`` of ``rank`` axes."""
     shape = [1] * rank
-    shape[normal_axis(axis, rank)] = -1
+    shape[normalise_axis(axis, rank)] = -1
     return vector.reshape(shape)
 
 
-def only(value: Array, what: str) -> Any:
+def get_scalar(value: Array, what: str) -> Any:
     """Return the one number that ``value``, the argument called ``what``, holds.
 
     Raises:

@@ -9,11 +9,11 @@ from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.dimension import broadcast_shapes, show_shape
-from relayish.op.evaluation import Array, Parameters, normal_axis, number_of, result_dtype
+from relayish.op.evaluation import Array, Parameters, normalise_axis, number_of, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_checks import check_within, equal_dimension, integers, vector_of_sizes
-from relayish.op.type_rules import same_dtype, tensor, tensors
+from relayish.op.type_checks import check_within, integers, unify_dimensions, vector_of_sizes
+from relayish.op.type_rules import tensor, tensors, unify_dtype
 
 
 @attrs("relay.attrs.TakeAttrs")
@@ -66,7 +66,7 @@ def _take_type(attrs: TakeAttrs, data: Type, indices: Type) -> TensorType:
         raise TypeInferenceError(f"mode {attrs.mode!r} of take is not clip, wrap or fast")
     if attrs.axis is None:
         return TensorType(places.shape, source.dtype)
-    axis = dimension.normal_axis(attrs.axis, len(source.shape))
+    axis = dimension.normalise_axis(attrs.axis, len(source.shape))
     batch = attrs.batch_dims + (len(places.shape) if attrs.batch_dims < 0 else 0)
     if not 0 <= batch <= min(axis, len(places.shape)):
         raise TypeInferenceError(
@@ -74,7 +74,7 @@ def _take_type(attrs: TakeAttrs, data: Type, indices: Type) -> TensorType:
             f"dimensions and the axis {axis}; expected equal batches before the axis"
         )
     heads = [
-        equal_dimension(n, m, f"in the batch dimension {i} data and indices have the sizes")
+        unify_dimensions(n, m, f"in the batch dimension {i} data and indices have the sizes")
         for i, (n, m) in enumerate(zip(source.shape[:batch], places.shape[:batch], strict=True))
     ]
     between, behind = source.shape[batch:axis], source.shape[axis + 1 :]
@@ -86,11 +86,11 @@ def _take(attrs: TakeAttrs, data: Array, indices: Array) -> Array:
     if mode is None:
         raise EvaluationError(f"mode {attrs.mode!r} of take is not clip, wrap or fast")
     if attrs.axis is None:
-        return _taken(np.ravel(data), indices, 0, mode)
-    axis = normal_axis(attrs.axis, data.ndim)
+        return _take_along(np.ravel(data), indices, 0, mode)
+    axis = normalise_axis(attrs.axis, data.ndim)
     batch = attrs.batch_dims + indices.ndim if attrs.batch_dims < 0 else attrs.batch_dims
     if batch == 0:
-        return _taken(data, indices, axis, mode)
+        return _take_along(data, indices, axis, mode)
     heads = data.shape[:batch]
     if heads != indices.shape[:batch] or axis < batch:
         raise EvaluationError(
@@ -102,7 +102,7 @@ def _take(attrs: TakeAttrs, data: Array, indices: Array) -> Array:
     others = data.shape[batch:axis] + data.shape[axis + 1 :]
     rows = np.moveaxis(data, axis, batch).reshape((count * size, *others))
     each = int(np.prod(indices.shape[batch:], dtype=np.int64))
-    places = _taken(np.arange(size), indices, 0, mode).reshape((count, each))
+    places = _take_along(np.arange(size), indices, 0, mode).reshape((count, each))
     flat = places + np.arange(count)[:, None] * size
     found = rows[flat].reshape((*heads, *indices.shape[batch:], *others))
     moved = tuple(range(batch, indices.ndim))
@@ -110,7 +110,7 @@ def _take(attrs: TakeAttrs, data: Array, indices: Array) -> Array:
     return np.moveaxis(found, moved, tuple(place + between for place in moved))
 
 
-def _taken(data: Array, indices: Array, axis: int, mode: str) -> Array:
+def _take_along(data: Array, indices: Array, axis: int, mode: str) -> Array:
     if indices.size and data.shape[axis] == 0:
         raise EvaluationError(
             f"take from axis {axis} of {tuple(data.shape)}, which has no elements"
@@ -124,14 +124,14 @@ def _taken(data: Array, indices: Array, axis: int, mode: str) -> Array:
 def _gather_type(attrs: GatherAttrs, data: Type, indices: Type) -> TensorType:
     source, places = tensor(data, "data"), integers(indices, "indices")
     rank = len(source.shape)
-    axis = dimension.normal_axis(0 if attrs.axis is None else attrs.axis, rank)
+    axis = dimension.normalise_axis(0 if attrs.axis is None else attrs.axis, rank)
     tensor(indices, "indices", rank)
     check_within(places, source, "indices and data", free=axis)
     return TensorType(places.shape, source.dtype)
 
 
 def _gather(attrs: GatherAttrs, data: Array, indices: Array) -> Array:
-    axis = normal_axis(0 if attrs.axis is None else attrs.axis, data.ndim)
+    axis = normalise_axis(0 if attrs.axis is None else attrs.axis, data.ndim)
     where = tuple(slice(0, n) if i != axis else slice(None) for i, n in enumerate(indices.shape))
     try:
         return np.take_along_axis(data[where], indices.astype(np.int64), axis=axis)
@@ -180,7 +180,7 @@ def _gather_nd_type(attrs: GatherNDAttrs, data: Type, indices: Type) -> TensorTy
     rest = list(places.shape[1:])
     for axis in range(batch):
         what = f"in the batch dimension {axis} data and indices have the sizes"
-        rest[axis] = equal_dimension(source.shape[axis], rest[axis], what)
+        rest[axis] = unify_dimensions(source.shape[axis], rest[axis], what)
     return TensorType((*rest, *source.shape[batch + count :]), source.dtype)
 
 
@@ -193,9 +193,9 @@ def _one_hot_type(attrs: OneHotAttrs, indices: Type, on_value: Type, off_value: 
     on, off = tensor(on_value, "on_value", rank=0), tensor(off_value, "off_value", rank=0)
     if attrs.depth < 1:
         raise TypeInferenceError(f"depth is {attrs.depth}; expected at least 1")
-    axis = dimension.normal_axis(attrs.axis, len(places.shape) + 1)
+    axis = dimension.normalise_axis(attrs.axis, len(places.shape) + 1)
     shape = (*places.shape[:axis], attrs.depth, *places.shape[axis:])
-    return TensorType(shape, attrs.dtype or same_dtype(on, off))
+    return TensorType(shape, attrs.dtype or unify_dtype(on, off))
 
 
 def one_hot(
@@ -203,7 +203,7 @@ def one_hot(
 ) -> Array:
     """Return ``on_value`` where the place along the new ``axis`` is the index, else the other."""
     kind = result_dtype(dtype, on_value.dtype)
-    place = normal_axis(axis, indices.ndim + 1)
+    place = normalise_axis(axis, indices.ndim + 1)
     if not indices.size:  # no time is spent on a depth that nothing has
         return np.empty((*indices.shape[:place], depth, *indices.shape[place:]), kind)
     shape = [1] * (indices.ndim + 1)
@@ -225,12 +225,12 @@ def _sequence_mask_type(attrs: SequenceMaskAttrs, data: Type, valid_length: Type
             f"axis {attrs.axis} of data {show_shape(source.shape)} is not 0 or 1 of two or more"
         )
     what = "valid_length and the batches of data have the sizes"
-    equal_dimension(lengths.shape[0], source.shape[1 - attrs.axis], what)
+    unify_dimensions(lengths.shape[0], source.shape[1 - attrs.axis], what)
     return source
 
 
 def _sequence_mask(attrs: SequenceMaskAttrs, data: Array, valid_length: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis = normalise_axis(attrs.axis, data.ndim)
     if axis > 1:
         raise EvaluationError(f"axis {axis} of sequence_mask is not 0 or 1")
     shape = [1] * data.ndim
@@ -243,7 +243,7 @@ def _sequence_mask(attrs: SequenceMaskAttrs, data: Array, valid_length: Array) -
 
 def _where_type(_: Parameters, condition: Type, x: Type, y: Type) -> TensorType:
     chosen, one, other = tensor(condition, "condition"), tensor(x, "x"), tensor(y, "y")
-    dtype = same_dtype(one, other)
+    dtype = unify_dtype(one, other)
     shape = broadcast_shapes(one.shape, other.shape)
     return TensorType(broadcast_shapes(chosen.shape, shape), dtype)
 

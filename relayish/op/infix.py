@@ -21,8 +21,8 @@ from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.op.call import call_op, relay_call
-from relayish.op.known_type import known_type
-from relayish.op.outputs import checked_index, output_count
+from relayish.op.known_type import find_known_type
+from relayish.op.outputs import check_index, output_count
 from relayish.op.registry import get_op, relay_op
 
 _BINARY: Final = (
@@ -62,7 +62,7 @@ def _constant(name: str, value: object, beside: object) -> Constant | None:
     if not isinstance(value, (bool, int, float, np.bool_, np.integer, np.floating)):
         return None
     number = value.item() if isinstance(value, np.generic) else value
-    ty = known_type(beside)
+    ty = find_known_type(beside)
     if not isinstance(ty, TensorType):
         return const(number)
     if not _fits(number, ty.dtype):
@@ -84,7 +84,7 @@ def _fits(number: float, dtype: str) -> bool:
     return _LEVEL[np.asarray(number).dtype.kind] <= level
 
 
-def _negative(data: Expr) -> Call:
+def _negate(data: Expr) -> Call:
     return Call(_NEGATIVE, (data,))
 
 
@@ -105,7 +105,7 @@ class _Fields(Sequence[TupleGetItem]):
         return self._count
 
     def __getitem__(self, index: int) -> TupleGetItem:  # type: ignore[override]  # no slices
-        return TupleGetItem(self._call, checked_index(index, self._count))
+        return TupleGetItem(self._call, check_index(index, self._count))
 
 
 def _refuse_truth(call: Call) -> NoReturn:
@@ -120,7 +120,7 @@ _NEGATIVE: Final = relay_op("negative")
 
 hooks.functions.update({name: _binary(name) for name in _BINARY})
 hooks.functions.update(
-    negative=_negative,
+    negative=_negate,
     cast=_cast,
     call=call_op,
     get=get_op,

@@ -52,7 +52,7 @@ def _ones(attrs: InitOpAttrs) -> Array:
     return np.ones(_shape(attrs), result_dtype(attrs.dtype, np.dtype(np.float32)))
 
 
-def filled(
+def fill_tensor(
     shape: tuple[int, ...], value: Array, dtype: np.dtype[Any]
 ) -> Array:  # Any: its scalar class
     """Return a tensor of one number, cast to ``dtype``."""
@@ -60,14 +60,14 @@ def filled(
 
 
 def _full(attrs: InitOpAttrs, fill_value: Array) -> Array:
-    return filled(_shape(attrs), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
+    return fill_tensor(_shape(attrs), fill_value, result_dtype(attrs.dtype, fill_value.dtype))
 
 
 def _full_like(_: object, data: Array, fill_value: Array) -> Array:
-    return filled(data.shape, fill_value, data.dtype)
+    return fill_tensor(data.shape, fill_value, data.dtype)
 
 
-def counted(
+def count_steps(
     first: float, last: float, stride: float, refuses: type[RelayishError] = EvaluationError
 ) -> int:
     """Return how many numbers there are from ``first`` in steps of ``stride`` before ``last``.
@@ -87,11 +87,11 @@ def counted(
 def _arange(attrs: ArangeAttrs, start: Array, stop: Array, step: Array) -> Array:
     dtype = result_dtype(attrs.dtype, start.dtype)
     first, stride = start.item(), step.item()
-    count = counted(first, stop.item(), stride)
+    count = count_steps(first, stop.item(), stride)
     return cast_to(first + stride * np.arange(count), dtype)
 
 
-def sized(attrs: InitOpAttrs) -> tuple[Dimension, ...]:
+def read_shape(attrs: InitOpAttrs) -> tuple[Dimension, ...]:
     """Return the shape that is asked for.
 
     Raises:
@@ -103,12 +103,12 @@ def sized(attrs: InitOpAttrs) -> tuple[Dimension, ...]:
 
 
 def _init_op_type(attrs: InitOpAttrs) -> TensorType:
-    return TensorType(sized(attrs), attrs.dtype or "float32")
+    return TensorType(read_shape(attrs), attrs.dtype or "float32")
 
 
 def _full_type(attrs: InitOpAttrs, fill_value: Type) -> TensorType:
     given = scalar(fill_value, "fill_value")
-    return TensorType(sized(attrs), attrs.dtype or given.dtype)
+    return TensorType(read_shape(attrs), attrs.dtype or given.dtype)
 
 
 def _full_like_type(_: Parameters, data: Type, fill_value: Type) -> TensorType:
@@ -128,7 +128,7 @@ def _arange_relation(
     first, last, stride = (_number(expr) for expr in (attrs.start, attrs.stop, attrs.step))
     if first is None or last is None or stride is None:
         return TensorType((ANY,), attrs.dtype)
-    return TensorType((counted(first, last, stride, TypeInferenceError),), attrs.dtype)
+    return TensorType((count_steps(first, last, stride, TypeInferenceError),), attrs.dtype)
 
 
 def _number(expr: Expr) -> float | None:

@@ -9,10 +9,10 @@ from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
 from relayish.op.dimension import show_shape
-from relayish.op.evaluation import Array, normal_axis
+from relayish.op.evaluation import Array, normalise_axis
 from relayish.op.fields import Dimension
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_checks import common_dtype, common_shape
+from relayish.op.type_checks import unify_dtypes, unify_shapes
 from relayish.op.type_rules import tensor, tensors
 
 
@@ -45,7 +45,7 @@ class MeshgridAttrs(Attrs):
     indexing: str = "ij"
 
 
-def concatenated(parts: tuple[TensorType, ...], axis: int) -> TensorType:
+def concatenate_types(parts: tuple[TensorType, ...], axis: int) -> TensorType:
     """Return the type of ``parts`` put one behind the other along ``axis``.
 
     Raises:
@@ -53,9 +53,9 @@ def concatenated(parts: tuple[TensorType, ...], axis: int) -> TensorType:
     """
     if not parts:
         raise TypeInferenceError("there is nothing to concatenate; expected at least one tensor")
-    along = dimension.normal_axis(axis, len(parts[0].shape))
-    dtype = common_dtype(parts)
-    shape = list(common_shape(parts, free=along))
+    along = dimension.normalise_axis(axis, len(parts[0].shape))
+    dtype = unify_dtypes(parts)
+    shape = list(unify_shapes(parts, free=along))
     total: Dimension = 0
     for part in parts:
         total = dimension.add(total, part.shape[along])
@@ -64,7 +64,7 @@ def concatenated(parts: tuple[TensorType, ...], axis: int) -> TensorType:
 
 
 def _concatenate_type(attrs: ConcatenateAttrs, data: Type) -> TensorType:
-    return concatenated(tensors(data, "data"), attrs.axis)
+    return concatenate_types(tensors(data, "data"), attrs.axis)
 
 
 def _concatenate(attrs: ConcatenateAttrs, data: tuple[Array, ...]) -> Array:
@@ -75,9 +75,9 @@ def _stack_type(attrs: StackAttrs, data: Type) -> TensorType:
     parts = tensors(data, "data")
     if not parts:
         raise TypeInferenceError("there is nothing to stack; expected at least one tensor")
-    dtype = common_dtype(parts)
-    shape = common_shape(parts)
-    axis = dimension.normal_axis(attrs.axis, len(shape) + 1)
+    dtype = unify_dtypes(parts)
+    shape = unify_shapes(parts)
+    axis = dimension.normalise_axis(attrs.axis, len(shape) + 1)
     return TensorType((*shape[:axis], len(parts), *shape[axis:]), dtype)
 
 
@@ -87,14 +87,14 @@ def _stack(attrs: StackAttrs, data: tuple[Array, ...]) -> Array:
 
 def _split_type(attrs: SplitAttrs, data: Type) -> TupleType:
     whole = tensor(data, "data")
-    axis = dimension.normal_axis(attrs.axis, len(whole.shape))
+    axis = dimension.normalise_axis(attrs.axis, len(whole.shape))
     size, parts = whole.shape[axis], attrs.indices_or_sections
-    sizes = _equal_parts(size, parts) if isinstance(parts, int) else _parts_between(size, parts)
+    sizes = _split_evenly(size, parts) if isinstance(parts, int) else _parts_between(size, parts)
     head, tail = whole.shape[:axis], whole.shape[axis + 1 :]
     return TupleType(tuple(TensorType((*head, part, *tail), whole.dtype) for part in sizes))
 
 
-def _equal_parts(size: Dimension, count: int) -> list[Dimension]:
+def _split_evenly(size: Dimension, count: int) -> list[Dimension]:
     if count < 1:
         raise TypeInferenceError(f"split into {count} parts; expected at least one")
     if isinstance(size, int) and size % count:
@@ -114,7 +114,7 @@ def _parts_between(size: Dimension, places: tuple[int, ...]) -> list[Dimension]:
 
 
 def _split(attrs: SplitAttrs, data: Array) -> tuple[Array, ...]:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis = normalise_axis(attrs.axis, data.ndim)
     parts = attrs.indices_or_sections
     if isinstance(parts, int) and (parts < 1 or data.shape[axis] % parts):
         raise EvaluationError(
@@ -139,7 +139,7 @@ def _meshgrid_type(attrs: MeshgridAttrs, data: Type) -> TupleType:
         shape.append(part.shape[0] if part.shape else 1)
     if attrs.indexing == "xy":
         shape[:2] = shape[1::-1]
-    grid = TensorType(tuple(shape), common_dtype(parts))
+    grid = TensorType(tuple(shape), unify_dtypes(parts))
     return TupleType((grid,) * len(parts))
 
 

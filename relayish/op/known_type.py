@@ -76,7 +76,7 @@ class TypeFinder:
             found.setdefault(node, ty)
         return found[expr]
 
-    def known(self, expr: Expr) -> Type | None:
+    def look_up(self, expr: Expr) -> Type | None:
         """Return what is known already of the type of ``expr``."""
         return self._found.get(expr) if expr.checked_type is None else expr.checked_type
 
@@ -86,7 +86,7 @@ class TypeFinder:
 
     def of_callee(self, op: Expr) -> Type | None:
         """Return the type of what a call calls, which is no operator."""
-        return self.known(op)
+        return self.look_up(op)
 
     def of_operation(self, call: Call, args: tuple[Type, ...]) -> Type | None:
         """Return the type of a call of an operator on arguments of the types ``args``."""
@@ -105,13 +105,13 @@ class TypeFinder:
 
     def of_branches(self, node: If) -> Type | None:
         """Return the type of the branches of ``node``: that of the first will do."""
-        return self.known(node.true_branch)
+        return self.look_up(node.true_branch)
 
 
 _KNOWN: Final = TypeFinder(WeakKeyDictionary())
 
 
-def known_type(expr: Expr) -> Type | None:
+def find_known_type(expr: Expr) -> Type | None:
     """Return the type of ``expr``, or ``None`` where looking at it does not tell.
 
     That of an ``If`` is the type of its first branch, though the second may be of other sizes: what
@@ -128,7 +128,7 @@ def _of_call(finder: TypeFinder, call: Call) -> Type | None:
     if type(call.op) is not Op:
         callee = finder.of_callee(call.op)
         return callee.ret_type if type(callee) is FuncType and not callee.type_params else None
-    known = [finder.known(arg) for arg in call.args]
+    known = [finder.look_up(arg) for arg in call.args]
     if finder.asks_for_all and None in known:
         return None
     return finder.of_operation(call, tuple([_UNKNOWN if ty is None else ty for ty in known]))
@@ -141,7 +141,7 @@ def _of_constant(_: TypeFinder, constant: Constant) -> Type | None:
     return None
 
 
-def stated_type(func: Expr) -> Type | None:
+def get_annotated_type(func: Expr) -> Type | None:
     """Return the type that the head of a function says in full, or ``None``."""
     if type(func) is not Function or func.ret_type is None:
         return None
@@ -152,12 +152,12 @@ def stated_type(func: Expr) -> Type | None:
 
 
 def _of_tuple(finder: TypeFinder, tup: Tuple) -> Type | None:
-    fields = [ty for field in tup.fields if (ty := finder.known(field)) is not None]
+    fields = [ty for field in tup.fields if (ty := finder.look_up(field)) is not None]
     return TupleType(tuple(fields)) if len(fields) == len(tup.fields) else None
 
 
 def _of_projection(finder: TypeFinder, get: TupleGetItem) -> Type | None:
-    whole = finder.known(get.tuple_value)
+    whole = finder.look_up(get.tuple_value)
     if type(whole) is TupleType and 0 <= get.index < len(whole.fields):
         return whole.fields[get.index]
     return None
@@ -178,10 +178,10 @@ _FINDERS: Final[dict[type[Node], _Finder]] = {
     Call: _Finder(
         _of_call, lambda call: call.args if type(call.op) in (Op, GlobalVar) else (call.op,)
     ),
-    Function: _Finder(lambda _, func: stated_type(func)),
+    Function: _Finder(lambda _, func: get_annotated_type(func)),
     Tuple: _Finder(_of_tuple, lambda tup: tup.fields),
     TupleGetItem: _Finder(_of_projection, lambda get: (get.tuple_value,)),
-    Let: _Finder(lambda finder, let: finder.known(let.body), lambda let: (let.body,)),
+    Let: _Finder(lambda finder, let: finder.look_up(let.body), lambda let: (let.body,)),
     If: _Finder(
         lambda finder, node: finder.of_branches(node),
         lambda node: (node.true_branch, node.false_branch),

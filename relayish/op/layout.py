@@ -41,14 +41,14 @@ def read_layout(
         ['N', 'C', 'H', 'W', 'c']
 
     """
-    axes = _sound_axes(layout)
+    axes = _parse_axes(layout)
     if axes is None:
         raise raises(f"{layout!r} is no layout; expected letters such as NCHW or NCHW4c")
     return axes
 
 
 @lru_cache(maxsize=256)
-def _sound_axes(layout: str) -> tuple[LayoutAxis, ...] | None:
+def _parse_axes(layout: str) -> tuple[LayoutAxis, ...] | None:
     """Return the axes of ``layout``, or ``None`` if it is none."""
     axes = tuple(LayoutAxis(letter, int(size or 0)) for size, letter in _AXIS.findall(layout))
     whole = [axis.letter for axis in axes if axis.letter.isupper()]
@@ -119,7 +119,7 @@ def converted_shape(shape: Sequence[Dimension], source: str, target: str) -> tup
     before, after = _axes_of_both(source, target, len(shape), TypeInferenceError)
     whole: dict[str, Dimension] = {}
     for axis, size in zip(before, shape, strict=True):
-        if axis.factor and dimension.same(axis.factor, size) is False:
+        if axis.factor and dimension.compare(axis.factor, size) is False:
             raise TypeInferenceError(
                 f"axis {axis.letter} of layout {source} has the size {axis.factor}; "
                 f"found {size} in {dimension.show_shape(shape)}"

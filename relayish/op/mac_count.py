@@ -33,7 +33,7 @@ def _sizes(ty: Type) -> tuple[int, ...]:
     return known
 
 
-def _along(letters: str, layout: str, shape: Sequence[int]) -> int:
+def _multiply_sizes(letters: str, layout: str, shape: Sequence[int]) -> int:
     """Return the product of the sizes of the axes that ``letters`` name, split ones included."""
     axes = zip(read_layout(layout, OperatorError), shape, strict=True)
     return math.prod([size for axis, size in axes if axis.letter.upper() in letters])
@@ -44,10 +44,10 @@ def _convolution(attrs: Any, types: tuple[Type, ...], result: Type) -> int:  # A
     data, weight = (_sizes(ty) for ty in types[:2])
     if attrs.kernel_size is None:
         letters = {axis.letter for axis in read_layout(attrs.kernel_layout, OperatorError)}
-        window = _along("".join(letters - set("OIoi")), attrs.kernel_layout, weight)
+        window = _multiply_sizes("".join(letters - set("OIoi")), attrs.kernel_layout, weight)
     else:
         window = math.prod([int(size) for size in attrs.kernel_size])
-    channels = _along("C", attrs.data_layout, data)
+    channels = _multiply_sizes("C", attrs.data_layout, data)
     return math.prod(_sizes(result)) * window * channels // int(attrs.groups)
 
 

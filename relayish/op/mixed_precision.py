@@ -13,7 +13,7 @@ from relayish._support.arity import check_arity
 from relayish.ir.dtype import DType, lowest_number, numpy_dtype
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
-from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision, named_op
+from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision, resolve_op
 
 Conversion: TypeAlias = Callable[[Any, DType], Sequence[Any]]
 """``conversion(call, dtype)``: a :class:`MixedPrecision`, and the element types to accumulate in
@@ -55,7 +55,7 @@ def register_mixed_precision_conversion(
         >>> mixed_precision.get(intern_op("example.total")) is in_single_precision
         True
     """
-    found = named_op(op_name)
+    found = resolve_op(op_name)
 
     def declare(function: Conversion) -> Conversion:
         what = f"the conversion of operator {found.full_name!r}"
@@ -66,7 +66,7 @@ def register_mixed_precision_conversion(
     return declare if func is None else declare(func)
 
 
-def _in_category(category: MixedPrecision) -> Conversion:
+def _choose_category(category: MixedPrecision) -> Conversion:
     def conversion(_: object, dtype: DType) -> tuple[MixedPrecision, DType, DType]:
         return category, dtype, dtype
 
@@ -188,7 +188,7 @@ for _category, _names in (
     (MixedPrecision.NEVER, _NEVER),
 ):
     for _name in _names:
-        register_mixed_precision_conversion(_name, _in_category(_category))
+        register_mixed_precision_conversion(_name, _choose_category(_category))
 
 
 @register_mixed_precision_conversion("clip")

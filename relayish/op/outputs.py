@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from relayish.errors import FieldIndexError, OperatorError
 from relayish.ir.relay.expr import Call, Expr, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import TupleType
-from relayish.op.known_type import known_type
+from relayish.op.known_type import find_known_type
 from relayish.op.registry import OpTable
 
 Count: TypeAlias = Callable[[Any, tuple[Expr, ...]], int | None]  # Any: attributes of the operator
@@ -35,7 +35,7 @@ def output_count(call: Call) -> int:
     found = None if count is None else count(call.attrs, call.args)
     if found is not None:
         return found
-    ty = known_type(call)
+    ty = find_known_type(call)
     if isinstance(ty, TupleType):
         return len(ty.fields)
     called = call.op.full_name if isinstance(call.op, Op) else "a function"
@@ -45,7 +45,7 @@ def output_count(call: Call) -> int:
     )
 
 
-def checked_index(index: int, count: int) -> int:
+def check_index(index: int, count: int) -> int:
     """Return ``index`` counted from the front.
 
     Raises:
@@ -90,7 +90,7 @@ class TupleWrapper(metaclass=_MeansSeveral):
         return self.tuple_value
 
     def __getitem__(self, index: int) -> Expr:
-        at = checked_index(index, self.size)
+        at = check_index(index, self.size)
         whole = self.tuple_value
         return whole.fields[at] if isinstance(whole, Tuple) else TupleGetItem(whole, at)
 

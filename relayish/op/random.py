@@ -20,7 +20,7 @@ from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, Type
 from relayish.op import threefry
 from relayish.op.builders import namespace
-from relayish.op.dimension import broadcast_shapes, same, show_shape, show_type
+from relayish.op.dimension import broadcast_shapes, compare, show_shape, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import register_op
@@ -87,13 +87,13 @@ def _threefry_generate_relation(
     attrs: ThreefryGenerateAttrs, types: tuple[Type, ...], reporter: TypeReporter
 ) -> Type:
     sizes(attrs.out_shape, "out_shape")
-    return _drawn(types[0], TensorType(attrs.out_shape, "uint64"), reporter)
+    return _draw_type(types[0], TensorType(attrs.out_shape, "uint64"), reporter)
 
 
 def _threefry_split_relation(
     _: Parameters, types: tuple[Type, ...], reporter: TypeReporter
 ) -> Type:
-    return _drawn(types[0], _KEY, reporter)
+    return _draw_type(types[0], _KEY, reporter)
 
 
 def _distribution_relation(
@@ -107,7 +107,7 @@ def _distribution_relation(
     for place, ty in enumerate(types[1:], 1):
         if not isinstance(ty, IncompleteType):
             _check_parameter(tensor(ty, f"argument {place}"), place, attrs.out_shape, dtype)
-    return _drawn(types[0], TensorType(attrs.out_shape, dtype), reporter)
+    return _draw_type(types[0], TensorType(attrs.out_shape, dtype), reporter)
 
 
 def _check_parameter(ty: TensorType, place: int, shape: Sequence[int], dtype: str) -> None:
@@ -117,7 +117,7 @@ def _check_parameter(ty: TensorType, place: int, shape: Sequence[int], dtype: st
             f"they must be the same"
         )
     whole = broadcast_shapes(ty.shape, shape)
-    if any(same(one, other) is False for one, other in zip(whole, shape, strict=False)) or len(
+    if any(compare(one, other) is False for one, other in zip(whole, shape, strict=False)) or len(
         whole
     ) != len(shape):
         raise TypeInferenceError(
@@ -141,14 +141,14 @@ def _multinomial_relation(
     if attrs.num_samples < 0:
         raise TypeInferenceError(f"num_samples must not be negative; found {attrs.num_samples}")
     drawn = TensorType((*probs.shape[:-1], attrs.num_samples), "int32")
-    return _drawn(types[0], drawn, reporter)
+    return _draw_type(types[0], drawn, reporter)
 
 
-def _drawn(key: Type, numbers: TensorType, reporter: TypeReporter) -> TupleType:
+def _draw_type(key: Type, numbers: TensorType, reporter: TypeReporter) -> TupleType:
     """Return the type of a key and what was drawn with it; ``key`` is made that of a key."""
     if not isinstance(key, IncompleteType):
         found = tensor(key, "key", rank=1)
-        if found.dtype != _KEY.dtype or same(found.shape[0], threefry.KEY_WORDS) is False:
+        if found.dtype != _KEY.dtype or compare(found.shape[0], threefry.KEY_WORDS) is False:
             raise TypeInferenceError(f"key has type {show_type(key)}; expected {show_type(_KEY)}")
     reporter.assign(key, _KEY)
     return TupleType((_KEY, numbers))

@@ -9,20 +9,20 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Bool, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import broadcast_shapes, product, same, show_shape
-from relayish.op.dimension import normal_axis as checked_axis
+from relayish.op.dimension import broadcast_shapes, compare, product, show_shape
+from relayish.op.dimension import normalise_axis as checked_axis
 from relayish.op.evaluation import (
     Array,
     Parameters,
+    apply_widened,
     cast_to,
     is_integral,
-    normal_axis,
+    normalise_axis,
     result_dtype,
-    widened,
 )
 from relayish.op.fields import OptionalDType
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.ReduceAttrs")
@@ -63,12 +63,12 @@ class ScanopAttrs(Attrs):
     exclusive: Bool = False
 
 
-def reduced_axes(
+def normalise_axes(
     axis: tuple[int, ...] | None,
     rank: int,
     *,
     exclude: bool,
-    normal: Callable[[int, int], int] = normal_axis,
+    normal: Callable[[int, int], int] = normalise_axis,
 ) -> tuple[int, ...]:
     """Return the axes to reduce, sorted: all of them for ``None`` and for ``()``, as in Relay.
 
@@ -114,41 +114,43 @@ def _refuse_booleans(name: str, data: Array) -> None:
 
 
 def _sum(attrs: ReduceAttrs, data: Array) -> Array:
-    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    return widened(lambda wide: _reduce(np.add, wide, axes, keepdims=attrs.keepdims), data)
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    return apply_widened(lambda wide: _reduce(np.add, wide, axes, keepdims=attrs.keepdims), data)
 
 
 def _mean(attrs: ReduceAttrs, data: Array) -> Array:
     _refuse_booleans("mean", data)
-    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
     count = _count(data.shape, axes)
 
     def mean(wide: Array) -> Array:
         return _over_count(_reduce(np.add, wide, axes, keepdims=attrs.keepdims), count)
 
-    return widened(mean, data)
+    return apply_widened(mean, data)
 
 
 def _variance(attrs: VarianceAttrs, data: Array, mean: Array) -> Array:
     _refuse_booleans("variance", data)
-    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
     count = _count(data.shape, axes) - attrs.unbiased
 
     def variance(wide: Array) -> Array:
         squares = np.square(wide - mean.astype(wide.dtype)).astype(wide.dtype)
         return _over_count(_reduce(np.add, squares, axes, keepdims=attrs.keepdims), count)
 
-    return widened(variance, data)
+    return apply_widened(variance, data)
 
 
 def _prod(attrs: ReduceAttrs, data: Array) -> Array:
-    axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
-    return widened(lambda wide: _reduce(np.multiply, wide, axes, keepdims=attrs.keepdims), data)
+    axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+    return apply_widened(
+        lambda wide: _reduce(np.multiply, wide, axes, keepdims=attrs.keepdims), data
+    )
 
 
-def _by_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Array]:
+def _evaluate_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Array]:
     def evaluation(attrs: ReduceAttrs, data: Array) -> Array:
-        axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+        axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
         if ufunc.identity is None and _count(data.shape, axes) == 0:
             raise EvaluationError(f"{name} of no elements is not defined")
         result = ufunc.reduce(data, axis=axes, keepdims=attrs.keepdims)
@@ -157,14 +159,14 @@ def _by_ufunc(name: str, ufunc: np.ufunc) -> Callable[[ReduceAttrs, Array], Arra
     return evaluation
 
 
-def _by_position(find: Callable[..., Array]) -> Callable[[ArgReduceAttrs, Array], Array]:
+def _evaluate_position(find: Callable[..., Array]) -> Callable[[ArgReduceAttrs, Array], Array]:
     """Return the evaluation of ``argmax`` or ``argmin``.
 
     Several axes count as one, of which they are the digits in order.
     """
 
     def evaluation(attrs: ArgReduceAttrs, data: Array) -> Array:
-        axes = reduced_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
+        axes = normalise_axes(attrs.axis, data.ndim, exclude=attrs.exclude)
         kept = tuple(a for a in range(data.ndim) if a not in axes)
         count = _count(data.shape, axes)
         if count == 0:
@@ -189,9 +191,9 @@ def _scan(ufunc: np.ufunc) -> Callable[[ScanopAttrs, Array], Array]:
         if attrs.axis is None:
             data, axis = np.ravel(data), 0
         else:
-            axis = normal_axis(attrs.axis, data.ndim)
+            axis = normalise_axis(attrs.axis, data.ndim)
         data = cast_to(data, result_dtype(attrs.dtype, data.dtype))
-        result = widened(lambda wide: ufunc.accumulate(wide, axis, wide.dtype), data)
+        result = apply_widened(lambda wide: ufunc.accumulate(wide, axis, wide.dtype), data)
         if not attrs.exclusive:
             return result
         shifted = np.full_like(result, ufunc.identity)
@@ -203,11 +205,11 @@ def _scan(ufunc: np.ufunc) -> Callable[[ScanopAttrs, Array], Array]:
     return evaluation
 
 
-def _reduced(attrs: Parameters, data: Type, dtype: str | None = None) -> TensorType:
+def _compute_reduced_type(attrs: Parameters, data: Type, dtype: str | None = None) -> TensorType:
     """Return the type of ``data`` without the axes that are reduced, or with size 1 in them."""
     found = tensor(data, "data")
     rank = len(found.shape)
-    axes = reduced_axes(attrs.axis, rank, exclude=attrs.exclude, normal=checked_axis)
+    axes = normalise_axes(attrs.axis, rank, exclude=attrs.exclude, normal=checked_axis)
     shape = [
         1 if axis in axes else size
         for axis, size in enumerate(found.shape)
@@ -217,24 +219,24 @@ def _reduced(attrs: Parameters, data: Type, dtype: str | None = None) -> TensorT
 
 
 def _reduce_type(attrs: ReduceAttrs, data: Type) -> TensorType:
-    return _reduced(attrs, data)
+    return _compute_reduced_type(attrs, data)
 
 
 def _arg_reduce_type(attrs: ArgReduceAttrs, data: Type) -> TensorType:
-    return _reduced(attrs, data, "int32")
+    return _compute_reduced_type(attrs, data, "int32")
 
 
 def _variance_type(attrs: VarianceAttrs, data: Type, mean: Type) -> TensorType:
     left, right = tensor(data, "data"), tensor(mean, "mean")
-    same_dtype(left, right)
+    unify_dtype(left, right)
     both = broadcast_shapes(left.shape, right.shape)
     if len(both) != len(left.shape) or any(
-        same(one, other) is False for one, other in zip(both, left.shape, strict=True)
+        compare(one, other) is False for one, other in zip(both, left.shape, strict=True)
     ):
         raise TypeInferenceError(
             f"mean of {show_shape(right.shape)} is larger than the data of {show_shape(left.shape)}"
         )
-    return _reduced(attrs, data)
+    return _compute_reduced_type(attrs, data)
 
 
 def _scan_type(attrs: ScanopAttrs, data: Type) -> TensorType:
@@ -250,10 +252,10 @@ _REDUCTIONS: dict[str, Callable[[ReduceAttrs, Array], Array]] = {
     "sum": _sum,
     "mean": _mean,
     "prod": _prod,
-    "max": _by_ufunc("max", np.maximum),
-    "min": _by_ufunc("min", np.minimum),
-    "all": _by_ufunc("all", np.logical_and),
-    "any": _by_ufunc("any", np.logical_or),
+    "max": _evaluate_ufunc("max", np.maximum),
+    "min": _evaluate_ufunc("min", np.minimum),
+    "all": _evaluate_ufunc("all", np.logical_and),
+    "any": _evaluate_ufunc("any", np.logical_or),
 }
 
 for _name, _evaluation in _REDUCTIONS.items():
@@ -272,7 +274,7 @@ for _name, _position in (("argmax", np.argmax), ("argmin", np.argmin)):
         attrs=ArgReduceAttrs,
         fuses=OpPattern.COMM_REDUCE,
         types=_arg_reduce_type,
-        evaluates=_by_position(_position),
+        evaluates=_evaluate_position(_position),
     )
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
     register_op(

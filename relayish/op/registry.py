@@ -419,7 +419,7 @@ def relay_op(name: str) -> Op:
     return op if op in num_inputs else get_op(name, RELAY.name)
 
 
-def named_op(name: str | Op) -> Op:
+def resolve_op(name: str | Op) -> Op:
     """Return the operator ``name``, declared already or not; then it is Relay's, or the named one.
 
     Raises:
@@ -449,7 +449,7 @@ def _split(name: str, domain: Domain | str | None) -> tuple[str, Domain | str | 
     return behind, before
 
 
-def bare_names() -> Collection[str]:
+def list_bare_names() -> Collection[str]:
     """Return the names of all declared operators, those of several domains once."""
     return _DECLARED.keys()
 

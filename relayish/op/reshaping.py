@@ -16,7 +16,7 @@ Range = tuple[int, int | None]
 """Where some axes begin and end; negative numbers count from the end, ``None`` is the end."""
 
 
-def reshaped(
+def reshape_shape(
     shape: Sequence[Dimension],
     newshape: Sequence[int],
     *,
@@ -129,7 +129,7 @@ def _quotient(
     return floor_divide(multiply(total // common, named), divisor // common)
 
 
-def spliced(
+def splice(
     shape: tuple[Dimension, ...],
     like: tuple[Dimension, ...],
     replaced: Range,

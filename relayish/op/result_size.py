@@ -35,7 +35,7 @@ def _by_type(name: str) -> Size:
         result = relate(attrs, types, NULL_REPORTER) if relate is not None else None
         result = find(attrs, *types) if find is not None else result
         fields = result.fields if isinstance(result, TupleType) else (result,)
-        padded = _padded_size(attrs, inputs)
+        padded = _bound_padded(attrs, inputs)
         return padded if padded > _MUCH else sum(_elements(field, name) for field in fields)
 
     return size
@@ -45,7 +45,7 @@ _MUCH: Final = 1 << 24
 """Operands that are padded to more elements than this count for as much as a result would."""
 
 
-def _padded_size(attrs: Parameters, inputs: tuple[Array, ...]) -> int:
+def _bound_padded(attrs: Parameters, inputs: tuple[Array, ...]) -> int:
     """Return how many elements operands have at most when they are padded; 0 if they are not.
 
     A window that moves in long steps over wide padding has a small result, but not on the way.
@@ -77,7 +77,7 @@ def _type_of(value: Array) -> Type:
     return TensorType(value.shape, value.dtype.name)
 
 
-def _by_last_input(_: Parameters, *inputs: Array) -> int:
+def _bound_by_last_input(_: Parameters, *inputs: Array) -> int:
     return int(prod(np.ravel(inputs[-1]).tolist()))
 
 
@@ -85,7 +85,7 @@ def _tile_by_input(_: Parameters, data: Array, reps: Array) -> int:
     return int(data.size * prod(np.ravel(reps).tolist()))
 
 
-def _one_hot_by_input(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
+def _bound_one_hot(_: Parameters, indices: Array, _on: Array, _off: Array, depth: Array) -> int:
     return int(indices.size) * int(depth)
 
 
@@ -129,17 +129,17 @@ def _scale_by_input(letters: str) -> Size:
 
 _SIZES: Final[dict[str, Size]] = {
     "arange": _arange,
-    "dyn.broadcast_to": _by_last_input,
-    "dyn.full": _by_last_input,
+    "dyn.broadcast_to": _bound_by_last_input,
+    "dyn.full": _bound_by_last_input,
     "dyn.image.resize2d": _resize_by_input,
     "dyn.nn.pad": _pad_by_input,
     "dyn.nn.upsampling": _scale_by_input("HW"),
     "dyn.nn.upsampling3d": _scale_by_input("DHW"),
-    "dyn.one_hot": _one_hot_by_input,
-    "dyn.ones": _by_last_input,
-    "dyn.sparse_to_dense": _by_last_input,
+    "dyn.one_hot": _bound_one_hot,
+    "dyn.ones": _bound_by_last_input,
+    "dyn.sparse_to_dense": _bound_by_last_input,
     "dyn.tile": _tile_by_input,
-    "dyn.zeros": _by_last_input,
+    "dyn.zeros": _bound_by_last_input,
     "sparse_fill_empty_rows": _fill_empty_rows,
 }
 """Where values of arguments, not their types, say how large the result is."""

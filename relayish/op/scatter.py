@@ -9,11 +9,11 @@ from relayish.ir.attrs import Attrs, Integer, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.dimension import show_shape
-from relayish.op.evaluation import Array, is_integral, normal_axis
+from relayish.op.evaluation import Array, is_integral, normalise_axis
 from relayish.op.indexing import positions
 from relayish.op.registry import register_op
-from relayish.op.type_checks import check_within, equal_dimension, integers
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_checks import check_within, integers, unify_dimensions
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.ScatterElementsAttrs")
@@ -51,9 +51,9 @@ def _scatter_elements_type(
     attrs: ScatterElementsAttrs, data: Type, indices: Type, updates: Type
 ) -> TensorType:
     target, places = tensor(data, "data"), integers(indices, "indices")
-    same_dtype(target, tensor(updates, "updates"))
+    unify_dtype(target, tensor(updates, "updates"))
     rank = len(target.shape)
-    axis = dimension.normal_axis(attrs.axis, rank)
+    axis = dimension.normalise_axis(attrs.axis, rank)
     tensor(indices, "indices", rank)
     check_within(places, target, "indices and data", free=axis)
     check_within(places, tensor(updates, "updates", rank), "indices and updates")
@@ -64,7 +64,7 @@ def _scatter_elements_type(
 def _scatter_nd_type(attrs: ScatterNDAttrs, data: Type, indices: Type, updates: Type) -> TensorType:
     target, places = tensor(data, "data"), integers(indices, "indices")
     given = tensor(updates, "updates")
-    same_dtype(target, given)
+    unify_dtype(target, given)
     _check_way(attrs.mode)
     if not places.shape:
         raise TypeInferenceError("indices must have a dimension or more; found a scalar")
@@ -81,11 +81,11 @@ def _scatter_nd_type(attrs: ScatterNDAttrs, data: Type, indices: Type, updates: 
             f"updates have the shape {show_shape(given.shape)}; expected {show_shape(expected)}"
         )
     for axis, (size, wanted) in enumerate(zip(given.shape, expected, strict=True)):
-        equal_dimension(size, wanted, f"in axis {axis} updates have, and must have, the sizes")
+        unify_dimensions(size, wanted, f"in axis {axis} updates have, and must have, the sizes")
     return target
 
 
-def _scattered(data: Array, index: tuple[Array, ...], updates: Array, how: str) -> Array:
+def _scatter_by(data: Array, index: tuple[Array, ...], updates: Array, how: str) -> Array:
     result = np.array(data)
     if how == "update":
         result[index] = updates
@@ -100,7 +100,7 @@ def _scattered(data: Array, index: tuple[Array, ...], updates: Array, how: str) 
 def _scatter_elements(
     attrs: ScatterElementsAttrs, data: Array, indices: Array, updates: Array
 ) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis = normalise_axis(attrs.axis, data.ndim)
     updates = updates[tuple(slice(size) for size in indices.shape)]  # there may be more of them
     for place, (size, limit) in enumerate(zip(indices.shape, data.shape, strict=True)):
         if size > limit and place != axis:
@@ -112,11 +112,11 @@ def _scatter_elements(
     index[axis] = places
     full = tuple(np.broadcast_arrays(*index))
     if attrs.reduction == "mean":
-        return _halved(data, full, updates, axis)
-    return _scattered(data, full, updates, attrs.reduction)
+        return _average(data, full, updates, axis)
+    return _scatter_by(data, full, updates, attrs.reduction)
 
 
-def _halved(data: Array, index: tuple[Array, ...], updates: Array, axis: int) -> Array:
+def _average(data: Array, index: tuple[Array, ...], updates: Array, axis: int) -> Array:
     """Return ``data`` with the mean of itself and of each update in turn, as Relay takes it.
 
     Several updates of one place follow one another along ``axis``.
@@ -131,7 +131,7 @@ def _halved(data: Array, index: tuple[Array, ...], updates: Array, axis: int) ->
 
 
 def _scatter_nd(attrs: ScatterNDAttrs, data: Array, indices: Array, updates: Array) -> Array:
-    return _scattered(data, positions(data.shape, indices, 0), updates, attrs.mode)
+    return _scatter_by(data, positions(data.shape, indices, 0), updates, attrs.mode)
 
 
 register_op(

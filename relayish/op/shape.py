@@ -13,26 +13,26 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import (
     ANY,
     broadcast_shapes,
+    compare,
     is_static,
     product,
-    same,
     show_shape,
     show_type,
 )
-from relayish.op.dimension import normal_axis as checked_axis
+from relayish.op.dimension import normalise_axis as checked_axis
 from relayish.op.evaluation import (
     Array,
     Parameters,
+    apply_widened,
     is_integral,
-    normal_axis,
+    normalise_axis,
     result_dtype,
-    widened,
 )
 from relayish.op.fields import Dimension, OptionalDType
-from relayish.op.init import InitOpAttrs, sized
+from relayish.op.init import InitOpAttrs, read_shape
 from relayish.op.registry import OpPattern, register_op, relay_op, shape_only
-from relayish.op.reshaping import Range, reshaped, spliced
-from relayish.op.type_rules import known_length, same_dtype, tensor
+from relayish.op.reshaping import Range, reshape_shape, splice
+from relayish.op.type_rules import require_length, tensor, unify_dtype
 
 
 @attrs("relay.attrs.ReshapeAttrs")
@@ -83,23 +83,23 @@ class NdarraySizeAttrs(Attrs):
 
 
 def _reshape(attrs: ReshapeAttrs, data: Array) -> Array:
-    return data.reshape(reshaped(data.shape, attrs.newshape, allowzero=attrs.allowzero))
+    return data.reshape(reshape_shape(data.shape, attrs.newshape, allowzero=attrs.allowzero))
 
 
-def _backwards(newshape: tuple[int, ...], refuses: type[RelayishError]) -> tuple[int, ...]:
+def _reverse(newshape: tuple[int, ...], refuses: type[RelayishError]) -> tuple[int, ...]:
     if any(size < -3 for size in newshape):
         raise refuses(f"contrib_reverse_reshape cannot split; found {newshape}")
     return newshape[::-1]
 
 
 def _reverse_reshape(attrs: ReshapeAttrs, data: Array) -> Array:
-    newshape = _backwards(attrs.newshape, EvaluationError)
-    backwards = reshaped(data.shape[::-1], newshape, allowzero=attrs.allowzero)
+    newshape = _reverse(attrs.newshape, EvaluationError)
+    backwards = reshape_shape(data.shape[::-1], newshape, allowzero=attrs.allowzero)
     return data.reshape(backwards[::-1])
 
 
 def _reshape_like(attrs: ReshapeLikeAttrs, data: Array, like: Array) -> Array:
-    return data.reshape(spliced(data.shape, like.shape, *_ranges(attrs)))
+    return data.reshape(splice(data.shape, like.shape, *_ranges(attrs)))
 
 
 def _ranges(attrs: ReshapeLikeAttrs) -> tuple[Range, Range]:
@@ -109,11 +109,11 @@ def _ranges(attrs: ReshapeLikeAttrs) -> tuple[Range, Range]:
 def _squeeze(attrs: SqueezeAttrs, data: Array) -> Array:
     if attrs.axis is None:
         return np.squeeze(data)
-    return np.squeeze(data, tuple({normal_axis(axis, data.ndim) for axis in attrs.axis}))
+    return np.squeeze(data, tuple({normalise_axis(axis, data.ndim) for axis in attrs.axis}))
 
 
 def _expand_dims(attrs: ExpandDimsAttrs, data: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim + 1)
+    axis = normalise_axis(attrs.axis, data.ndim + 1)
     return data.reshape(data.shape[:axis] + (1,) * attrs.num_newaxis + data.shape[axis:])
 
 
@@ -135,7 +135,7 @@ def _broadcast_to(attrs: InitOpAttrs, data: Array) -> Array:
     return broadcast_value(data, attrs.shape)
 
 
-def collapsed(data: Array, shape: Sequence[int]) -> Array:
+def collapse(data: Array, shape: Sequence[int]) -> Array:
     """Return ``data`` summed over the axes along which ``shape`` would broadcast to its own.
 
     Raises:
@@ -150,7 +150,7 @@ def collapsed(data: Array, shape: Sequence[int]) -> Array:
     )
     if not axes:
         return data.reshape(shape)
-    return widened(lambda wide: np.add.reduce(wide, axes, wide.dtype), data).reshape(shape)
+    return apply_widened(lambda wide: np.add.reduce(wide, axes, wide.dtype), data).reshape(shape)
 
 
 def _shape_of(attrs: ShapeOfAttrs, data: Array) -> Array:
@@ -165,7 +165,7 @@ def _ndarray_size(attrs: NdarraySizeAttrs, data: Array) -> Array:
 def _collapse_sum_to(_: Parameters, data: Array, shape: Array) -> Array:
     if not is_integral(shape) or shape.dtype == np.bool_:
         raise EvaluationError(f"shape must hold integers; found {shape.dtype}")
-    return collapsed(data, shape.ravel().tolist())
+    return collapse(data, shape.ravel().tolist())
 
 
 def _broadcast_to_like(_: Parameters, data: Array, like: Array) -> Array:
@@ -173,7 +173,7 @@ def _broadcast_to_like(_: Parameters, data: Array, like: Array) -> Array:
 
 
 def _collapse_sum_like(_: Parameters, data: Array, like: Array) -> Array:
-    return collapsed(data, like.shape)
+    return collapse(data, like.shape)
 
 
 def _batch_flatten(_: Parameters, data: Array) -> Array:
@@ -182,7 +182,7 @@ def _batch_flatten(_: Parameters, data: Array) -> Array:
 
 def _reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
     ty = tensor(data, "data")
-    shape = reshaped(
+    shape = reshape_shape(
         ty.shape, attrs.newshape, allowzero=attrs.allowzero, refuses=TypeInferenceError
     )
     return TensorType(shape, ty.dtype)
@@ -190,8 +190,8 @@ def _reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
 
 def _reverse_reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
     ty = tensor(data, "data")
-    newshape = _backwards(attrs.newshape, TypeInferenceError)
-    shape = reshaped(
+    newshape = _reverse(attrs.newshape, TypeInferenceError)
+    shape = reshape_shape(
         ty.shape[::-1], newshape, allowzero=attrs.allowzero, refuses=TypeInferenceError
     )
     return TensorType(shape[::-1], ty.dtype)
@@ -199,7 +199,7 @@ def _reverse_reshape_type(attrs: ReshapeAttrs, data: Type) -> TensorType:
 
 def _reshape_like_type(attrs: ReshapeLikeAttrs, data: Type, like: Type) -> TensorType:
     ty, other = tensor(data, "data"), tensor(like, "shape_like")
-    shape = spliced(ty.shape, other.shape, *_ranges(attrs), refuses=TypeInferenceError)
+    shape = splice(ty.shape, other.shape, *_ranges(attrs), refuses=TypeInferenceError)
     if is_static(ty.shape) and is_static(shape) and product(ty.shape) != product(shape):
         raise TypeInferenceError(
             f"{show_shape(ty.shape)} cannot be reshaped to {show_shape(shape)}: "
@@ -218,7 +218,7 @@ def _squeeze_type(attrs: SqueezeAttrs, data: Type) -> TensorType:
         return TensorType(tuple(size for size in ty.shape if size != 1), ty.dtype)
     axes = {checked_axis(axis, len(ty.shape)) for axis in attrs.axis}
     for axis in sorted(axes):
-        if same(ty.shape[axis], 1) is False:
+        if compare(ty.shape[axis], 1) is False:
             raise TypeInferenceError(
                 f"axis {axis} of {show_type(ty)} cannot be squeezed; its size must be 1"
             )
@@ -243,7 +243,7 @@ def spread(data: TensorType, shape: Sequence[Dimension]) -> TensorType:
     """
     common = broadcast_shapes(data.shape, shape)
     if len(common) != len(shape) or any(
-        same(one, other) is False for one, other in zip(common, shape, strict=True)
+        compare(one, other) is False for one, other in zip(common, shape, strict=True)
     ):
         raise TypeInferenceError(
             f"{show_type(data)} cannot be broadcast to {show_shape(shape)}; "
@@ -253,7 +253,7 @@ def spread(data: TensorType, shape: Sequence[Dimension]) -> TensorType:
 
 
 def _broadcast_to_type(attrs: InitOpAttrs, data: Type) -> TensorType:
-    return spread(tensor(data, "data"), sized(attrs))
+    return spread(tensor(data, "data"), read_shape(attrs))
 
 
 def _broadcast_to_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
@@ -262,18 +262,18 @@ def _broadcast_to_like_type(_: Parameters, data: Type, like: Type) -> TensorType
 
 def _collapse_sum_like_type(_: Parameters, data: Type, like: Type) -> TensorType:
     ty, other = tensor(data, "data"), tensor(like, "collapse_type")
-    same_dtype(ty, other)
+    unify_dtype(ty, other)
     spread(other, ty.shape)
     return other
 
 
 def _collapse_sum_to_type(attrs: InitOpAttrs | None, data: Type, shape: Type) -> TensorType:
     ty = tensor(data, "data")
-    rank = known_length(shape, "shape")
+    rank = require_length(shape, "shape")
     if attrs is None or attrs.shape is None:
         target: tuple[Dimension, ...] = (ANY,) * rank
     else:
-        target = sized(attrs)
+        target = read_shape(attrs)
     if len(target) != rank:
         raise TypeInferenceError(
             f"shape has {rank} numbers, the attribute shape has {len(target)}; "

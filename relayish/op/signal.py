@@ -11,8 +11,8 @@ from relayish.op import dimension
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array
 from relayish.op.registry import register_op
-from relayish.op.type_checks import equal_dimension
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_checks import unify_dimensions
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.DFTAttrs")
@@ -36,14 +36,14 @@ class StftAttrs(Attrs):
 def _dft_type(_: DFTAttrs, re_data: Type, im_data: Type) -> TupleType:
     """Return the real and the imaginary parts, which are shaped as those of the argument."""
     real, imaginary = tensor(re_data, "re_data"), tensor(im_data, "im_data")
-    dtype = same_dtype(real, imaginary)
+    dtype = unify_dtype(real, imaginary)
     if not dtype.startswith(("float", "bfloat")) or not real.shape:
         raise TypeInferenceError(
             f"re_data must have floating point numbers along an axis; found {show_type(real)}"
         )
     tensor(im_data, "im_data", len(real.shape))
     shape = tuple(
-        equal_dimension(n, m, f"in axis {axis} re_data and im_data have the sizes")
+        unify_dimensions(n, m, f"in axis {axis} re_data and im_data have the sizes")
         for axis, (n, m) in enumerate(zip(real.shape, imaginary.shape, strict=True))
     )
     return TupleType((TensorType(shape, dtype),) * 2)
@@ -67,7 +67,7 @@ def _stft_type(attrs: StftAttrs, data: Type, window: Type) -> TensorType:
             f"n_fft is {attrs.n_fft}, hop_length {attrs.hop_length} and win_length "
             f"{attrs.win_length}; expected positive numbers, of which win_length is at most n_fft"
         )
-    equal_dimension(frame.shape[0], attrs.win_length, "window and win_length are of the sizes")
+    unify_dimensions(frame.shape[0], attrs.win_length, "window and win_length are of the sizes")
     if isinstance(samples, int) and samples < attrs.n_fft:
         raise TypeInferenceError(f"data has {samples} samples; expected at least {attrs.n_fft}")
     rest = dimension.subtract(samples, attrs.n_fft)

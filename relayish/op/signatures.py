@@ -45,7 +45,7 @@ _CONV_3D: Final = "strides=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), " +
 )
 
 
-def _transposed(ones: str, zeros: str, layout: str, kernel: str, out_dtype: str = "") -> str:
+def _write_transposed(ones: str, zeros: str, layout: str, kernel: str, out_dtype: str = "") -> str:
     return (
         f"strides={ones}, padding={zeros}, dilation={ones}, groups=1, channels=None, "
         f"kernel_size=None, data_layout='{layout}', kernel_layout='{kernel}', out_layout='', "
@@ -130,12 +130,12 @@ SIGNATURES: Final[Mapping[str, str]] = {
         "data, kernel, " + _CONV_2D.replace("'NCHW'", "'NCHW8c'")
     ),
     "nn.conv1d": "data, weight, " + _CONV_1D,
-    "nn.conv1d_transpose": "data, weight, " + _transposed("(1,)", "(0,)", "NCW", "IOW"),
+    "nn.conv1d_transpose": "data, weight, " + _write_transposed("(1,)", "(0,)", "NCW", "IOW"),
     "nn.conv2d": "data, weight, " + _CONV_2D,
-    "nn.conv2d_transpose": "data, weight, " + _transposed("(1, 1)", "(0, 0)", "NCHW", "IOHW"),
+    "nn.conv2d_transpose": "data, weight, " + _write_transposed("(1, 1)", "(0, 0)", "NCHW", "IOHW"),
     "nn.conv3d": "data, weight, " + _CONV_3D,
     "nn.conv3d_transpose": (
-        "data, weight, " + _transposed("(1, 1, 1)", "(0, 0, 0)", "NCDHW", "IODHW")
+        "data, weight, " + _write_transposed("(1, 1, 1)", "(0, 0, 0)", "NCDHW", "IODHW")
     ),
     "nn.cross_entropy": "predictions, targets",
     "nn.cross_entropy_with_logits": "predictions, targets",
@@ -219,7 +219,8 @@ SIGNATURES: Final[Mapping[str, str]] = {
         "out_dtype='int32'"
     ),
     "qnn.conv2d_transpose": (
-        f"data, weight, {_QNN_PAIR}, " + _transposed("(1, 1)", "(0, 0)", "NCHW", "IOHW", "int32")
+        f"data, weight, {_QNN_PAIR}, "
+        + _write_transposed("(1, 1)", "(0, 0)", "NCHW", "IOHW", "int32")
     ),
     "qnn.dense": f"data, weight, {_QNN_PAIR}, units, out_dtype='int32'",
     "qnn.dequantize": "data, input_scale, input_zero_point, axis=-1, out_dtype='float32'",

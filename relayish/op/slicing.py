@@ -12,11 +12,11 @@ from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
 from relayish.op.dimension import show_shape
-from relayish.op.evaluation import Array, Parameters, normal_axis
+from relayish.op.evaluation import Array, Parameters, normalise_axis
 from relayish.op.fields import Dimension
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_checks import integers
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.StridedSliceAttrs")
@@ -59,13 +59,13 @@ class _Cut(NamedTuple):
         """Return the places taken of ``size`` elements; bounds are clipped to them."""
         first, last = (0, size) if self.stride > 0 else (-1, size - 1)
         start, stop = (first, last) if self.stride > 0 else (last, first)
-        begin = start if self.begin is None else _clipped(self.begin, size, first, last)
+        begin = start if self.begin is None else _clip(self.begin, size, first, last)
         if self.end is None or (self.by_size and self.end < 0):
             end = stop
         elif self.by_size:
             end = min(begin + self.end, last)
         else:
-            end = _clipped(self.end, size, first, last)
+            end = _clip(self.end, size, first, last)
         if begin < 0:  # backwards from before the first
             return slice(0, 0)
         return slice(begin, None if end < 0 else end, self.stride)
@@ -75,7 +75,7 @@ class _Cut(NamedTuple):
         return len(range(*self.of(size).indices(size)))
 
 
-def _clipped(bound: int, size: int, first: int, last: int) -> int:
+def _clip(bound: int, size: int, first: int, last: int) -> int:
     """Return ``bound``, counted from the end if negative, as far as ``first`` and ``last``."""
     return min(max(bound + size if bound < 0 else bound, first), last)
 
@@ -121,7 +121,7 @@ def _cuts(
     ]
 
 
-def sliced(
+def slice_tensor(
     data: Array,
     begin: Sequence[int],
     end: Sequence[int],
@@ -169,7 +169,7 @@ def _strided_slice(attrs: StridedSliceAttrs, data: Array) -> Array:
     if attrs.begin is None or attrs.end is None:
         raise EvaluationError("strided_slice has no bounds; set begin=(...) and end=(...)")
     strides = attrs.strides or ()
-    return sliced(
+    return slice_tensor(
         data, attrs.begin, attrs.end, strides, axes=attrs.axes, slice_mode=attrs.slice_mode
     )
 
@@ -178,7 +178,7 @@ def _strided_set_type(
     _: Parameters, data: Type, v: Type, begin: Type, end: Type, strides: Type
 ) -> TensorType:
     whole, part = tensor(data, "data"), tensor(v, "v")
-    same_dtype(whole, part)
+    unify_dtype(whole, part)
     for bounds, what in ((begin, "begin"), (end, "end"), (strides, "strides")):
         integers(bounds, what, rank=1)
     return whole
@@ -188,7 +188,7 @@ def _strided_set(
     _: Parameters, data: Array, v: Array, begin: Array, end: Array, strides: Array
 ) -> Array:
     result = np.array(data)
-    part = sliced(result, begin.tolist(), end.tolist(), strides.tolist())
+    part = slice_tensor(result, begin.tolist(), end.tolist(), strides.tolist())
     if part.shape != v.shape:
         raise EvaluationError(
             f"v has the shape {show_shape(v.shape)}; the slice that is set has "
@@ -206,7 +206,7 @@ def _slice_like_axes(attrs: SliceLikeAttrs, rank: int, other: int) -> list[int]:
     """
     if not attrs.axes:
         return list(range(min(rank, other)))
-    axes = [dimension.normal_axis(axis, rank) for axis in attrs.axes]
+    axes = [dimension.normalise_axis(axis, rank) for axis in attrs.axes]
     if max(axes) >= other:
         raise TypeInferenceError(f"shape_like has {other} axes; it is to give axis {max(axes)}")
     return axes
@@ -235,7 +235,7 @@ def _slice_like(attrs: SliceLikeAttrs, data: Array, like: Array) -> Array:
 
 def _sliding_window_type(attrs: SlidingWindowAttrs, data: Type) -> TensorType:
     whole = tensor(data, "data")
-    axis = dimension.normal_axis(attrs.axis, len(whole.shape))
+    axis = dimension.normalise_axis(attrs.axis, len(whole.shape))
     slid = whole.shape[axis:]
     for what, sizes in (("window_shape", attrs.window_shape), ("strides", attrs.strides)):
         if len(sizes) != len(slid):
@@ -254,7 +254,7 @@ def _sliding_window_type(attrs: SlidingWindowAttrs, data: Type) -> TensorType:
 
 
 def _sliding_window(attrs: SlidingWindowAttrs, data: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis = normalise_axis(attrs.axis, data.ndim)
     axes = tuple(range(axis, data.ndim))
     windows = np.lib.stride_tricks.sliding_window_view(data, attrs.window_shape, axis=axes)
     steps = (slice(None),) * axis + tuple(slice(None, None, s) for s in attrs.strides)

@@ -9,10 +9,10 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
-from relayish.op.evaluation import Array, normal_axis, result_dtype
+from relayish.op.evaluation import Array, normalise_axis, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.registry import register_op
-from relayish.op.type_checks import equal_dimension
+from relayish.op.type_checks import unify_dimensions
 from relayish.op.type_rules import tensor
 
 
@@ -62,7 +62,7 @@ def _order(data: Array, axis: int, *, ascending: bool) -> Array:
 
 def _sort_type(attrs: ArgsortAttrs, data: Type) -> TensorType:
     source = tensor(data, "data")
-    dimension.normal_axis(attrs.axis, len(source.shape))
+    dimension.normalise_axis(attrs.axis, len(source.shape))
     return source
 
 
@@ -71,13 +71,13 @@ def _argsort_type(attrs: ArgsortAttrs, data: Type) -> TensorType:
 
 
 def _argsort(attrs: ArgsortAttrs, data: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis = normalise_axis(attrs.axis, data.ndim)
     order = _order(data, axis, ascending=attrs.is_ascend)
     return order.astype(result_dtype(attrs.dtype, np.dtype(np.int32)))
 
 
 def _sort(attrs: ArgsortAttrs, data: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis = normalise_axis(attrs.axis, data.ndim)
     return np.take_along_axis(data, _order(data, axis, ascending=attrs.is_ascend), axis)
 
 
@@ -87,7 +87,7 @@ def topk_type(data: TensorType, k: Dimension, axis: int, ret_type: str, dtype: s
     Raises:
         TypeInferenceError: If there is no such axis, it has not as many, or ``ret_type`` is wrong.
     """
-    along = dimension.normal_axis(axis, len(data.shape))
+    along = dimension.normalise_axis(axis, len(data.shape))
     size = data.shape[along]
     if isinstance(k, int) and k < 1:
         k = size
@@ -109,7 +109,7 @@ def topk(
     data: Array, k: int, axis: int, ret_type: str, *, is_ascend: bool, dtype: str | None
 ) -> Array | tuple[Array, ...]:
     """Return the first ``k`` in order along ``axis`` (all if ``k < 1``): values, places or both."""
-    along = normal_axis(axis, data.ndim)
+    along = normalise_axis(axis, data.ndim)
     count = data.shape[along] if k < 1 else k
     if count > data.shape[along]:
         raise EvaluationError(f"the first {k} are asked for; axis {along} has {data.shape[along]}")
@@ -155,7 +155,7 @@ def _searchsorted_type(attrs: SearchSortedAttrs, sorted_sequence: Type, values: 
         tensor(values, "values", rank)
         for axis, (n, m) in enumerate(zip(line.shape[:-1], wanted.shape[:-1], strict=True)):
             what = f"in axis {axis} sorted_sequence and values have the sizes"
-            equal_dimension(n, m, what)
+            unify_dimensions(n, m, what)
     return TensorType(wanted.shape, attrs.dtype)
 
 

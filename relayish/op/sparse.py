@@ -10,8 +10,8 @@ from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.dimension import ANY, show_shape, show_type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_checks import equal_dimension, integers, vector_of_sizes
-from relayish.op.type_rules import one_number, sizes, tensor
+from relayish.op.type_checks import integers, unify_dimensions, vector_of_sizes
+from relayish.op.type_rules import require_number, sizes, tensor
 
 
 @attrs("relay.attrs.SparseToDenseAttrs")
@@ -33,7 +33,7 @@ def _sparse_to_dense_type(
         raise TypeInferenceError("output_shape must hold a size or more; found ()")
     axes = places.shape[1] if len(places.shape) > 1 else 1
     what = "sparse_indices and output_shape have the numbers of axes"
-    equal_dimension(axes, len(attrs.output_shape), what)
+    unify_dimensions(axes, len(attrs.output_shape), what)
     return TensorType(sizes(attrs.output_shape, "output_shape"), values.dtype)
 
 
@@ -50,7 +50,7 @@ def check_lengths(places: TensorType, values: TensorType) -> None:
             )
     if values.shape:
         what = "sparse_indices and sparse_values have the lengths"
-        equal_dimension(places.shape[0] if places.shape else 1, values.shape[0], what)
+        unify_dimensions(places.shape[0] if places.shape else 1, values.shape[0], what)
 
 
 def to_dense(places: Array, values: Array, default: Array, shape: tuple[int, ...]) -> Array:
@@ -94,10 +94,10 @@ def _sparse_fill_empty_rows_type(
     places = integers(sparse_indices, "sparse_indices", rank=2)
     values = tensor(sparse_values, "sparse_values", rank=1)
     sizes = vector_of_sizes(dense_shape, "dense_shape")
-    one_number(default_value, "default_value")
+    require_number(default_value, "default_value")
     check_lengths(places, values)
     what = "each row of sparse_indices, and dense_shape, have the lengths"
-    rank = equal_dimension(places.shape[1], sizes.shape[0], what)
+    rank = unify_dimensions(places.shape[1], sizes.shape[0], what)
     return TupleType(
         (
             TensorType((ANY, rank), "int64"),
@@ -132,7 +132,7 @@ def _sparse_reshape_type(
     before = vector_of_sizes(prev_shape, "prev_shape")
     after = vector_of_sizes(new_shape, "new_shape")
     what = "each row of sparse_indices, and prev_shape, have the lengths"
-    equal_dimension(places.shape[1], before.shape[0], what)
+    unify_dimensions(places.shape[1], before.shape[0], what)
     return TupleType(
         (TensorType((places.shape[0], after.shape[0]), places.dtype), after),
     )

@@ -53,7 +53,7 @@ def generate(key: Array, count: int) -> tuple[Array, Array]:
     Complexity:
         Linear in ``count``; a fixed number of operations on whole arrays.
     """
-    current = _with_room(_checked(key), count)
+    current = _with_room(_check_key(key), count)
     whole, left = divmod(count, _WORDS)
     words = [_blocks(current, np.arange(whole, dtype=np.uint64)).ravel()]
     if left:  # the partial block counts words, not blocks, and in the counter alone
@@ -72,10 +72,10 @@ def split(key: Array) -> tuple[Array, Array]:
     Args:
         key: (10,) uint64.
     """
-    given = _checked(key)
+    given = _check_key(key)
     left = given.copy()
     if given[_PLACE].any():
-        left[_PLACE] = _next_place(given[_PLACE])
+        left[_PLACE] = _advance_place(given[_PLACE])
         right = left.copy()
         right[_PATH] |= given[_PLACE]
         return left, right
@@ -87,7 +87,7 @@ def split(key: Array) -> tuple[Array, Array]:
     return left, right
 
 
-def _checked(key: Array) -> Array:
+def _check_key(key: Array) -> Array:
     if key.shape != (KEY_WORDS,) or key.dtype != np.uint64:
         raise EvaluationError(
             f"a key of random numbers has {KEY_WORDS} words of uint64; "
@@ -104,7 +104,7 @@ def _with_room(key: Array, count: int) -> Array:
     current[_COUNTER] = 0
     if key[_PLACE].any():
         current[_PATH] |= key[_PLACE]
-        current[_PLACE] = _next_place(key[_PLACE])
+        current[_PLACE] = _advance_place(key[_PLACE])
         return current
     current[_KEY] = _cipher(key[_KEY], np.full((1, _WORDS), _ALL_ONES))[0]
     current[_PATH] = 0
@@ -112,7 +112,7 @@ def _with_room(key: Array, count: int) -> Array:
     return current
 
 
-def _next_place(place: Array) -> tuple[int, int]:
+def _advance_place(place: Array) -> tuple[int, int]:
     """Return the one bit in two words, moved right; past the end there is none."""
     moved = (int(place[0]) << 64 | int(place[1])) >> 1
     return moved >> 64, moved & (2**64 - 1)
@@ -142,13 +142,13 @@ def _cipher(key: Array, counters: Array) -> Array:
             a, b, c = a + words[0], b + words[1], c + words[2]
             d = d + words[3] + np.uint64(step)
         first, second = _ROTATIONS[index % len(_ROTATIONS)]
-        a, b = _mixed(a, b, first)
-        c, d = _mixed(c, d, second)
+        a, b = _mix(a, b, first)
+        c, d = _mix(c, d, second)
         b, d = d, b
     return np.stack((a, b, c, d), axis=1)
 
 
-def _mixed(one: Array, other: Array, rotation: int) -> tuple[Array, Array]:
+def _mix(one: Array, other: Array, rotation: int) -> tuple[Array, Array]:
     left, right = np.uint64(rotation), np.uint64(64 - rotation)
     total = one + other
     return total, (total + other) ^ ((other << left) | (other >> right))

@@ -8,11 +8,11 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op import dimension
-from relayish.op.evaluation import Array, normal_axis
+from relayish.op.evaluation import Array, normalise_axis
 from relayish.op.fields import Dimension
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_checks import equal_dimension, integers
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_checks import integers, unify_dimensions
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.TransposeAttrs")
@@ -74,7 +74,7 @@ def _transpose_type(attrs: TransposeAttrs, data: Type) -> TensorType:
     rank = len(source.shape)
     if attrs.axes is None:
         return TensorType(source.shape[::-1], source.dtype)
-    axes = [dimension.normal_axis(axis, rank) for axis in attrs.axes]
+    axes = [dimension.normalise_axis(axis, rank) for axis in attrs.axes]
     if sorted(axes) != list(range(rank)):
         raise TypeInferenceError(
             f"axes {attrs.axes} of a transpose must name each of {rank} axes once"
@@ -98,7 +98,7 @@ def _tile_type(attrs: TileAttrs, data: Type) -> TensorType:
     return TensorType(shape, source.dtype)
 
 
-def tiled(data: Array, reps: tuple[int, ...]) -> Array:
+def tile_tensor(data: Array, reps: tuple[int, ...]) -> Array:
     """Return ``data`` repeated as a whole; no time is spent on repeating nothing, or not at all."""
     if data.size and all(reps):
         return np.tile(data, reps)
@@ -108,7 +108,7 @@ def tiled(data: Array, reps: tuple[int, ...]) -> Array:
 
 
 def _tile(attrs: TileAttrs, data: Array) -> Array:
-    return tiled(data, attrs.reps)
+    return tile_tensor(data, attrs.reps)
 
 
 def _repeat_type(attrs: RepeatAttrs, data: Type) -> TensorType:
@@ -118,7 +118,7 @@ def _repeat_type(attrs: RepeatAttrs, data: Type) -> TensorType:
     shape: list[Dimension] = list(source.shape)
     if attrs.axis is None:
         shape = [dimension.product(shape)]
-    axis = dimension.normal_axis(attrs.axis or 0, len(shape))
+    axis = dimension.normalise_axis(attrs.axis or 0, len(shape))
     shape[axis] = dimension.multiply(shape[axis], attrs.repeats)
     return TensorType(tuple(shape), source.dtype)
 
@@ -134,7 +134,7 @@ def _repeat(attrs: RepeatAttrs, data: Array) -> Array:
 def _reverse_type(attrs: ReverseAttrs, data: Type) -> TensorType:
     source = tensor(data, "data")
     if attrs.axis is not None:
-        dimension.normal_axis(attrs.axis, len(source.shape))
+        dimension.normalise_axis(attrs.axis, len(source.shape))
     return source
 
 
@@ -147,17 +147,17 @@ def _reverse_sequence_type(
 ) -> TensorType:
     source, lengths = tensor(data, "data"), integers(seq_lengths, "seq_lengths", rank=1)
     rank = len(source.shape)
-    batch = dimension.normal_axis(attrs.batch_axis, rank)
-    if batch == dimension.normal_axis(attrs.seq_axis, rank):
+    batch = dimension.normalise_axis(attrs.batch_axis, rank)
+    if batch == dimension.normalise_axis(attrs.seq_axis, rank):
         raise TypeInferenceError(f"batch_axis and seq_axis are both {batch}; expected two axes")
     what = "seq_lengths and the batch axis of data have the sizes"
-    equal_dimension(lengths.shape[0], source.shape[batch], what)
+    unify_dimensions(lengths.shape[0], source.shape[batch], what)
     return source
 
 
 def _reverse_sequence(attrs: ReverseSequenceAttrs, data: Array, seq_lengths: Array) -> Array:
-    batch = normal_axis(attrs.batch_axis, data.ndim)
-    along = normal_axis(attrs.seq_axis, data.ndim)
+    batch = normalise_axis(attrs.batch_axis, data.ndim)
+    along = normalise_axis(attrs.seq_axis, data.ndim)
     if batch == along:
         raise EvaluationError(f"batch_axis and seq_axis are both {batch}; expected two axes")
     source = np.moveaxis(data, (batch, along), (0, 1))
@@ -185,7 +185,7 @@ def _trilu(attrs: TriluAttrs, data: Array, k: Array) -> Array:
 
 def _matrix_set_diag_type(attrs: MatrixSetDiagAttrs, matrix: Type, diagonal: Type) -> TensorType:
     source, given = tensor(matrix, "input"), tensor(diagonal, "diagonal")
-    same_dtype(source, given)
+    unify_dtype(source, given)
     if len(source.shape) < 2:
         raise TypeInferenceError(
             f"input must have rows and columns; found {dimension.show_type(source)}"
@@ -198,17 +198,19 @@ def _matrix_set_diag_type(attrs: MatrixSetDiagAttrs, matrix: Type, diagonal: Typ
     expected: list[Dimension] = list(batches)
     if attrs.k1 != attrs.k2:
         expected.append(attrs.k2 - attrs.k1 + 1)
-    expected.append(_longest_diagonal(attrs, rows, columns))
+    expected.append(_measure_longest_diagonal(attrs, rows, columns))
     if len(given.shape) != len(expected):
         raise TypeInferenceError(
             f"diagonal has {len(given.shape)} dimensions; expected {len(expected)}"
         )
     for axis, (size, wanted) in enumerate(zip(given.shape, expected, strict=True)):
-        equal_dimension(size, wanted, f"in axis {axis} diagonal has, and must have, the sizes")
+        unify_dimensions(size, wanted, f"in axis {axis} diagonal has, and must have, the sizes")
     return source
 
 
-def _longest_diagonal(attrs: MatrixSetDiagAttrs, rows: Dimension, columns: Dimension) -> Dimension:
+def _measure_longest_diagonal(
+    attrs: MatrixSetDiagAttrs, rows: Dimension, columns: Dimension
+) -> Dimension:
     """Return how many elements the longest of the diagonals ``k1`` to ``k2`` has."""
     if not isinstance(rows, int) or not isinstance(columns, int):
         return dimension.ANY

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import show_shape, show_type, unified
+from relayish.op.dimension import show_shape, show_type, unify
 from relayish.op.fields import Dimension
 from relayish.op.type_rules import tensor
 
@@ -35,19 +35,19 @@ def vector_of_sizes(ty: Type, what: str) -> TensorType:
     return found
 
 
-def equal_dimension(left: Dimension, right: Dimension, what: str) -> Dimension:
+def unify_dimensions(left: Dimension, right: Dimension, what: str) -> Dimension:
     """Return the better known of two dimensions that must be equal.
 
     Raises:
         TypeInferenceError: If they differ; ``what`` says what has them, both in one phrase.
     """
-    found = unified(left, right)
+    found = unify(left, right)
     if found is None:
         raise TypeInferenceError(f"{what} {left} and {right}; they must be equal")
     return found
 
 
-def common_dtype(parts: Sequence[TensorType]) -> str:
+def unify_dtypes(parts: Sequence[TensorType]) -> str:
     """Return the element type that ``parts``, at least one, have in common.
 
     Raises:
@@ -62,7 +62,7 @@ def common_dtype(parts: Sequence[TensorType]) -> str:
     return parts[0].dtype
 
 
-def common_shape(parts: Sequence[TensorType], free: int | None = None) -> tuple[Dimension, ...]:
+def unify_shapes(parts: Sequence[TensorType], free: int | None = None) -> tuple[Dimension, ...]:
     """Return the shape that ``parts``, at least one, have in common, as well as it is known.
 
     Args:
@@ -83,7 +83,7 @@ def common_shape(parts: Sequence[TensorType], free: int | None = None) -> tuple[
         for axis, size in enumerate(part.shape):
             if axis != free and size != shape[axis]:
                 what = f"in axis {axis}, fields before field {index} and that field have the sizes"
-                shape[axis] = equal_dimension(shape[axis], size, what)
+                shape[axis] = unify_dimensions(shape[axis], size, what)
     return tuple(shape)
 
 

@@ -41,7 +41,7 @@ def tensors(ty: Type, what: str = "the argument") -> tuple[TensorType, ...]:
     return tuple(tensor(part, f"field {i} of {what}") for i, part in enumerate(ty.fields))
 
 
-def same_dtype(left: TensorType, right: TensorType) -> str:
+def unify_dtype(left: TensorType, right: TensorType) -> str:
     """Return the element type two operands have in common.
 
     Raises:
@@ -60,7 +60,7 @@ def identity(_: Parameters, data: Type) -> Type:
     return tensor(data)
 
 
-def unchanged(_: Parameters, body: Type) -> Type:
+def keep_type(_: Parameters, body: Type) -> Type:
     """Return the type of the only operand, which may be of any kind: a tuple, a function."""
     return body
 
@@ -82,7 +82,7 @@ def scalar(ty: Type, what: str) -> TensorType:
     return found
 
 
-def one_number(ty: Type, what: str) -> TensorType:
+def require_number(ty: Type, what: str) -> TensorType:
     """Return ``ty``, that of the argument called ``what``: a number, in a tensor of any rank.
 
     Raises:
@@ -94,7 +94,7 @@ def one_number(ty: Type, what: str) -> TensorType:
     return found
 
 
-def known_length(ty: Type, what: str) -> int:
+def require_length(ty: Type, what: str) -> int:
     """Return how many numbers the vector called ``what`` holds, which says the rank of a result.
 
     Raises:
@@ -130,7 +130,7 @@ def sizes(values: Sequence[Dimension], what: str) -> tuple[Dimension, ...]:
 def broadcast(_: Parameters, lhs: Type, rhs: Type) -> TensorType:
     """Return the type of an element by element operation on operands that broadcast."""
     left, right = tensor(lhs, "lhs"), tensor(rhs, "rhs")
-    dtype = same_dtype(left, right)
+    dtype = unify_dtype(left, right)
     if left.shape == right.shape:
         return left
     return TensorType(broadcast_shapes(left.shape, right.shape), dtype)
@@ -139,5 +139,5 @@ def broadcast(_: Parameters, lhs: Type, rhs: Type) -> TensorType:
 def broadcast_comparison(_: Parameters, lhs: Type, rhs: Type) -> TensorType:
     """Return the type of an element by element comparison: booleans."""
     left, right = tensor(lhs, "lhs"), tensor(rhs, "rhs")
-    same_dtype(left, right)
+    unify_dtype(left, right)
     return TensorType(broadcast_shapes(left.shape, right.shape), "bool")

@@ -12,10 +12,10 @@ from relayish.errors import OperatorError, UnknownNameError
 from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.op import builder, get_op, list_ops
-from relayish.op.attribute_shorthand import spatial_rank, spelt_out
+from relayish.op.attribute_shorthand import expand_shorthand, spatial_rank
 from relayish.op.builders import _MADE, Parameters
 from relayish.op.device import VirtualDevice
-from relayish.op.documentation import documented, undocumented
+from relayish.op.documentation import find_undocumented, load_documentation
 from relayish.op.documentation.attributes import ATTRIBUTES
 from relayish.op.documentation.entry import read_entries
 from relayish.op.registry import arguments, attrs_type, relation, rule
@@ -81,7 +81,7 @@ def test_defaults_of_signatures_are_values_of_the_attributes(name):
 
 
 def builder_default(op, parameter, value):
-    return spelt_out(op, {parameter: value})[parameter]
+    return expand_shorthand(op, {parameter: value})[parameter]
 
 
 def test_tables_of_signatures_name_operators():
@@ -500,23 +500,23 @@ def test_every_operator_and_parameter_is_documented():
     parameters = {
         parameter
         for name in names
-        if name in documented()
+        if name in load_documentation()
         for parameter in inspect.signature(builder(name)).parameters
-        if parameter not in documented()[name].arguments
+        if parameter not in load_documentation()[name].arguments
     }
-    assert undocumented(sorted(names), sorted(parameters)) == ()
+    assert find_undocumented(sorted(names), sorted(parameters)) == ()
 
 
-@each("name", sorted(documented()))
+@each("name", sorted(load_documentation()))
 def test_documentation_speaks_of_parameters_that_are_there(name):
-    entry = documented()[name]
+    entry = load_documentation()[name]
     assert set(entry.arguments) <= inspect.signature(builder(name)).parameters.keys()
     assert entry.summary.endswith(".")
     assert entry.result
 
 
 def test_every_documented_attribute_is_a_parameter():
-    parameters = {p for n in documented() for p in inspect.signature(builder(n)).parameters}
+    parameters = {p for n in load_documentation() for p in inspect.signature(builder(n)).parameters}
     assert sorted(set(ATTRIBUTES) - parameters) == []
 
 
@@ -541,8 +541,8 @@ def test_entry_is_read_from_its_lines():
 def test_number_of_results_is_documented_where_there_are_several():
     for name in list_ops():
         known = get_op(name) in rule or get_op(name) in relation
-        assert known or name in documented()
-    assert "a tuple" in documented()["split"].result
+        assert known or name in load_documentation()
+    assert "a tuple" in load_documentation()["split"].result
     assert isinstance(relay.mean_variance(x), Tuple)
 
 

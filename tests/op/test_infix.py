@@ -15,7 +15,7 @@ from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Tuple, TupleGetItem
 from relayish.ir.relay.type import FuncType, TensorType, TupleType
 from relayish.op import get_op, registry
-from relayish.op.known_type import known_type
+from relayish.op.known_type import find_known_type
 from relayish.op.outputs import TupleWrapper
 from relayish.op.registry import evaluate
 from tests.support.depth import DEPTH
@@ -262,7 +262,7 @@ SAMPLES = {
 def test_number_of_results_is_that_of_the_type(name):
     args, attributes = SAMPLES[name]
     call = relay.op.call_op(name, *args, **attributes)
-    ty = known_type(call)
+    ty = find_known_type(call)
     assert isinstance(ty, TupleType)
     assert len(call) == len(ty.fields)
 
@@ -272,7 +272,7 @@ def test_known_type_looks_at_each_node_once_and_keeps_nothing_alive():
     expr = relay.var("x", shape=(2,), dtype="float16")
     for _ in range(100):
         expr = expr + expr
-    assert known_type(expr) == known_type(expr)
+    assert find_known_type(expr) == find_known_type(expr)
     deep = relay.var("x", shape=(2,), dtype="float16")
     for _ in range(DEPTH):
         deep = deep + 1
@@ -283,7 +283,7 @@ def test_known_type_looks_at_each_node_once_and_keeps_nothing_alive():
 
 
 def test_known_type_of_an_ill_typed_call_is_none():
-    assert known_type(relay.nn.softmax(Tuple((x,)))) is None
+    assert find_known_type(relay.nn.softmax(Tuple((x,)))) is None
 
 
 def test_built_calls_are_ordinary_nodes():

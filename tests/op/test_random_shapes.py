@@ -12,7 +12,7 @@ from relayish.ir.relay.type import Any as AnyDimension
 from relayish.ir.relay.type import SizeVar, TensorType
 from relayish.op import get_op, make_attrs
 from relayish.op.registry import rule
-from relayish.op.reshaping import reshaped
+from relayish.op.reshaping import reshape_shape
 from tests.support.checking import assert_same, evaluated, random_values, reference
 
 hypothesis = pytest.importorskip("hypothesis")
@@ -191,10 +191,10 @@ def value_of(size, values):
 )
 def test_reshape_keeps_the_elements_or_refuses(shape, numbers, allowzero):
     try:
-        found = reshaped(shape, numbers, allowzero=allowzero)
+        found = reshape_shape(shape, numbers, allowzero=allowzero)
     except EvaluationError:
         with pytest.raises(TypeInferenceError, match="cannot be reshaped to"):
-            reshaped(shape, numbers, allowzero=allowzero, refuses=TypeInferenceError)
+            reshape_shape(shape, numbers, allowzero=allowzero, refuses=TypeInferenceError)
         return
     assert math.prod(found) == math.prod(shape)
     assert min(found, default=0) >= 0

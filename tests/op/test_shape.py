@@ -13,7 +13,7 @@ from relayish.op import get_op, make_attrs
 from relayish.op.dimension import show_shape
 from relayish.op.init import InitOpAttrs
 from relayish.op.registry import evaluate, rule
-from relayish.op.reshaping import reshaped
+from relayish.op.reshaping import reshape_shape
 from relayish.text import astext, parse
 from tests.support.checking import (
     REFERENCES,
@@ -65,9 +65,9 @@ from tests.support.checking import (
 def test_reshape_reads_its_language(shape, newshape, expected):
     if expected is None:
         with pytest.raises(EvaluationError, match="cannot be reshaped to"):
-            reshaped(shape, newshape)
+            reshape_shape(shape, newshape)
         return
-    assert reshaped(shape, newshape) == expected
+    assert reshape_shape(shape, newshape) == expected
     data = random_values(*shape)
     assert_same(evaluated("reshape", data, newshape=newshape), np.resize(data, expected))
 

@@ -23,7 +23,7 @@ from relayish.ir.structural_equal import structural_equal
 from relayish.op import call_op, get_op, list_ops, make_attrs
 from relayish.op.device import VirtualDevice
 from relayish.op.registry import evaluate, num_inputs, relation, rule
-from relayish.op.type_rules import known_length, scalar, tensor, tensors
+from relayish.op.type_rules import require_length, scalar, tensor, tensors
 from tests.support.checking import evaluated, evaluated_in, random_values, reference
 from tests.support.each import each
 
@@ -51,13 +51,13 @@ def test_tensors_are_the_fields_of_a_tuple():
 
 def test_scalar_and_vector_are_told_by_their_shape():
     assert scalar(FLOAT, "k") is FLOAT
-    assert known_length(TensorType((3,), "int64"), "shape") == 3
+    assert require_length(TensorType((3,), "int64"), "shape") == 3
     with pytest.raises(TypeInferenceError, match="k must have no dimensions"):
         scalar(MATRIX, "k")
     with pytest.raises(TypeInferenceError, match="shape must have 1 dimensions"):
-        known_length(FLOAT, "shape")
+        require_length(FLOAT, "shape")
     with pytest.raises(TypeInferenceError, match=r"known length, .* found Tensor\[\(\?"):
-        known_length(TensorType((AnyDimension(),)), "shape")
+        require_length(TensorType((AnyDimension(),)), "shape")
 
 
 MARKS = {

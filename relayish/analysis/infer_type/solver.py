@@ -22,7 +22,7 @@ from relayish.ir.relay.type import (
 )
 from relayish.ir.relay.type import TypeVar as RelayTypeVar
 from relayish.op.registry import arguments, attrs_type, get_op, relation, rule
-from relayish.op.type_rules import identity, unchanged
+from relayish.op.type_rules import identity, keep_type
 
 
 class Application:
@@ -228,7 +228,7 @@ class Solver(Unifier):
         answer = rule.get(op)
         try:
             _check_attrs(op, attrs)
-            if answer is unchanged or (answer is identity and type(args[0]) is IncompleteType):
+            if answer is keep_type or (answer is identity and type(args[0]) is IncompleteType):
                 return args[0]
             if answer is not None and is_known:
                 result = answer(attrs, *args)

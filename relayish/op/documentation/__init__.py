@@ -4,7 +4,7 @@ It stands in compact tables, an operator in two or three lines, from which the d
 builders and the generated documentation are made.
 """
 
-from relayish.op.documentation.docstring import docstring
-from relayish.op.documentation.entry import Entry, documented, undocumented
+from relayish.op.documentation.docstring import build_docstring
+from relayish.op.documentation.entry import Entry, find_undocumented, load_documentation
 
-__all__ = ["Entry", "docstring", "documented", "undocumented"]
+__all__ = ["Entry", "build_docstring", "find_undocumented", "load_documentation"]

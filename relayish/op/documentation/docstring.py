@@ -6,12 +6,12 @@ import inspect
 from typing import Final
 
 from relayish.op.documentation.attributes import ATTRIBUTES
-from relayish.op.documentation.entry import documented
+from relayish.op.documentation.entry import load_documentation
 
 _EMPTY: Final = inspect.Parameter.empty
 
 
-def docstring(name: str, signature: inspect.Signature, otherwise: str | None = None) -> str:
+def build_docstring(name: str, signature: inspect.Signature, otherwise: str | None = None) -> str:
     """Return what ``help`` shows of the builder called ``name``, without its signature.
 
     Args:
@@ -20,7 +20,7 @@ def docstring(name: str, signature: inspect.Signature, otherwise: str | None = N
         otherwise: Its own docstring, which serves where nothing else is said of it; where
             something is, its first paragraph is left out.
     """
-    entry = documented().get(name)
+    entry = load_documentation().get(name)
     own = inspect.cleandoc(otherwise or "")
     if entry is None:
         return own or f"Return a call of the operator ``{name}``."
@@ -28,7 +28,7 @@ def docstring(name: str, signature: inspect.Signature, otherwise: str | None = N
     parts += ["\n".join(entry.remarks)] if entry.remarks else []
     parts += own.split("\n\n")[1:]
     parameters = [
-        _described(parameter, entry.arguments.get(parameter.name))
+        _describe(parameter, entry.arguments.get(parameter.name))
         for parameter in signature.parameters.values()
     ]
     if parameters:
@@ -38,7 +38,7 @@ def docstring(name: str, signature: inspect.Signature, otherwise: str | None = N
     return "\n\n".join(parts) + "\n"
 
 
-def _described(parameter: inspect.Parameter, shape: str | None) -> str:
+def _describe(parameter: inspect.Parameter, shape: str | None) -> str:
     said = shape or ATTRIBUTES.get(parameter.name, "an expression")
     default = parameter.default
     left_out = "" if default is _EMPTY or default is None else f"; {default!r} if left out"

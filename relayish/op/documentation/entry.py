@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 _ENTRIES: dict[str, Entry] = {}
 
 
-def documented() -> Mapping[str, Entry]:
+def load_documentation() -> Mapping[str, Entry]:
     """Return what is said of operators, by name; read from the tables when first asked for."""
     if not _ENTRIES:
         for table in _TABLES:
@@ -47,9 +47,9 @@ def documented() -> Mapping[str, Entry]:
     return MappingProxyType(_ENTRIES)
 
 
-def undocumented(names: Iterable[str], attributes: Iterable[str] = ()) -> tuple[str, ...]:
+def find_undocumented(names: Iterable[str], attributes: Iterable[str] = ()) -> tuple[str, ...]:
     """Return those of ``names`` of operators and ``attributes`` of which nothing is said."""
-    known = documented()
+    known = load_documentation()
     operators = [name for name in names if name not in known]
     return tuple(operators + [name for name in attributes if name not in ATTRIBUTES])
 

@@ -21,20 +21,20 @@ def conv2d_grad(call: Call, grad: Expr) -> Gradients:
     attrs = attrs_of(call)
     data_layout, kernel_layout = attrs.data_layout, attrs.kernel_layout
     out_layout = attrs.out_layout or data_layout
-    grad = transposed(grad, out_layout, "NCHW")
+    grad = transpose_to(grad, out_layout, "NCHW")
     kernel = shape_in(weight, kernel_layout, "OIHW")[2:]
     towards_data = _spread(
         attrs,
         grad,
-        transposed(weight, kernel_layout, "OIHW"),
+        transpose_to(weight, kernel_layout, "OIHW"),
         kernel=kernel,
         outer=shape_in(data, data_layout, "NCHW"),
         inner=shape_in(call, out_layout, "NCHW"),
     )
-    towards_weight = _weight(attrs, grad, transposed(data, data_layout, "NCHW"), kernel)
+    towards_weight = _weight(attrs, grad, transpose_to(data, data_layout, "NCHW"), kernel)
     return (
-        transposed(towards_data, "NCHW", data_layout),
-        transposed(towards_weight, "OIHW", kernel_layout),
+        transpose_to(towards_data, "NCHW", data_layout),
+        transpose_to(towards_weight, "OIHW", kernel_layout),
     )
 
 
@@ -48,18 +48,18 @@ def conv2d_transpose_grad(call: Call, grad: Expr) -> Gradients:
     data, weight = call.args
     attrs = attrs_of(call)
     data_layout, kernel_layout = attrs.data_layout, attrs.kernel_layout
-    grad = transposed(grad, attrs.out_layout or data_layout, "NCHW")
+    grad = transpose_to(grad, attrs.out_layout or data_layout, "NCHW")
     inputs, _, *kernel = shape_in(weight, kernel_layout, "IOHW")
     # the channels that it takes are those that the convolution makes
-    towards_data = _gathered(
-        attrs, grad, transposed(weight, kernel_layout, "IOHW"), tuple(kernel), inputs
+    towards_data = _build_convolution(
+        attrs, grad, transpose_to(weight, kernel_layout, "IOHW"), tuple(kernel), inputs
     )
     towards_weight = _weight(
-        attrs, transposed(data, data_layout, "NCHW"), grad, tuple(kernel), inputs
+        attrs, transpose_to(data, data_layout, "NCHW"), grad, tuple(kernel), inputs
     )
     return (
-        transposed(towards_data, "NCHW", data_layout),
-        transposed(towards_weight, "IOHW", kernel_layout),
+        transpose_to(towards_data, "NCHW", data_layout),
+        transpose_to(towards_weight, "IOHW", kernel_layout),
     )
 
 
@@ -82,10 +82,10 @@ def conv2d_backward_weight_grad(call: Call, grad: Expr) -> Gradients:
     towards_data = _spread(
         attrs, result, grad, kernel=tuple(kernel), outer=shape_of(data), inner=shape_of(result)
     )
-    return _gathered(attrs, data, grad, tuple(kernel), outputs), towards_data
+    return _build_convolution(attrs, data, grad, tuple(kernel), outputs), towards_data
 
 
-def _gathered(
+def _build_convolution(
     attrs: Parameters, data: Expr, weight: Expr, kernel: tuple[int, ...], channels: int
 ) -> Built:
     """Return the convolution of ``data: NCHW`` with ``weight: OIHW``."""
@@ -162,7 +162,7 @@ def _order(layout: str, wanted: str) -> tuple[int, ...]:
     return tuple(layout.index(axis) for axis in wanted)
 
 
-def transposed(value: Expr, layout: str, wanted: str) -> Built:
+def transpose_to(value: Expr, layout: str, wanted: str) -> Built:
     """Return ``value``, whose axes are in the order ``layout``, with them in the order ``wanted``.
 
     Raises:
@@ -173,6 +173,6 @@ def transposed(value: Expr, layout: str, wanted: str) -> Built:
 
 
 def shape_in(value: Expr, layout: str, wanted: str) -> tuple[int, ...]:
-    """Return the shape of ``value`` in the order ``wanted``; as :func:`transposed`."""
+    """Return the shape of ``value`` in the order ``wanted``; as :func:`transpose_to`."""
     shape = shape_of(value)
     return tuple(shape[axis] for axis in _order(layout, wanted))

@@ -9,12 +9,12 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
 from relayish.op.call import attrs_of
 from relayish.op.gradient.register import (
     Built,
-    flat_size,
-    known_shape,
+    count_elements,
     number,
     op,
     rank_of,
     register_gradient,
+    require_shape,
     size_of,
     tensor_of,
 )
@@ -40,7 +40,7 @@ def gather_nd_grad(call: Call, grad: Expr) -> Gradients:
     batch = attrs_of(call).batch_dims or 0
     where = indices
     if batch:
-        where = _with_places(call, indices, known_shape(tensor_of(indices))[1:], range(batch))
+        where = _with_places(call, indices, require_shape(tensor_of(indices))[1:], range(batch))
     return op.scatter_nd(op.zeros_like(data), where, grad, mode="add"), op.zeros_like(indices)
 
 
@@ -69,16 +69,16 @@ def take_grad(call: Call, grad: Expr) -> Gradients:
     attrs = attrs_of(call)
     if attrs.axis is None:
         flat = op.reshape(data, newshape=(-1,))
-        where = op.expand_dims(_in_bounds(call, flat_size(data, indices)), axis=0)
+        where = op.expand_dims(_bring_in_bounds(call, count_elements(data, indices)), axis=0)
         added = op.scatter_nd(op.zeros_like(flat), where, grad, mode="add")
         return op.reshape_like(added, data), op.zeros_like(indices)
     rank, index_rank = rank_of(data), rank_of(indices)
     axis = attrs.axis % rank
     batch = attrs.batch_dims or 0
     batch = batch + index_rank if batch < 0 else batch
-    where = op.expand_dims(_in_bounds(call, size_of(data, axis, indices)), axis=0)
+    where = op.expand_dims(_bring_in_bounds(call, size_of(data, axis, indices)), axis=0)
     if batch:
-        where = _with_places(call, where, known_shape(tensor_of(indices)), range(batch))
+        where = _with_places(call, where, require_shape(tensor_of(indices)), range(batch))
     order = [*range(batch), axis, *range(batch, axis), *range(axis + 1, rank)]
     picked = range(axis, axis + index_rank - batch)  # the axes of the result that indices gave
     moved = [
@@ -93,7 +93,7 @@ def take_grad(call: Call, grad: Expr) -> Gradients:
     return op.transpose(added, axes=back), op.zeros_like(indices)
 
 
-def _in_bounds(call: Call, size: Expr) -> Built:
+def _bring_in_bounds(call: Call, size: Expr) -> Built:
     """Return the indices of a ``take``, as its mode reads them, of ``size`` elements."""
     indices = call.args[1]
     mode = attrs_of(call).mode

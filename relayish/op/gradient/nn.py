@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.ir.relay.expr import Call, Expr
 from relayish.op.call import attrs_of
-from relayish.op.gradient.convolution import transposed
+from relayish.op.gradient.convolution import transpose_to
 from relayish.op.gradient.register import (
     Built,
     op,
@@ -101,7 +101,7 @@ def global_avg_pool2d_grad(call: Call, grad: Expr) -> Gradients:
     """Return the gradient of ``nn.global_avg_pool2d``: each element has its share."""
     (data,) = call.args
     layout = attrs_of(call).layout
-    grad = transposed(grad, attrs_of(call).out_layout or layout, layout)
+    grad = transpose_to(grad, attrs_of(call).out_layout or layout, layout)
     height, width = layout.index("H"), layout.index("W")
     count = size_of(data, height, data) * size_of(data, width, data)
     return (op.broadcast_to_like(grad / count, data),)

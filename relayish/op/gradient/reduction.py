@@ -21,7 +21,7 @@ from relayish.op.gradient.tensor import Gradients
 Axes: TypeAlias = tuple[int, ...]
 
 
-def _reduced(call: Call) -> tuple[Axes, bool]:
+def _get_reduced_axes(call: Call) -> tuple[Axes, bool]:
     """Return the axes that ``call`` reduces, counted from the front, and whether it keeps them."""
     attrs = attrs_of(call)
     rank = rank_of(call.args[0])
@@ -34,7 +34,7 @@ def _reduced(call: Call) -> tuple[Axes, bool]:
 
 def _spread(call: Call, value: Expr) -> Built:
     """Return ``value``, of the shape of the result, in a shape that broadcasts to the operand."""
-    axes, kept = _reduced(call)
+    axes, kept = _get_reduced_axes(call)
     if kept or not rank_of(call):
         return value
     for axis in axes:
@@ -44,7 +44,7 @@ def _spread(call: Call, value: Expr) -> Built:
 
 def _count(call: Call) -> Built:
     """Return how many elements make one of the result, as a scalar of its element type."""
-    data, (axes, _) = call.args[0], _reduced(call)
+    data, (axes, _) = call.args[0], _get_reduced_axes(call)
     sizes = [tensor_of(data).shape[axis] for axis in axes]
     if is_static(sizes):
         return number(int(product(sizes)), data)  # type: ignore[arg-type]  # it is a number

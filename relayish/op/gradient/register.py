@@ -21,7 +21,7 @@ from relayish.ir.relay.expr import Constant, Expr, Op
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.op.builders import Namespace
 from relayish.op.dimension import is_static, product, show_shape, show_type
-from relayish.op.registry import named_op, primal_gradient
+from relayish.op.registry import primal_gradient, resolve_op
 
 PrimalGradient: TypeAlias = Callable[[Any, Any], Sequence[Expr]]
 """``gradient(call, grad)``; Any: a call, and an expression for the gradient of its result."""
@@ -63,7 +63,7 @@ def register_gradient(
         >>> primal_gradient.get(named_op("example.halve")) is halve_grad
         True
     """
-    found = named_op(op_name)
+    found = resolve_op(op_name)
 
     def declare(function: PrimalGradient) -> PrimalGradient:
         what = f"the gradient of operator {found.full_name!r}"
@@ -110,10 +110,10 @@ def shape_of(expr: Expr) -> tuple[int, ...]:
     Raises:
         GradientError: If they are not.
     """
-    return known_shape(tensor_of(expr))
+    return require_shape(tensor_of(expr))
 
 
-def known_shape(ty: TensorType) -> tuple[int, ...]:
+def require_shape(ty: TensorType) -> tuple[int, ...]:
     """Return the shape in ``ty``, all of whose dimensions must be known.
 
     Raises:
@@ -147,7 +147,7 @@ def size_of(data: Expr, axis: int, like: Expr) -> Built:
     return op.cast(size, tensor_of(like).dtype)
 
 
-def flat_size(data: Expr, like: Expr) -> Built:
+def count_elements(data: Expr, like: Expr) -> Built:
     """Return how many elements ``data`` has, as a scalar of the element type of ``like``."""
     shape = tensor_of(data).shape
     if is_static(shape):

@@ -12,11 +12,11 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Tuple
 from relayish.op.call import attrs_of
 from relayish.op.dimension import is_static
 from relayish.op.gradient.register import (
-    known_shape,
     number,
     op,
     rank_of,
     register_gradient,
+    require_shape,
     size_of,
     tensor_of,
     tensors_of,
@@ -136,7 +136,7 @@ _FAR: Final = 2**31 - 1
 def _bounds(data: Expr, axis: int, begin: int, size: int) -> tuple[int, int]:
     """Return where ``size`` elements from ``begin`` on begin and end; negative means all."""
     if begin < 0:
-        begin += known_shape(tensor_of(data))[axis]
+        begin += require_shape(tensor_of(data))[axis]
     return begin, _FAR if size < 0 else begin + size
 
 

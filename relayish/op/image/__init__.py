@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from relayish.op.builders import namespace
 from relayish.op.image import cropping, dilation, interpolation, resizing, sampling
-from relayish.op.image.resizing import Resize2DAttrs, resized
+from relayish.op.image.resizing import Resize2DAttrs, resize_tensor
 
 __all__ = [
     "Resize2DAttrs",
     "cropping",
     "dilation",
     "interpolation",
-    "resized",
+    "resize_tensor",
     "resizing",
     "sampling",
 ]

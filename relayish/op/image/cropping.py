@@ -7,10 +7,10 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import same, show_type, unified
+from relayish.op.dimension import compare, show_type, unify
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
-from relayish.op.image.interpolation import Cubic, combined, cropped_coordinates, outside, taps
+from relayish.op.image.interpolation import Cubic, combine_taps, crop_coordinates, is_outside, taps
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
 from relayish.op.nn.window_types import per_axis
@@ -35,9 +35,9 @@ def _crop_and_resize_type(
 ) -> TensorType:
     given = tensor(data, "data")
     corners, indices = tensor(boxes, "boxes", rank=2), integers(box_indices, "box_indices", rank=1)
-    if same(corners.shape[1], 4) is False:
+    if compare(corners.shape[1], 4) is False:
         raise TypeInferenceError(f"boxes must be of shape (n, 4); found {show_type(corners)}")
-    count = unified(corners.shape[0], indices.shape[0])
+    count = unify(corners.shape[0], indices.shape[0])
     if count is None:
         raise TypeInferenceError(
             f"there are {corners.shape[0]} boxes and {indices.shape[0]} box_indices; "
@@ -59,7 +59,7 @@ def _crop_and_resize(
     before, size = source.shape[2:], as_sizes(attrs.crop_size or ())
     sides = boxes.astype(np.float32)
     at = [
-        cropped_coordinates(before[axis], size[axis], sides[:, axis], sides[:, 2 + axis])
+        crop_coordinates(before[axis], size[axis], sides[:, axis], sides[:, 2 + axis])
         for axis in range(2)
     ]
     method = "linear" if attrs.method == "bilinear" else attrs.method
@@ -69,8 +69,8 @@ def _crop_and_resize(
         along = taps(
             np.where(inside, at[axis], 0), before[axis], method, "round", Cubic(-0.5, exclude=False)
         )
-        result = combined(result, 2 + axis, along)
-    beyond = outside(at, before)[:, None]
+        result = combine_taps(result, 2 + axis, along)
+    beyond = is_outside(at, before)[:, None]
     result = np.where(beyond, np.asarray(attrs.extrapolation_value, result.dtype), result)
     result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
     return convert_layout(result, "NCHW", attrs.layout)

@@ -9,14 +9,14 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import show_shape, unified
+from relayish.op.dimension import show_shape, unify
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
 from relayish.op.nn.window_types import window_counts
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.Dilation2DAttrs")
@@ -33,10 +33,10 @@ class Dilation2DAttrs(Attrs):
 
 def _dilation2d_type(attrs: Dilation2DAttrs, data: Type, weight: Type) -> TensorType:
     image, element = tensor(data, "data"), tensor(weight, "weight")
-    same_dtype(image, element)
+    unify_dtype(image, element)
     batch, channels, *sizes = convert_shape(image.shape, attrs.data_layout, "NCHW")
     depth, *kernel = convert_shape(element.shape, attrs.kernel_layout, "IHW", "weight")
-    agreed = unified(depth, channels)
+    agreed = unify(depth, channels)
     if agreed is None:
         raise TypeInferenceError(f"weight has {depth} channels, data has {channels}")
     strides, dilations = _two(attrs.strides, "strides"), _two(attrs.dilations, "dilations")

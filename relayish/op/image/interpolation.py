@@ -46,7 +46,7 @@ def coordinates(size: int, target: int, mode: str, span: tuple[float, float] | N
     if mode == "tf_crop_and_resize":
         if span is None:
             raise EvaluationError(f"{mode} needs a region of interest; give the attribute roi")
-        return cropped_coordinates(size, target, np.float32(span[0]), np.float32(span[1]))
+        return crop_coordinates(size, target, np.float32(span[0]), np.float32(span[1]))
     transform = _TRANSFORMS.get(mode)
     if transform is None:
         known = (*_TRANSFORMS, "tf_crop_and_resize")
@@ -57,7 +57,7 @@ def coordinates(size: int, target: int, mode: str, span: tuple[float, float] | N
     return transform(places, size, target)
 
 
-def cropped_coordinates(size: int, target: int, start: Array, end: Array) -> Array:
+def crop_coordinates(size: int, target: int, start: Array, end: Array) -> Array:
     """Return ``(..., target)``: where ``target`` elements lie from ``start`` to ``end``.
 
     Both count the first of ``size`` elements 0 and the last 1. A single one lies in the middle.
@@ -118,12 +118,12 @@ def taps(at: Array, size: int, method: str, rounding: str, cubic: Cubic) -> Taps
                 f"no rounding_method {rounding!r}; expected one of {', '.join(_ROUNDINGS)}"
             )
         nearest = _ROUNDINGS[rounding](at)[..., None]
-        return Taps(_within(nearest, size), np.ones(nearest.shape, np.float32))
+        return Taps(_clip(nearest, size), np.ones(nearest.shape, np.float32))
     first = np.floor(at)
     if method == "linear":
         after = at - first
         neighbours = first[..., None] + np.arange(2, dtype=np.float32)
-        return Taps(_within(neighbours, size), np.stack((1 - after, after), axis=-1))
+        return Taps(_clip(neighbours, size), np.stack((1 - after, after), axis=-1))
     if method == "cubic":
         neighbours = first[..., None] + np.arange(-1, 3, dtype=np.float32)
         weights = np.stack(cubic_weights(at - first, cubic.alpha), axis=-1)
@@ -131,11 +131,11 @@ def taps(at: Array, size: int, method: str, rounding: str, cubic: Cubic) -> Taps
             inside = (neighbours >= 0) & (neighbours < size)
             weights = np.where(inside, weights, np.float32(0))
             weights = weights / weights.sum(axis=-1, keepdims=True)
-        return Taps(_within(neighbours, size), weights)
+        return Taps(_clip(neighbours, size), weights)
     raise EvaluationError(f"no method {method!r}; expected nearest_neighbor, linear or cubic")
 
 
-def combined(data: Array, axis: int, along: Taps) -> Array:
+def combine_taps(data: Array, axis: int, along: Taps) -> Array:
     """Return ``data`` with its axis ``axis`` made anew.
 
     Args:
@@ -160,7 +160,7 @@ def combined(data: Array, axis: int, along: Taps) -> Array:
     return sum(rest, start=first)
 
 
-def outside(at: Sequence[Array], sizes: Sequence[int]) -> Array:
+def is_outside(at: Sequence[Array], sizes: Sequence[int]) -> Array:
     """Return whether places lie outside, one axis of the result for each axis of coordinates.
 
     Args:
@@ -176,5 +176,5 @@ def outside(at: Sequence[Array], sizes: Sequence[int]) -> Array:
     return result
 
 
-def _within(indices: Array, size: int) -> Array:
+def _clip(indices: Array, size: int) -> Array:
     return np.clip(indices, 0, size - 1).astype(np.int64)

@@ -12,7 +12,7 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
-from relayish.op.image.interpolation import Cubic, combined, coordinates, outside, taps
+from relayish.op.image.interpolation import Cubic, combine_taps, coordinates, is_outside, taps
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
 from relayish.op.nn.window_types import per_axis
@@ -82,10 +82,10 @@ def _resize_type(attrs: ResizeAttrs, data: Type) -> TensorType:
 
 
 def _resize(attrs: ResizeAttrs, data: Array) -> Array:
-    return resized(attrs, data, as_sizes(attrs.size or ()), attrs.roi)
+    return resize_tensor(attrs, data, as_sizes(attrs.size or ()), attrs.roi)
 
 
-def resized(
+def resize_tensor(
     attrs: ResizeAttrs, data: Array, size: tuple[int, ...], roi: Sequence[float] | None
 ) -> Array:
     """Return ``data`` resized.
@@ -112,10 +112,10 @@ def resized(
     cubic = Cubic(attrs.cubic_alpha, bool(attrs.cubic_exclude))
     result = source
     for axis in reversed(range(len(size))):
-        along = taps(at[axis], before[axis], attrs.method, _rounding(attrs), cubic)
-        result = combined(result, 2 + axis, along)
+        along = taps(at[axis], before[axis], attrs.method, _get_rounding(attrs), cubic)
+        result = combine_taps(result, 2 + axis, along)
     if cropping:
-        beyond = outside(at, before)
+        beyond = is_outside(at, before)
         result = np.where(beyond, np.asarray(attrs.extrapolation_value, result.dtype), result)
     result = result.astype(result_dtype(attrs.out_dtype, data.dtype))
     return convert_layout(result, plain, attrs.layout)
@@ -130,7 +130,7 @@ def _spans(roi: Sequence[float] | None, rank: int) -> list[tuple[float, float] |
     return list(zip(roi[:rank], roi[rank:], strict=True))
 
 
-def _rounding(attrs: ResizeAttrs) -> str:
+def _get_rounding(attrs: ResizeAttrs) -> str:
     """Return the rounding method, by default the one that fits the coordinates."""
     aligned = attrs.coordinate_transformation_mode == "align_corners"
     return attrs.rounding_method or ("round" if aligned else "floor")

@@ -11,7 +11,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import same, show_type, unified
+from relayish.op.dimension import compare, show_type, unify
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
@@ -47,7 +47,7 @@ _WIDTH: Final = 2 - 1e-7
 
 def _affine_grid_type(attrs: AffineGridAttrs, data: Type) -> TensorType:
     maps = tensor(data, "data", rank=3)
-    if same(maps.shape[1], 2) is False or same(maps.shape[2], 3) is False:
+    if compare(maps.shape[1], 2) is False or compare(maps.shape[2], 3) is False:
         raise TypeInferenceError(
             f"data must be affine maps of the plane, (batch, 2, 3); found {show_type(maps)}"
         )
@@ -75,11 +75,11 @@ def _grid_sample_type(attrs: GridSampleAttrs, data: Type, grid: Type) -> TensorT
     tensor(grid, "grid", rank)
     batch, channels, *_ = convert_shape(image.shape, attrs.layout, _PLAIN[rank])
     count, axes, *places = points.shape
-    if same(axes, rank - 2) is False:
+    if compare(axes, rank - 2) is False:
         raise TypeInferenceError(
             f"grid must have {rank - 2} coordinates along its axis 1; found {show_type(points)}"
         )
-    agreed = unified(batch, count)
+    agreed = unify(batch, count)
     if agreed is None:
         raise TypeInferenceError(f"data has a batch of {batch}, grid of {count}")
     plain = (agreed, channels, *places)
@@ -133,8 +133,8 @@ def _neighbours(attrs: GridSampleAttrs, at: Array, size: int) -> list[tuple[Arra
     if attrs.method == "bicubic":  # brings its neighbours inside, not the point
         first = np.floor(at)
         shares = cubic_weights(at - first, _CUBIC_ALPHA)
-        return [(_brought_in(attrs, first + (n - 1), size), shares[n]) for n in range(4)]
-    place = _brought_in(attrs, at, size)
+        return [(_bring_inside(attrs, first + (n - 1), size), shares[n]) for n in range(4)]
+    place = _bring_inside(attrs, at, size)
     if attrs.method == "nearest":
         return [(np.rint(place), np.ones(at.shape, at.dtype))]
     if attrs.method == "bilinear":
@@ -144,7 +144,7 @@ def _neighbours(attrs: GridSampleAttrs, at: Array, size: int) -> list[tuple[Arra
     raise EvaluationError(f"no method {attrs.method!r}; expected nearest, bilinear or bicubic")
 
 
-def _brought_in(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
+def _bring_inside(attrs: GridSampleAttrs, at: Array, size: int) -> Array:
     """Return where a coordinate outside is taken to lie; with zeros it stays where it is."""
     if attrs.padding_mode == "zeros":
         return at

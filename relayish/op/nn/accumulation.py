@@ -45,10 +45,10 @@ def matrix_product(lhs: Array, rhs: Array, dtype: ElementType) -> Array:
     few = dtype.kind in "iu" and left.size * right.shape[-1] < _WORTH
     kind = dtype if few else accumulator(dtype, left, right, left.shape[-1])
     product = np.matmul(left.astype(kind, copy=False), right.astype(kind, copy=False))
-    return rounded(product, dtype)
+    return round_to(product, dtype)
 
 
-def widened(data: Array) -> Array:
+def widen(data: Array) -> Array:
     """Return ``data`` in float32 if its elements are narrower floats, else ``data`` itself.
 
     What is computed of it and then cast back has been rounded once, not at every step.
@@ -63,7 +63,7 @@ def is_whole(dtype: ElementType) -> bool:
     return is_integral(np.empty(0, dtype))
 
 
-def unpacked(data: Array) -> Array:
+def unpack(data: Array) -> Array:
     """Return ``data``, integers of fewer than 8 bits in a type that numpy itself computes with."""
     return data.astype(np.int16) if data.dtype.kind == "V" and is_integral(data) else data
 
@@ -74,14 +74,14 @@ def operand(data: Array, dtype: ElementType) -> Array:
     Integers need no cast to other integers: their sums wrap around to the same value later.
     """
     if is_integral(data) and is_whole(dtype):
-        return unpacked(data)
-    return unpacked(data.astype(dtype, copy=False))
+        return unpack(data)
+    return unpack(data.astype(dtype, copy=False))
 
 
 def accumulator(dtype: ElementType, left: Array, right: Array, terms: int) -> ElementType:
     """Return in which type to compute sums of ``terms`` products that are to be of ``dtype``.
 
-    Floats narrower than float32 are computed in float32, which :func:`rounded` then rounds once.
+    Floats narrower than float32 are computed in float32, which :func:`round_to` then rounds once.
     """
     if not is_whole(dtype):
         return dtype if dtype.itemsize >= _SINGLE_BYTES else np.dtype(np.float32)
@@ -89,7 +89,7 @@ def accumulator(dtype: ElementType, left: Array, right: Array, terms: int) -> El
     return next((exact for limit, exact in _EXACT if bound < limit), dtype)
 
 
-def rounded(result: Array, dtype: ElementType) -> Array:
+def round_to(result: Array, dtype: ElementType) -> Array:
     """Return what was computed in an :func:`accumulator` as ``dtype``; integers wrap around."""
     if is_whole(dtype) and result.dtype.kind == "f":
         return result.astype(np.int64).astype(dtype)

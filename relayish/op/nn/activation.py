@@ -7,9 +7,9 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.dimension import normal_axis
-from relayish.op.evaluation import Array, Parameters, aligned, is_integral, number_of
-from relayish.op.nn.accumulation import widened
+from relayish.op.dimension import normalise_axis
+from relayish.op.evaluation import Array, Parameters, align, is_integral, number_of
+from relayish.op.nn.accumulation import widen
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
@@ -51,7 +51,7 @@ def _prelu_relation(
     data = tensor_so_far(types[0], "data")
     if data is None:
         return None
-    size = data.shape[normal_axis(attrs.axis, len(data.shape))]
+    size = data.shape[normalise_axis(attrs.axis, len(data.shape))]
     settle(reporter, types[1], TensorType((size,), data.dtype), "alpha")
     return data
 
@@ -59,7 +59,7 @@ def _prelu_relation(
 def _softmax_type(attrs: SoftmaxAttrs, data: Type) -> TensorType:
     """Return the type of ``data``, which must have the axis."""
     found = tensor(data, "data")
-    normal_axis(attrs.axis, len(found.shape))
+    normalise_axis(attrs.axis, len(found.shape))
     return found
 
 
@@ -84,29 +84,29 @@ def _leaky_relu(attrs: LeakyReluAttrs, data: Array) -> Array:
 
 
 def _prelu(attrs: PReluAttrs, data: Array, alpha: Array) -> Array:
-    scaled = data * aligned(alpha, attrs.axis, data.ndim)
+    scaled = data * align(alpha, attrs.axis, data.ndim)
     return np.where(data > 0, data, scaled).astype(data.dtype, copy=False)
 
 
 def _softmax(attrs: SoftmaxAttrs, data: Array) -> Array:
-    shifted = _below_zero(attrs, data)
+    shifted = _subtract_maximum(attrs, data)
     powers = np.exp(shifted)
     shares = powers / powers.sum(axis=attrs.axis, keepdims=True, dtype=powers.dtype)
     return shares.astype(data.dtype, copy=False)
 
 
 def _log_softmax(attrs: SoftmaxAttrs, data: Array) -> Array:
-    shifted = _below_zero(attrs, data)
+    shifted = _subtract_maximum(attrs, data)
     powers = np.exp(shifted)
     total = np.log(powers.sum(axis=attrs.axis, keepdims=True, dtype=powers.dtype))
     return (shifted - total).astype(data.dtype, copy=False)
 
 
-def _below_zero(attrs: SoftmaxAttrs, data: Array) -> Array:
+def _subtract_maximum(attrs: SoftmaxAttrs, data: Array) -> Array:
     """Return ``data`` less its greatest elements along the axis, so that powers do not overflow."""
     if is_integral(data):
         raise EvaluationError(f"softmax of {data.dtype} has no value; cast the data to a float")
-    wide = widened(data)
+    wide = widen(data)
     return wide - wide.max(axis=attrs.axis, keepdims=True, initial=-np.inf)
 
 

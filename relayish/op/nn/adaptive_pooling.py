@@ -9,14 +9,14 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.op.evaluation import Array, as_sizes
-from relayish.op.nn.accumulation import unpacked
-from relayish.op.nn.pooling import lowest, shared, summable
+from relayish.op.nn.accumulation import unpack
+from relayish.op.nn.pooling import divide, get_lowest, summable
 from relayish.op.nn.pooling_attrs import (
     AdaptivePool1DAttrs,
     AdaptivePool2DAttrs,
     AdaptivePool3DAttrs,
 )
-from relayish.op.nn.pooling_types import adaptive_pool_type, adaptive_rank, pooled_axes
+from relayish.op.nn.pooling_types import adaptive_pool_type, adaptive_rank, find_pooled_axes
 from relayish.op.registry import OpPattern, register_op
 
 AdaptiveAttrs: TypeAlias = AdaptivePool1DAttrs | AdaptivePool2DAttrs | AdaptivePool3DAttrs
@@ -25,7 +25,7 @@ AdaptiveAttrs: TypeAlias = AdaptivePool1DAttrs | AdaptivePool2DAttrs | AdaptiveP
 def _targets(attrs: AdaptiveAttrs, data: Array) -> list[tuple[int, int]]:
     """Return the pooled axes, each with the size the result has along it."""
     rank = adaptive_rank(attrs)
-    axes = pooled_axes(attrs.layout, rank, data.ndim)
+    axes = find_pooled_axes(attrs.layout, rank, data.ndim)
     sizes = as_sizes(attrs.output_size) or tuple(data.shape[axis] for axis in axes)
     if len(sizes) == 1:
         sizes *= rank
@@ -41,7 +41,7 @@ def _bounds(size: int, count: int) -> tuple[Array, Array]:
     return places * size // count, -(-(places + 1) * size // count)
 
 
-def _pooled(data: Array, targets: list[tuple[int, int]], combine: Callable[..., Array]) -> Array:
+def _pool(data: Array, targets: list[tuple[int, int]], combine: Callable[..., Array]) -> Array:
     """Return ``combine`` of every window, one axis after the other."""
     result = data
     for axis, count in targets:
@@ -56,9 +56,9 @@ def _pooled(data: Array, targets: list[tuple[int, int]], combine: Callable[..., 
 
 def _adaptive_max_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
     def highest(part: Array, axis: int) -> Array:
-        return part.max(axis=axis, initial=lowest(data))
+        return part.max(axis=axis, initial=get_lowest(data))
 
-    found = _pooled(unpacked(data), _targets(attrs, data), highest)
+    found = _pool(unpack(data), _targets(attrs, data), highest)
     return found.astype(data.dtype, copy=False)
 
 
@@ -72,7 +72,7 @@ def _adaptive_avg_pool(attrs: AdaptiveAttrs, data: Array) -> Array:
     for axis, count in targets:
         starts, ends = _bounds(data.shape[axis], count)
         counts.append((ends - starts).reshape([-1 if a == axis else 1 for a in range(data.ndim)]))
-    return shared(_pooled(source, targets, total), reduce(np.multiply, counts), data.dtype)
+    return divide(_pool(source, targets, total), reduce(np.multiply, counts), data.dtype)
 
 
 register_op(

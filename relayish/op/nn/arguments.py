@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
-from relayish.op.dimension import show_type, unified
+from relayish.op.dimension import show_type, unify
 from relayish.op.fields import Dimension
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import tensor
@@ -33,7 +33,7 @@ def settle(reporter: TypeReporter, ty: Type, expected: TensorType, what: str) ->
     reporter.assign(ty, expected)
 
 
-def agreed(left: Dimension, right: Dimension, what: str) -> Dimension:
+def unify_sizes(left: Dimension, right: Dimension, what: str) -> Dimension:
     """Return the better known of two sizes that must be equal.
 
     Args:
@@ -44,7 +44,7 @@ def agreed(left: Dimension, right: Dimension, what: str) -> Dimension:
     Raises:
         TypeInferenceError: If they differ.
     """
-    size = unified(left, right)
+    size = unify(left, right)
     if size is None:
         raise TypeInferenceError(f"{what.format(left, right)}; they must be equal")
     return size
@@ -55,7 +55,7 @@ def _may_be_equal(found: TensorType, expected: TensorType) -> bool:
         found.dtype == expected.dtype
         and len(found.shape) == len(expected.shape)
         and all(
-            unified(one, other) is not None
+            unify(one, other) is not None
             for one, other in zip(found.shape, expected.shape, strict=True)
         )
     )

@@ -10,11 +10,11 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import floor_divide, normal_axis, show_type
+from relayish.op.dimension import floor_divide, normalise_axis, show_type
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.nn.accumulation import matrix_product
-from relayish.op.nn.arguments import agreed, tensor_so_far
+from relayish.op.nn.arguments import tensor_so_far, unify_sizes
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_checks import integers
@@ -75,7 +75,7 @@ def _word_bits(attrs: BitPackAttrs) -> int:
 
 def _axes(attrs: BitPackAttrs, rank: int) -> tuple[int, int]:
     """Return the axis that is packed, and where the axis of bits is inserted."""
-    return normal_axis(attrs.pack_axis, rank), normal_axis(attrs.bit_axis, rank + 1)
+    return normalise_axis(attrs.pack_axis, rank), normalise_axis(attrs.bit_axis, rank + 1)
 
 
 def _bitserial_dense_relation(
@@ -100,7 +100,7 @@ def _bitserial_dense_relation(
     if weight is not None and len(weight.shape) not in (2, 3):
         raise TypeInferenceError(f"weight must have 2 or 3 dimensions; found {show_type(weight)}")
     if weight is not None:
-        agreed(weight.shape[0], attrs.units, "weight has {} rows, units is {}")
+        unify_sizes(weight.shape[0], attrs.units, "weight has {} rows, units is {}")
     return TensorType((*data.shape[:-1], attrs.units), attrs.out_dtype or data.dtype)
 
 
@@ -120,7 +120,7 @@ def _bitpack(attrs: BitPackAttrs, data: Array) -> Array:
 
 def _bitserial_dense(attrs: BinaryDenseAttrs, data: Array, weight: Array) -> Array:
     """Multiply the lowest bits of both; a bit of a unipolar weight counts 1 or -1, not 1 or 0."""
-    factor = (_unpacked(weight) if weight.ndim == 3 else weight).astype(np.int64)
+    factor = (_unpack(weight) if weight.ndim == 3 else weight).astype(np.int64)
     factor = factor & ((1 << attrs.weight_bits) - 1)
     if attrs.unipolar:
         factor = 2 * factor - ((1 << attrs.weight_bits) - 1)
@@ -129,7 +129,7 @@ def _bitserial_dense(attrs: BinaryDenseAttrs, data: Array, weight: Array) -> Arr
     return whole.astype(result_dtype(attrs.out_dtype, data.dtype))
 
 
-def _unpacked(words: Array) -> Array:
+def _unpack(words: Array) -> Array:
     """Return the numbers ``(units, k)`` whose bits ``words: (units, bits, k / width)`` hold."""
     if words.dtype.kind != "u":
         raise EvaluationError(f"packed weights must be unsigned words; found {words.dtype}")

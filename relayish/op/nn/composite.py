@@ -9,7 +9,7 @@ import numpy as np
 from relayish.errors import OperatorError
 from relayish.ir.relay.expr import Call, Constant, Expr, TupleGetItem
 from relayish.ir.value import as_value
-from relayish.op.attribute_shorthand import spelt_out
+from relayish.op.attribute_shorthand import expand_shorthand
 from relayish.op.builders import custom_builder
 from relayish.op.call import call_op, relay_call
 from relayish.op.dynamic_shapes import is_unknown
@@ -79,7 +79,7 @@ def conv2d_backward_weight(
         op,
         grad,
         data,
-        **spelt_out(op, {**sizes, "kernel_size": kernel_size}),
+        **expand_shorthand(op, {**sizes, "kernel_size": kernel_size}),
         groups=groups,
         channels=channels,
         data_layout=grad_layout,
@@ -103,7 +103,7 @@ def avg_pool2d_grad(
 ) -> Call:
     """Return the gradient of ``nn.avg_pool2d``, whose attributes it carries."""
     op = relay_op("nn.avg_pool2d_grad")
-    sizes = spelt_out(op, {"pool_size": pool_size, "strides": strides, "padding": padding})
+    sizes = expand_shorthand(op, {"pool_size": pool_size, "strides": strides, "padding": padding})
     attributes = AvgPool2DAttrs(
         **sizes,  # type: ignore[arg-type]  # checked as they are set
         layout=layout,

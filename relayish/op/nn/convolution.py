@@ -11,7 +11,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.layout import convert_layout
-from relayish.op.nn.accumulation import ElementType, accumulator, operand, rounded
+from relayish.op.nn.accumulation import ElementType, accumulator, operand, round_to
 from relayish.op.nn.convolution_attrs import (
     BinaryConv2DAttrs,
     Conv1DAttrs,
@@ -27,7 +27,7 @@ from relayish.op.nn.convolution_types import (
     packed_convolution_relation,
 )
 from relayish.op.nn.window_types import SPATIAL
-from relayish.op.nn.windows import Sides, Windows, extended, sides, windows_over
+from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
 from relayish.op.registry import OpPattern, register_op
 
 ConvAttrs: TypeAlias = Conv1DAttrs | Conv2DAttrs | Conv3DAttrs
@@ -71,19 +71,19 @@ def convolve(
     left, right = operand(data, dtype), operand(kernel, dtype)
     work = accumulator(dtype, left, right, prod(kernel.shape[1:]))
     axes = range(2, data.ndim)
-    source = extended(left, axes, padding, dtype=work)
+    source = extend(left, axes, padding, dtype=work)
     windows = windows_over(source.shape, axes, kernel.shape[2:], strides, dilation)
     outputs = kernel.shape[0]
     if kernel.shape[1] == 1 < groups and len(windows.axes) > 1:
         by_channel = _depthwise(source, right.astype(work, copy=False), windows)
-        return rounded(by_channel, dtype)
+        return round_to(by_channel, dtype)
     rows = right.astype(work, copy=False).reshape(
         (groups, outputs // groups, prod(kernel.shape[1:]))
     )
     result: Array = np.empty((data.shape[0], groups, outputs // groups, prod(windows.counts)), work)
     for images, places, columns in column_blocks(source, windows, groups):
         np.matmul(rows, columns, out=result[images, :, :, places])
-    return rounded(result.reshape((data.shape[0], outputs, *windows.counts)), dtype)
+    return round_to(result.reshape((data.shape[0], outputs, *windows.counts)), dtype)
 
 
 def column_blocks(
@@ -121,7 +121,7 @@ def column_blocks(
             columns = buffer[: prod(shape)].reshape(shape)
             below = some[:, :, top * windows.strides[0] :]
             for tap in windows.taps():
-                columns[(slice(None), slice(None), *tap)] = part.seen(below, tap)
+                columns[(slice(None), slice(None), *tap)] = part.view_tap(below, tap)
             depth = channels // groups * taps
             matrix = columns.reshape((some.shape[0], groups, depth, count * line))
             yield slice(first, first + images), slice(top * line, (top + count) * line), matrix
@@ -158,27 +158,27 @@ def _depthwise(source: Array, kernel: Array, windows: Windows) -> Array:
         some = source[:, first : first + step]
         columns: Array = np.empty((*some.shape[:2], *along.kernel, *along.counts), source.dtype)
         for tap in along.taps():
-            columns[(slice(None), slice(None), *tap)] = along.seen(some, tap)
+            columns[(slice(None), slice(None), *tap)] = along.view_tap(some, tap)
         matrix = columns.reshape((*some.shape[:2], taps, places))
         found = np.matmul(rows[first : first + step], matrix)
         found = found.reshape((*some.shape[:2], each, lines, *along.counts))
         for line in range(lines):
-            result[:, first : first + step] += down.seen(found, (line,))[:, :, :, line]
+            result[:, first : first + step] += down.view_tap(found, (line,))[:, :, :, line]
     return result.reshape((batch, channels * each, *windows.counts))
 
 
-def plain_data(attrs: AnyConvAttrs, data: Array) -> Array:
+def arrange_data(attrs: AnyConvAttrs, data: Array) -> Array:
     """Return the data of a convolution as ``(batch, channels, *spatial)``."""
     return convert_layout(data, attrs.data_layout, "NC" + SPATIAL[len(attrs.strides)])
 
 
-def laid_out(attrs: AnyConvAttrs, result: Array) -> Array:
+def arrange_result(attrs: AnyConvAttrs, result: Array) -> Array:
     """Return ``result: (batch, channels, *spatial)`` in the layout the attributes ask for."""
     plain = "NC" + SPATIAL[result.ndim - 2]
     return convert_layout(result, plain, attrs.out_layout or attrs.data_layout)
 
 
-def fitting_kernel(kernel: Array, inputs: int, groups: int) -> Array:
+def fit_kernel(kernel: Array, inputs: int, groups: int) -> Array:
     """Return ``kernel: (outputs, inputs / groups, *window)`` as it is.
 
     Where there is a group for each channel it may be ``(inputs, outputs of each, *window)`` too.
@@ -199,7 +199,7 @@ def fitting_kernel(kernel: Array, inputs: int, groups: int) -> Array:
 def convolve_plain(attrs: ConvAttrs, data: Array, kernel: Array, dtype: ElementType) -> Array:
     """Return :func:`convolve` as the attributes say, of data and kernel in plain layout."""
     padding = sides(attrs.padding, len(attrs.strides))
-    fitting = fitting_kernel(kernel, data.shape[1], attrs.groups)
+    fitting = fit_kernel(kernel, data.shape[1], attrs.groups)
     outputs, sizes = attrs.channels, attrs.kernel_size
     if outputs not in (None, fitting.shape[0]) or sizes not in (None, fitting.shape[2:]):
         raise EvaluationError(
@@ -212,7 +212,7 @@ def convolve_plain(attrs: ConvAttrs, data: Array, kernel: Array, dtype: ElementT
 def _convolution(attrs: ConvAttrs, data: Array, weight: Array) -> Array:
     kernel = convert_layout(weight, attrs.kernel_layout, "OI" + SPATIAL[len(attrs.strides)])
     dtype = result_dtype(attrs.out_dtype, data.dtype)
-    return laid_out(attrs, convolve_plain(attrs, plain_data(attrs, data), kernel, dtype))
+    return arrange_result(attrs, convolve_plain(attrs, arrange_data(attrs, data), kernel, dtype))
 
 
 def _bitserial_convolution(attrs: BinaryConv2DAttrs, data: Array, weight: Array) -> Array:

@@ -11,7 +11,7 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import ceil_divide, multiply, product
 from relayish.op.evaluation import Array, as_sizes, result_dtype
-from relayish.op.nn.convolution import convolve_plain, laid_out, plain_data
+from relayish.op.nn.convolution import arrange_data, arrange_result, convolve_plain
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, ConvGemmWeightTransformAttrs
 from relayish.op.nn.convolution_types import packed_convolution_relation
 from relayish.op.registry import OpPattern, register_op
@@ -59,7 +59,7 @@ def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
     """Return the convolution with a weight made by ``nn.contrib_conv2d_gemm_weight_transform``."""
     if attrs.kernel_size is None or attrs.channels is None:
         raise EvaluationError("the attributes channels and kernel_size must be given")
-    source = plain_data(attrs, data)
+    source = arrange_data(attrs, data)
     (outputs,) = as_sizes((attrs.channels,))
     shape = (*as_sizes(attrs.kernel_size), source.shape[1] // attrs.groups)
     if weight.ndim != 4:
@@ -73,7 +73,7 @@ def _gemm_convolution(attrs: Conv2DAttrs, data: Array, weight: Array) -> Array:
     matrix = tiles.transpose(1, 3, 0, 2).reshape((deep * tile_k, wide * tile_n))
     kernel = matrix[: prod(shape), :outputs].reshape((*shape, outputs)).transpose(3, 2, 0, 1)
     dtype = result_dtype(attrs.out_dtype, data.dtype)
-    return laid_out(attrs, convolve_plain(attrs, source, kernel, dtype))
+    return arrange_result(attrs, convolve_plain(attrs, source, kernel, dtype))
 
 
 register_op(

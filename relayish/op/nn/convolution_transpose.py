@@ -10,7 +10,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.layout import convert_layout
-from relayish.op.nn.accumulation import accumulator, operand, rounded
+from relayish.op.nn.accumulation import accumulator, operand, round_to
 from relayish.op.nn.convolution import column_blocks
 from relayish.op.nn.convolution_attrs import (
     Conv1DTransposeAttrs,
@@ -24,7 +24,7 @@ from relayish.op.nn.convolution_types import (
     weight_gradient_type,
 )
 from relayish.op.nn.window_types import SPATIAL
-from relayish.op.nn.windows import Windows, extended, sides, windows_over
+from relayish.op.nn.windows import Windows, extend, sides, windows_over
 from relayish.op.registry import OpPattern, register_op
 
 TransposeAttrs: TypeAlias = Conv1DTransposeAttrs | Conv2DTransposeAttrs | Conv3DTransposeAttrs
@@ -57,13 +57,13 @@ def _transposed_convolution(attrs: TransposeAttrs, data: Array, weight: Array) -
     )
     result: Array = np.zeros((batch, groups * within, *(max(n, 0) for n in whole)), work)
     for tap in placed.taps():
-        there = placed.seen(result, tap)
+        there = placed.view_tap(result, tap)
         there += scaled[(slice(None), slice(None), *tap)]
     padding, extra = sides(attrs.padding, rank), as_sizes(attrs.output_padding)
     cut = tuple(  # of nothing there may be less than nothing before it is padded
         (-b, more - a + min(n, 0)) for (b, a), more, n in zip(padding, extra, whole, strict=True)
     )
-    kept = rounded(extended(result, placed.axes, cut), dtype)
+    kept = round_to(extend(result, placed.axes, cut), dtype)
     return convert_layout(kept, plain, attrs.out_layout or attrs.data_layout)
 
 
@@ -82,7 +82,7 @@ def _weight_gradient(attrs: Conv2DAttrs, grad: Array, data: Array) -> Array:
     left, right = operand(given, dtype), operand(source, dtype)
     batch, outputs, *places = given.shape
     work = accumulator(dtype, left, right, batch * prod(places))
-    padded = extended(right, (2, 3), sides(attrs.padding, 2), dtype=work)
+    padded = extend(right, (2, 3), sides(attrs.padding, 2), dtype=work)
     over = windows_over(padded.shape, (2, 3), attrs.kernel_size, attrs.strides, attrs.dilation)
     groups = attrs.groups
     rows = left.astype(work, copy=False).reshape((batch, groups, outputs // groups, prod(places)))
@@ -90,7 +90,7 @@ def _weight_gradient(attrs: Conv2DAttrs, grad: Array, data: Array) -> Array:
     result: Array = np.zeros((groups, outputs // groups, inputs * prod(over.kernel)), work)
     for images, part, columns in column_blocks(padded, over, groups):
         result += np.matmul(rows[images, :, :, part], np.swapaxes(columns, 2, 3)).sum(axis=0)
-    weight = rounded(result.reshape((outputs, inputs, *over.kernel)), dtype)
+    weight = round_to(result.reshape((outputs, inputs, *over.kernel)), dtype)
     return convert_layout(weight, "OIHW", weight_layout)
 
 

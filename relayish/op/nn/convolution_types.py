@@ -9,21 +9,21 @@ from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import IncompleteType, TensorType, Type
 from relayish.op.dimension import (
     add,
+    compare,
     floor_divide,
     multiply,
-    same,
     show_shape,
     show_type,
     subtract,
-    unified,
+    unify,
 )
 from relayish.op.evaluation import Parameters
 from relayish.op.fields import Dimension
 from relayish.op.layout_types import convert_shape
 from relayish.op.nn.window_types import (
     SPATIAL,
-    padding_sums,
     per_axis,
+    sum_padding,
     window_counts,
     window_reach,
 )
@@ -49,7 +49,7 @@ def convolution_relation(
     if isinstance(types[0], IncompleteType):
         return None
     data = read_operand(attrs, types[0])
-    kernel = _related_kernel(attrs, data, types[1], reporter)
+    kernel = _relate_kernel(attrs, data, types[1], reporter)
     if kernel is None:
         return None
     channels = _output_channels(attrs, data, kernel)
@@ -67,7 +67,7 @@ def packed_convolution_relation(
     if isinstance(types[0], IncompleteType):
         return None
     data = read_operand(attrs, types[0])
-    channels, kernel = required_kernel(attrs, len(data.sizes))
+    channels, kernel = require_kernel(attrs, len(data.sizes))
     _check_divisible(data.channels, attrs.groups, "data", "input")
     _check_divisible(channels, attrs.groups, "the attribute channels", "output")
     if not isinstance(types[1], IncompleteType):
@@ -89,12 +89,12 @@ def transposed_convolution_relation(
     if attrs.channels is not None:
         _check_divisible(attrs.channels, attrs.groups, "the attribute channels", "output")
         expected[1] = floor_divide(attrs.channels, attrs.groups)
-    kernel = _agreed_kernel(attrs, expected, types[1], data.dtype, "IO", reporter)
+    kernel = _unify_kernel(attrs, expected, types[1], data.dtype, "IO", reporter)
     if kernel is None:
         return None
     steps = per_axis(attrs.strides, rank, "strides")
     spread = per_axis(attrs.dilation, rank, "dilation")
-    sums = padding_sums(attrs.padding, rank)
+    sums = sum_padding(attrs.padding, rank)
     extra = attrs.output_padding
     if len(extra) != rank:
         raise TypeInferenceError(
@@ -128,7 +128,7 @@ def deformable_convolution_relation(
         )
     data = read_operand(attrs, types[0])
     _check_divisible(data.channels, attrs.deformable_groups, "data", "input")
-    kernel = _related_kernel(attrs, data, types[2], reporter)
+    kernel = _relate_kernel(attrs, data, types[2], reporter)
     if kernel is None:
         return None
     height, width = window_counts(
@@ -146,7 +146,7 @@ def _assign_offset(
     shape = convert_shape(plain, "NCHW", attrs.data_layout, "offset")
     if not isinstance(offset, IncompleteType):
         found = tensor(offset, "offset", len(shape))
-        if any(unified(f, e) is None for f, e in zip(found.shape, shape, strict=True)):
+        if any(unify(f, e) is None for f, e in zip(found.shape, shape, strict=True)):
             raise TypeInferenceError(
                 f"offset has the shape {show_shape(found.shape)}, data and weight need "
                 f"{show_shape(shape)}: two numbers for each element of the kernel and each place"
@@ -172,12 +172,12 @@ def weight_gradient_type(attrs: Parameters, grad: Type, data: Type) -> TensorTyp
         source[2:], attrs.padding, (height, width), attrs.strides, attrs.dilation
     )
     for one, other in zip((batch, *places), (source[0], *counts), strict=True):
-        if unified(one, other) is None:
+        if unify(one, other) is None:
             raise TypeInferenceError(
                 f"grad has the shape {show_shape((batch, outputs, *places))} in the order NCHW; "
                 f"the convolution of data has {show_shape((source[0], outputs, *counts))}"
             )
-    if attrs.channels is not None and unified(attrs.channels, outputs) is None:
+    if attrs.channels is not None and unify(attrs.channels, outputs) is None:
         raise TypeInferenceError(
             f"grad has {outputs} channels, the attribute channels says {attrs.channels}"
         )
@@ -201,7 +201,7 @@ def bitserial_convolution_type(attrs: Parameters, data: Type, weight: Type) -> T
     """Return the type of ``nn.bitserial_conv2d``, whose weight may be packed."""
     given = tensor(data, "data")
     batch, inputs, *sizes = convert_shape(given.shape, attrs.data_layout, "NCHW")
-    channels, kernel = required_kernel(attrs, 2)
+    channels, kernel = require_kernel(attrs, 2)
     bits = attrs.activation_bits, attrs.weight_bits
     if min(bits) < 1:
         raise TypeInferenceError(
@@ -215,7 +215,7 @@ def bitserial_convolution_type(attrs: Parameters, data: Type, weight: Type) -> T
     if len(found.shape) == 4:
         plain = convert_shape(found.shape, attrs.kernel_layout, "OIHW", "weight")
         for letter, one, other in zip("OIHW", plain, (channels, inputs, *kernel), strict=True):
-            if unified(one, other) is None:
+            if unify(one, other) is None:
                 raise TypeInferenceError(
                     f"weight has the size {one} along {letter}, data and attributes ask for {other}"
                 )
@@ -238,7 +238,7 @@ def read_operand(attrs: Parameters, ty: Type) -> Operand:
     return Operand(batch, channels, tuple(sizes), data.dtype)
 
 
-def required_kernel(attrs: Parameters, rank: int) -> tuple[Dimension, Shape]:
+def require_kernel(attrs: Parameters, rank: int) -> tuple[Dimension, Shape]:
     """Return the attributes ``channels`` and ``kernel_size``, where the weight does not tell them.
 
     Raises:
@@ -259,7 +259,7 @@ def result_type(attrs: Parameters, plain: Shape, dtype: str) -> TensorType:
     return TensorType(shape, attrs.out_dtype or dtype)
 
 
-def _related_kernel(
+def _relate_kernel(
     attrs: Parameters, data: Operand, weight: Type, reporter: TypeReporter
 ) -> Shape | None:
     """Return the shape of the weight, outputs first, once it is known, and tell of it."""
@@ -269,24 +269,28 @@ def _related_kernel(
         _check_divisible(attrs.channels, groups, "the attribute channels", "output")
     sizes = _attribute_kernel(attrs, len(data.sizes))
     if not isinstance(weight, IncompleteType):
-        outputs = _plain_weight(attrs, weight, "OI", len(data.sizes))[0]
+        outputs = _arrange_weight(attrs, weight, "OI", len(data.sizes))[0]
         _check_divisible(outputs, groups, "weight", "output")
-    alone = groups > 1 and same(data.channels, groups) is True
+    alone = groups > 1 and compare(data.channels, groups) is True
     if alone and not isinstance(weight, IncompleteType):
-        found = _plain_weight(attrs, weight, "OI", len(data.sizes))
-        if same(found[0], groups) is True:  # a kernel for each channel: (channels, multiplier, ...)
+        found = _arrange_weight(attrs, weight, "OI", len(data.sizes))
+        if (
+            compare(found[0], groups) is True
+        ):  # a kernel for each channel: (channels, multiplier, ...)
             many = None if attrs.channels is None else floor_divide(attrs.channels, groups)
-            return _agreed_kernel(attrs, [groups, many, *sizes], weight, "", "OI", reporter)
+            return _unify_kernel(attrs, [groups, many, *sizes], weight, "", "OI", reporter)
     if alone and isinstance(weight, IncompleteType) and attrs.channels != groups:
         return None  # (outputs, 1, ...) and (channels, multiplier, ...) are both possible
     expected = [attrs.channels, floor_divide(data.channels, groups), *sizes]
-    return _agreed_kernel(attrs, expected, weight, data.dtype, "OI", reporter)
+    return _unify_kernel(attrs, expected, weight, data.dtype, "OI", reporter)
 
 
 def _output_channels(attrs: Parameters, data: Operand, kernel: Shape) -> Dimension:
     """Return how many channels come out; a kernel for each channel may make several of it."""
     groups = attrs.groups
-    alone = groups > 1 and same(data.channels, groups) is True and same(kernel[0], groups) is True
+    alone = (
+        groups > 1 and compare(data.channels, groups) is True and compare(kernel[0], groups) is True
+    )
     return multiply(kernel[0], kernel[1]) if alone else kernel[0]
 
 
@@ -296,12 +300,12 @@ def _attribute_kernel(attrs: Parameters, rank: int) -> Sequence[Dimension | None
     return per_axis(attrs.kernel_size, rank, "kernel_size")
 
 
-def _plain_weight(attrs: Parameters, weight: Type, order: str, rank: int) -> Shape:
+def _arrange_weight(attrs: Parameters, weight: Type, order: str, rank: int) -> Shape:
     plain = order + SPATIAL[rank]
     return convert_shape(tensor(weight, "weight").shape, attrs.kernel_layout, plain, "weight")
 
 
-def _agreed_kernel(
+def _unify_kernel(
     attrs: Parameters,
     expected: Sequence[Dimension | None],
     weight: Type,
@@ -331,10 +335,10 @@ def _agreed_kernel(
         laid_out = convert_shape(shape, plain, attrs.kernel_layout, "weight")
         reporter.assign(weight, TensorType(laid_out, dtype))
         return shape
-    found = _plain_weight(attrs, weight, order, rank)
+    found = _arrange_weight(attrs, weight, order, rank)
     agreed: list[Dimension] = []
     for axis, (size, wanted) in enumerate(zip(found, expected, strict=True)):
-        one = size if wanted is None else unified(size, wanted)
+        one = size if wanted is None else unify(size, wanted)
         if one is None:
             raise TypeInferenceError(_contradiction(attrs, plain[axis], size, wanted))
         agreed.append(one)

@@ -10,11 +10,11 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import add, ceil_divide, show_type, subtract
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
-from relayish.op.nn.accumulation import widened
-from relayish.op.nn.arguments import agreed
-from relayish.op.nn.window_types import padding_sums
+from relayish.op.nn.accumulation import widen
+from relayish.op.nn.arguments import unify_sizes
+from relayish.op.nn.window_types import sum_padding
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.CorrelationAttrs")
@@ -33,9 +33,9 @@ class CorrelationAttrs(Attrs):
 def _correlation_type(attrs: CorrelationAttrs, data1: Type, data2: Type) -> TensorType:
     """Return a channel for each displacement, for two images of one shape ``(n, c, h, w)``."""
     left, right = tensor(data1, "data1", 4), tensor(data2, "data2", 4)
-    dtype = same_dtype(left, right)
+    dtype = unify_dtype(left, right)
     shape = [
-        agreed(one, other, f"in axis {axis} data1 has size {{}}, data2 {{}}")
+        unify_sizes(one, other, f"in axis {axis} data1 has size {{}}, data2 {{}}")
         for axis, (one, other) in enumerate(zip(left.shape, right.shape, strict=True))
     ]
     if attrs.layout != "NCHW":
@@ -46,7 +46,7 @@ def _correlation_type(attrs: CorrelationAttrs, data1: Type, data2: Type) -> Tens
         raise TypeInferenceError(f"kernel_size and strides must be positive; found {attrs}")
     border = attrs.max_displacement + (attrs.kernel_size - 1) // 2
     sizes = []
-    for size, padding in zip(shape[2:], padding_sums(attrs.padding, 2), strict=True):
+    for size, padding in zip(shape[2:], sum_padding(attrs.padding, 2), strict=True):
         inner = subtract(add(size, padding), 2 * border)
         if isinstance(inner, int) and inner < 1:
             raise TypeInferenceError(
@@ -71,7 +71,7 @@ def _correlation(attrs: CorrelationAttrs, data1: Array, data2: Array) -> Array:
     """
     if attrs.kernel_size % 2 == 0:
         raise EvaluationError(f"a window of {attrs.kernel_size} elements has no middle")
-    left, right = (_padded(attrs, widened(data)) for data in (data1, data2))
+    left, right = (_pad(attrs, widen(data)) for data in (data1, data2))
     steps, kernel = _displacements(attrs), attrs.kernel_size
     border = attrs.max_displacement + (kernel - 1) // 2
     height, width = (n - 2 * border for n in left.shape[2:])
@@ -95,7 +95,7 @@ def _correlation(attrs: CorrelationAttrs, data1: Array, data2: Array) -> Array:
     return mean.astype(data1.dtype)
 
 
-def _padded(attrs: CorrelationAttrs, data: Array) -> Array:
+def _pad(attrs: CorrelationAttrs, data: Array) -> Array:
     sizes = as_sizes(attrs.padding)
     pairs = (sizes[:2], sizes[2:]) if len(sizes) > 2 else ((sizes[0], sizes[-1]),) * 2
     return np.pad(data, ((0, 0), (0, 0), *zip(*pairs, strict=True)))

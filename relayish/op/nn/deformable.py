@@ -8,8 +8,8 @@ import numpy as np
 
 from relayish.op.evaluation import Array, result_dtype
 from relayish.op.layout import convert_layout
-from relayish.op.nn.accumulation import accumulator, rounded
-from relayish.op.nn.convolution import fitting_kernel, laid_out
+from relayish.op.nn.accumulation import accumulator, round_to
+from relayish.op.nn.convolution import arrange_result, fit_kernel
 from relayish.op.nn.convolution_attrs import DeformableConv2DAttrs
 from relayish.op.nn.convolution_types import deformable_convolution_relation
 from relayish.op.nn.windows import sides, windows_over
@@ -29,7 +29,7 @@ def _deformable_convolution(
     source = convert_layout(data, attrs.data_layout, "NCHW")
     moves = convert_layout(offset, attrs.data_layout, "NCHW")
     kernel = convert_layout(weight, attrs.kernel_layout, "OIHW")
-    kernel = fitting_kernel(kernel, source.shape[1], attrs.groups)
+    kernel = fit_kernel(kernel, source.shape[1], attrs.groups)
     dtype = result_dtype(attrs.out_dtype, data.dtype)
     batch, channels, height, width = source.shape
     (top, bottom), (left, right) = sides(attrs.padding, 2)
@@ -50,15 +50,15 @@ def _deformable_convolution(
 
     work = accumulator(dtype, source, kernel, prod(kernel.shape[1:]))
     maps = source.reshape((batch, parts, channels // parts, height * width))
-    seen = _interpolated(maps, rows, columns, (height, width)).astype(work, copy=False)
+    seen = _interpolate(maps, rows, columns, (height, width)).astype(work, copy=False)
     seen = seen.reshape((batch, groups, channels // groups * taps, prod(over.counts)))
     outputs = kernel.shape[0]
     matrix = kernel.astype(work).reshape((groups, outputs // groups, prod(kernel.shape[1:])))
     result = np.matmul(matrix, seen).reshape((batch, outputs, *over.counts))
-    return laid_out(attrs, rounded(result, dtype))
+    return arrange_result(attrs, round_to(result, dtype))
 
 
-def _interpolated(maps: Array, rows: Array, columns: Array, size: tuple[int, int]) -> Array:
+def _interpolate(maps: Array, rows: Array, columns: Array, size: tuple[int, int]) -> Array:
     """Return ``maps: (n, g, c, h · w)`` at ``rows, columns: (n, g, *places)``, between elements.
 
     Returns:

@@ -12,12 +12,12 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import broadcast_shapes, show_type, unified
+from relayish.op.dimension import broadcast_shapes, show_type, unify
 from relayish.op.evaluation import Array
 from relayish.op.fields import Dimension
-from relayish.op.nn.accumulation import widened
+from relayish.op.nn.accumulation import widen
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensors
+from relayish.op.type_rules import tensors, unify_dtype
 
 _TERM: Final = re.compile(r"([A-Za-z]*)(\.\.\.)?([A-Za-z]*)")
 
@@ -38,7 +38,7 @@ def _einsum_type(attrs: EinsumAttrs, data: Type) -> TensorType:
     if not operands:
         raise TypeInferenceError("einsum needs a tensor or more; found an empty tuple")
     for operand in operands[1:]:
-        same_dtype(operands[0], operand)
+        unify_dtype(operands[0], operand)
     left, arrow, right = attrs.equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(operands):
@@ -64,7 +64,7 @@ def _bind(term: str, operand: TensorType, sizes: dict[str, Dimension]) -> Sequen
     axes = (*operand.shape[: len(before)], *operand.shape[behind:])
     for letter, size in zip(before + after, axes, strict=True):
         known = sizes.setdefault(letter, size)
-        found = size if known == 1 else known if size == 1 else unified(known, size)
+        found = size if known == 1 else known if size == 1 else unify(known, size)
         if found is None:
             raise TypeInferenceError(
                 f"axis {letter!r} of the equation has size {known} in one operand "
@@ -107,7 +107,7 @@ def _parts(term: str) -> tuple[str, bool, str]:
 
 
 def _einsum(attrs: EinsumAttrs, data: tuple[Array, ...]) -> Array:
-    wide = [widened(operand) for operand in data]
+    wide = [widen(operand) for operand in data]
     return np.asarray(np.einsum(attrs.equation, *wide, optimize=True)).astype(data[0].dtype)[()]
 
 

@@ -9,10 +9,10 @@ from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array, Parameters
-from relayish.op.nn.accumulation import widened
-from relayish.op.nn.arguments import agreed
+from relayish.op.nn.accumulation import widen
+from relayish.op.nn.arguments import unify_sizes
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.NLLLossAttrs")
@@ -27,8 +27,8 @@ def _cross_entropy_type(_: Parameters, x: Type, y: Type) -> TensorType:
     """Return a scalar for two tensors of one shape ``(batch, classes)``."""
     left, right = tensor(x, "x", 2), tensor(y, "y", 2)
     for one, other, name in zip(left.shape, right.shape, ("rows", "columns"), strict=True):
-        agreed(one, other, f"x has {{}} {name}, y has {{}}")
-    return TensorType((), same_dtype(left, right))
+        unify_sizes(one, other, f"x has {{}} {name}, y has {{}}")
+    return TensorType((), unify_dtype(left, right))
 
 
 def _nll_loss_type(
@@ -45,12 +45,14 @@ def _nll_loss_type(
             f"predictions must have one dimension more than targets, the second; "
             f"found {show_type(given)} and {show_type(wanted)}"
         )
-    agreed(given.shape[1], scale.shape[0], "predictions are of {} classes, weights of {}")
-    same_dtype(given, scale)
+    unify_sizes(given.shape[1], scale.shape[0], "predictions are of {} classes, weights of {}")
+    unify_dtype(given, scale)
     if not wanted.dtype.startswith(("int", "uint")):
         raise TypeInferenceError(f"targets must be integers; found {show_type(wanted)}")
     shape = [
-        agreed(size, other, f"in axis {axis} of targets predictions have size {{}}, targets {{}}")
+        unify_sizes(
+            size, other, f"in axis {axis} of targets predictions have size {{}}, targets {{}}"
+        )
         for axis, (size, other) in enumerate(
             zip((given.shape[0], *given.shape[2:]), wanted.shape, strict=True)
         )
@@ -59,16 +61,16 @@ def _nll_loss_type(
 
 
 def _cross_entropy(_: Parameters, x: Array, y: Array) -> Array:
-    return _mean_product(np.log(widened(x)), y, x)
+    return _mean_product(np.log(widen(x)), y, x)
 
 
 def _cross_entropy_with_logits(_: Parameters, x: Array, y: Array) -> Array:
-    return _mean_product(widened(x), y, x)
+    return _mean_product(widen(x), y, x)
 
 
 def _mean_product(logits: Array, y: Array, x: Array) -> Array:
     """Return minus the mean over rows of the sums of products, as Relay defines both losses."""
-    total = (logits * widened(y)).sum(dtype=logits.dtype)
+    total = (logits * widen(y)).sum(dtype=logits.dtype)
     return (-total / logits.dtype.type(len(x))).astype(x.dtype)
 
 
@@ -77,7 +79,7 @@ def _nll_loss(attrs: NLLLossAttrs, predictions: Array, targets: Array, weights: 
     classes = np.where(counts, targets, 0)
     if classes.size and not 0 <= classes.min() <= classes.max() < len(weights):
         raise EvaluationError(f"a target is not one of {len(weights)} classes")
-    kind = widened(predictions).dtype
+    kind = widen(predictions).dtype
     chosen = np.take_along_axis(predictions, np.expand_dims(classes, 1), 1).squeeze(1)
     scale = np.where(counts, weights[classes].astype(kind), kind.type(0))
     loss = np.where(counts, -chosen.astype(kind) * scale, kind.type(0))

@@ -11,8 +11,8 @@ from relayish.errors import EvaluationError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op import dimension
-from relayish.op.evaluation import Array, aligned, cast_to, normal_axis, number_of
-from relayish.op.nn.accumulation import widened
+from relayish.op.evaluation import Array, align, cast_to, normalise_axis, number_of
+from relayish.op.nn.accumulation import widen
 from relayish.op.nn.arguments import settle, tensor_so_far
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
@@ -107,7 +107,7 @@ def _batch_norm_relation(
 def _settle_vectors(
     attrs: ScalingAttrs, data: TensorType, types: tuple[Type, ...], reporter: TypeReporter
 ) -> TensorType:
-    size = data.shape[dimension.normal_axis(attrs.axis, len(data.shape))]
+    size = data.shape[dimension.normalise_axis(attrs.axis, len(data.shape))]
     vector = TensorType((size,), data.dtype)
     for ty, name in zip(types, ("gamma", "beta", "moving_mean", "moving_var"), strict=False):
         settle(reporter, ty, vector, name)
@@ -120,7 +120,7 @@ def _mean(data: Array, axes: tuple[int, ...]) -> Array:
     return data.sum(axis=axes, keepdims=True, dtype=data.dtype) / data.dtype.type(count)
 
 
-def _normal(data: Array, axes: tuple[int, ...], epsilon: float) -> Array:
+def _normalise(data: Array, axes: tuple[int, ...], epsilon: float) -> Array:
     mean = _mean(data, axes)
     variance = _mean(np.square(data - mean), axes)
     return (data - mean) / np.sqrt(variance + number_of(epsilon, data.dtype))
@@ -134,52 +134,52 @@ def _batch_norm(
     moving_mean: Array,
     moving_var: Array,
 ) -> tuple[Array, ...]:
-    wide, mean, variance = map(widened, (data, moving_mean, moving_var))
+    wide, mean, variance = map(widen, (data, moving_mean, moving_var))
     deviation = np.sqrt(variance + number_of(attrs.epsilon, variance.dtype))
-    centred = wide - aligned(mean, attrs.axis, data.ndim)
-    normal = centred / aligned(deviation, attrs.axis, data.ndim)
-    return _scaled(attrs, normal, gamma, beta), moving_mean, moving_var
+    centred = wide - align(mean, attrs.axis, data.ndim)
+    normal = centred / align(deviation, attrs.axis, data.ndim)
+    return _scale(attrs, normal, gamma, beta), moving_mean, moving_var
 
 
 def _instance_norm(attrs: InstanceNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
+    axis = normalise_axis(attrs.axis, data.ndim)
     axes = tuple(a for a in range(data.ndim) if a not in (0, axis))
-    return _scaled(attrs, _normal(widened(data), axes, attrs.epsilon), gamma, beta)
+    return _scale(attrs, _normalise(widen(data), axes, attrs.epsilon), gamma, beta)
 
 
 def _layer_norm(attrs: LayerNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
-    axis = normal_axis(attrs.axis, data.ndim)
-    return _scaled(attrs, _normal(widened(data), (axis,), attrs.epsilon), gamma, beta)
+    axis = normalise_axis(attrs.axis, data.ndim)
+    return _scale(attrs, _normalise(widen(data), (axis,), attrs.epsilon), gamma, beta)
 
 
 def _group_norm(attrs: GroupNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
-    axis, groups = normal_axis(attrs.axis, data.ndim), attrs.num_groups
+    axis, groups = normalise_axis(attrs.axis, data.ndim), attrs.num_groups
     sizes = data.shape
     if groups < 1 or sizes[axis] % groups:
         raise EvaluationError(f"axis {axis} of size {sizes[axis]} has no {groups} equal groups")
     parts = (groups, sizes[axis] // groups)
-    grouped = widened(data).reshape((*sizes[:axis], *parts, *sizes[axis + 1 :]))
+    grouped = widen(data).reshape((*sizes[:axis], *parts, *sizes[axis + 1 :]))
     axes = tuple(a for a in range(grouped.ndim) if a not in (0, axis))
-    normal = _normal(grouped, axes, attrs.epsilon).reshape(sizes)
-    return _scaled(attrs, normal, gamma, beta)
+    normal = _normalise(grouped, axes, attrs.epsilon).reshape(sizes)
+    return _scale(attrs, normal, gamma, beta)
 
 
-def _scaled(attrs: ScalingAttrs, normal: Array, gamma: Array, beta: Array) -> Array:
+def _scale(attrs: ScalingAttrs, normal: Array, gamma: Array, beta: Array) -> Array:
     """Return ``normal`` times ``gamma`` plus ``beta``, each along the axis and if asked for.
 
     They have the element type of the data, as the result has; ``normal`` may have a wider one.
     """
     if attrs.scale:
-        normal = normal * aligned(widened(gamma), attrs.axis, normal.ndim)
+        normal = normal * align(widen(gamma), attrs.axis, normal.ndim)
     if attrs.center:
-        normal = normal + aligned(widened(beta), attrs.axis, normal.ndim)
+        normal = normal + align(widen(beta), attrs.axis, normal.ndim)
     return normal.astype(gamma.dtype, copy=False)
 
 
 def _l2_normalize(attrs: L2NormalizeAttrs, data: Array) -> Array:
-    wide = widened(data)
+    wide = widen(data)
     given = range(data.ndim) if attrs.axis is None else attrs.axis
-    axes = tuple({normal_axis(axis, data.ndim) for axis in given})
+    axes = tuple({normalise_axis(axis, data.ndim) for axis in given})
     squares = np.square(wide).sum(axis=axes, keepdims=True, dtype=wide.dtype)
     lengths = np.sqrt(np.maximum(squares, cast_to(np.float64(attrs.eps), wide.dtype)))
     return (wide / lengths).astype(data.dtype, copy=False)
@@ -191,8 +191,8 @@ def _lrn(attrs: LRNAttrs, data: Array) -> Array:
         raise EvaluationError(f"a window of {attrs.size} neighbours has no middle; make size odd")
     if not data.size:
         return data
-    wide = widened(data)
-    axis, reach = normal_axis(attrs.axis, data.ndim), attrs.size // 2
+    wide = widen(data)
+    axis, reach = normalise_axis(attrs.axis, data.ndim), attrs.size // 2
     beyond = [(reach, reach) if a == axis else (0, 0) for a in range(data.ndim)]
     squares = np.pad(np.square(wide), beyond)
     windows = np.lib.stride_tricks.sliding_window_view(squares, attrs.size, axis)

@@ -11,7 +11,7 @@ import numpy as np
 from relayish.errors import EvaluationError
 from relayish.ir.dtype import lowest_number
 from relayish.op.evaluation import Array, as_sizes, is_integral
-from relayish.op.nn.accumulation import rounded, unpacked
+from relayish.op.nn.accumulation import round_to, unpack
 from relayish.op.nn.pooling_attrs import (
     AvgPool1DAttrs,
     AvgPool2DAttrs,
@@ -21,8 +21,8 @@ from relayish.op.nn.pooling_attrs import (
     MaxPool2DAttrs,
     MaxPool3DAttrs,
 )
-from relayish.op.nn.pooling_types import global_pool_type, pool_type, pooled_axes
-from relayish.op.nn.windows import Sides, Windows, extended, sides, windows_over
+from relayish.op.nn.pooling_types import find_pooled_axes, global_pool_type, pool_type
+from relayish.op.nn.windows import Sides, Windows, extend, sides, windows_over
 from relayish.op.registry import OpPattern, register_op
 
 MaxAttrs: TypeAlias = MaxPool1DAttrs | MaxPool2DAttrs | MaxPool3DAttrs
@@ -47,14 +47,14 @@ def pool_padding(attrs: PoolAttrs, axes: tuple[int, ...], shape: tuple[int, ...]
     return tuple(full)
 
 
-def padded_windows(attrs: PoolAttrs, data: Array, fill: float) -> tuple[Array, Windows]:
+def pad_windows(attrs: PoolAttrs, data: Array, fill: float) -> tuple[Array, Windows]:
     """Return ``data``, with ``fill`` padded around its pooled axes, and the windows over it."""
-    axes = pooled_axes(attrs.layout, len(attrs.pool_size), data.ndim)
-    padded = extended(data, axes, pool_padding(attrs, axes, data.shape), fill)
+    axes = find_pooled_axes(attrs.layout, len(attrs.pool_size), data.ndim)
+    padded = extend(data, axes, pool_padding(attrs, axes, data.shape), fill)
     return padded, windows_over(padded.shape, axes, attrs.pool_size, attrs.strides, attrs.dilation)
 
 
-def combined(data: Array, windows: Windows, combine: np.ufunc) -> Array:
+def combine_windows(data: Array, windows: Windows, combine: np.ufunc) -> Array:
     """Return what ``combine`` makes of the elements of each window, axis by axis.
 
     A window of 3 by 3 takes 2 + 2 passes over the data that way, each over strided views, in place
@@ -64,37 +64,37 @@ def combined(data: Array, windows: Windows, combine: np.ufunc) -> Array:
     for axis, size, *others in reversed(list(zip(*windows, strict=True))):
         line = Windows((axis,), (size,), *((value,) for value in others))
         if size == 1:
-            result = line.seen(result, (0,))
+            result = line.view_tap(result, (0,))
             continue
-        whole = combine(line.seen(result, (0,)), line.seen(result, (1,)))
+        whole = combine(line.view_tap(result, (0,)), line.view_tap(result, (1,)))
         for tap in range(2, size):
-            combine(whole, line.seen(result, (tap,)), out=whole)
+            combine(whole, line.view_tap(result, (tap,)), out=whole)
         result = whole
     return result
 
 
-def lowest(data: Array) -> float:
+def get_lowest(data: Array) -> float:
     """Return the least finite number of the type of ``data``, with which maximum pools pad."""
     return False if data.dtype.kind == "b" else lowest_number(data.dtype)
 
 
-def shared(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
+def divide(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:
     """Return ``total / count`` as ``dtype``; integers are divided as in C, towards 0."""
     if is_integral(total):
         if not np.all(count):
             raise EvaluationError("the mean of no integers has no value")
-        wrapped = unpacked(total.astype(dtype))
+        wrapped = unpack(total.astype(dtype))
         if wrapped.dtype.kind == "u":
             return (wrapped // count.astype(np.uint64)).astype(dtype)
         quotient = np.abs(wrapped.astype(np.int64)) // count
         return np.where(wrapped < 0, -quotient, quotient).astype(dtype)
-    return rounded(total / count.astype(total.dtype), dtype)
+    return round_to(total / count.astype(total.dtype), dtype)
 
 
 def summable(data: Array) -> Array:
     """Return ``data`` in the type its sums are computed in: float32 for narrower floats."""
     narrow = not is_integral(data) and data.dtype.itemsize < np.dtype(np.float32).itemsize
-    return data.astype(np.float32) if narrow else unpacked(data)
+    return data.astype(np.float32) if narrow else unpack(data)
 
 
 def window_sizes(attrs: PoolAttrs, shape: tuple[int, ...], *, include_pad: bool) -> Array:
@@ -105,42 +105,42 @@ def window_sizes(attrs: PoolAttrs, shape: tuple[int, ...], *, include_pad: bool)
     Returns:
         A tensor that broadcasts with the result of the pool.
     """
-    axes = pooled_axes(attrs.layout, len(attrs.pool_size), len(shape))
+    axes = find_pooled_axes(attrs.layout, len(attrs.pool_size), len(shape))
     padding, full = sides(attrs.padding, len(axes)), pool_padding(attrs, axes, shape)
     counts = []
     for place, axis in enumerate(axes):
         inside = np.ones([shape[axis] if a == axis else 1 for a in range(len(shape))], np.int64)
-        counted = extended(inside, (axis,), (padding[place],), int(include_pad))
+        counted = extend(inside, (axis,), (padding[place],), int(include_pad))
         behind = (0, full[place][1] - padding[place][1])
-        counted = extended(counted, (axis,), (behind,))
+        counted = extend(counted, (axis,), (behind,))
         given = (attrs.pool_size, attrs.strides, attrs.dilation)
         line = windows_over(counted.shape, (axis,), *((value[place],) for value in given))
-        counts.append(combined(counted, line, np.add))
+        counts.append(combine_windows(counted, line, np.add))
     return np.maximum(reduce(np.multiply, counts), 1)
 
 
 def _max_pool(attrs: MaxAttrs, data: Array) -> Array:
-    highest = combined(*padded_windows(attrs, unpacked(data), lowest(data)), np.maximum)
+    highest = combine_windows(*pad_windows(attrs, unpack(data), get_lowest(data)), np.maximum)
     return highest.astype(data.dtype, copy=False)
 
 
 def _avg_pool(attrs: AvgAttrs, data: Array) -> Array:
-    total = combined(*padded_windows(attrs, summable(data), 0), np.add)
+    total = combine_windows(*pad_windows(attrs, summable(data), 0), np.add)
     count = window_sizes(attrs, data.shape, include_pad=attrs.count_include_pad)
-    return shared(total, count, data.dtype)
+    return divide(total, count, data.dtype)
 
 
 def _global_max_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
-    axes = pooled_axes(attrs.layout, 2, data.ndim)
-    highest = unpacked(data).max(axis=axes, keepdims=True, initial=lowest(data))
+    axes = find_pooled_axes(attrs.layout, 2, data.ndim)
+    highest = unpack(data).max(axis=axes, keepdims=True, initial=get_lowest(data))
     return highest.astype(data.dtype, copy=False)
 
 
 def _global_avg_pool(attrs: GlobalPool2DAttrs, data: Array) -> Array:
-    axes = pooled_axes(attrs.layout, 2, data.ndim)
+    axes = find_pooled_axes(attrs.layout, 2, data.ndim)
     source = summable(data)
     total = source.sum(axis=axes, keepdims=True, dtype=source.dtype)
-    return shared(total, np.array(prod(data.shape[axis] for axis in axes)), data.dtype)
+    return divide(total, np.array(prod(data.shape[axis] for axis in axes)), data.dtype)
 
 
 register_op(

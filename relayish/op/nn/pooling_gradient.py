@@ -5,45 +5,45 @@ from __future__ import annotations
 import numpy as np
 
 from relayish.op.evaluation import Array
-from relayish.op.nn.accumulation import rounded, unpacked
+from relayish.op.nn.accumulation import round_to, unpack
 from relayish.op.nn.pooling import (
-    lowest,
-    padded_windows,
+    divide,
+    get_lowest,
+    pad_windows,
     pool_padding,
-    shared,
     summable,
     window_sizes,
 )
 from relayish.op.nn.pooling_attrs import MaxPool2DAttrs
 from relayish.op.nn.pooling_types import pool_gradient_type, with_dilation
-from relayish.op.nn.windows import extended
+from relayish.op.nn.windows import extend
 from relayish.op.registry import OpPattern, register_op
 
 
 def _cut(attrs: MaxPool2DAttrs, result: Array, axes: tuple[int, ...], data: Array) -> Array:
     """Return ``result`` without the padding that was around ``data``."""
     padding = pool_padding(attrs, axes, data.shape)
-    return extended(result, axes, tuple((-before, -after) for before, after in padding))
+    return extend(result, axes, tuple((-before, -after) for before, after in padding))
 
 
 def _max_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array:
     """Return the gradient of the result where it came from: the first of the largest elements."""
     attrs = with_dilation(attrs)
-    padded, windows = padded_windows(attrs, unpacked(data), lowest(data))
+    padded, windows = pad_windows(attrs, unpack(data), get_lowest(data))
     taps = list(windows.taps())
-    best = windows.seen(padded, taps[0]).copy()
+    best = windows.view_tap(padded, taps[0]).copy()
     chosen: Array = np.zeros(best.shape, np.int64)
     for number, tap in enumerate(taps):
-        seen = windows.seen(padded, tap)
+        seen = windows.view_tap(padded, tap)
         larger = seen > best
         np.copyto(best, seen, where=larger)
         chosen[larger] = number
     given = summable(grad)
     result: Array = np.zeros(padded.shape, given.dtype)
     for number, tap in enumerate(taps):
-        there = windows.seen(result, tap)
+        there = windows.view_tap(result, tap)
         there += np.where(chosen == number, given, given.dtype.type(0))
-    return rounded(_cut(attrs, result, windows.axes, data), data.dtype)
+    return round_to(_cut(attrs, result, windows.axes, data), data.dtype)
 
 
 def _avg_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array:
@@ -53,16 +53,16 @@ def _avg_pool_gradient(attrs: MaxPool2DAttrs, grad: Array, data: Array) -> Array
     those of ``nn.avg_pool2d`` all the same, whose ``count_include_pad`` then counts.
     """
     attrs = with_dilation(attrs)
-    padded, windows = padded_windows(attrs, data, 0)
+    padded, windows = pad_windows(attrs, data, 0)
     include_pad = bool(attrs.get("count_include_pad", default=False))
     given = summable(grad)
     count = window_sizes(attrs, data.shape, include_pad=include_pad)
-    portion = shared(given, count, given.dtype)
+    portion = divide(given, count, given.dtype)
     result: Array = np.zeros(padded.shape, given.dtype)
     for tap in windows.taps():
-        there = windows.seen(result, tap)
+        there = windows.view_tap(result, tap)
         there += portion
-    return rounded(_cut(attrs, result, windows.axes, data), data.dtype)
+    return round_to(_cut(attrs, result, windows.axes, data), data.dtype)
 
 
 register_op(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from relayish.errors import TypeInferenceError
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import show_type, unified
+from relayish.op.dimension import show_type, unify
 from relayish.op.evaluation import Parameters
 from relayish.op.fields import Dimension
 from relayish.op.layout_types import layout_axes
@@ -20,7 +20,7 @@ def pool_type(attrs: Parameters, data: Type) -> TensorType:
     """Return the type of a pool over windows, of one to three axes."""
     given = tensor(data, "data")
     rank = len(type(attrs).defaults["strides"])
-    axes = pooled_axes(attrs.layout, rank, len(given.shape))
+    axes = find_pooled_axes(attrs.layout, rank, len(given.shape))
     sizes = window_counts(
         [given.shape[axis] for axis in axes],
         attrs.padding,
@@ -35,14 +35,14 @@ def pool_type(attrs: Parameters, data: Type) -> TensorType:
 def global_pool_type(attrs: Parameters, data: Type) -> TensorType:
     """Return the type of a pool over all of height and width."""
     given = tensor(data, "data")
-    return _with_sizes(given, pooled_axes(attrs.layout, 2, len(given.shape)), (1, 1))
+    return _with_sizes(given, find_pooled_axes(attrs.layout, 2, len(given.shape)), (1, 1))
 
 
 def adaptive_pool_type(attrs: Parameters, data: Type) -> TensorType:
     """Return the type of a pool whose windows are chosen so that the result has a given size."""
     given = tensor(data, "data")
     rank = adaptive_rank(attrs)
-    axes = pooled_axes(attrs.layout, rank, len(given.shape))
+    axes = find_pooled_axes(attrs.layout, rank, len(given.shape))
     if not attrs.output_size:
         return given
     sizes = attrs.output_size * rank if len(attrs.output_size) == 1 else attrs.output_size
@@ -66,7 +66,7 @@ def pool_gradient_type(attrs: Parameters, grad: Type, data: Type) -> TensorType:
     given, result = tensor(data, "the second argument"), tensor(grad, "the first argument")
     expected = pool_type(attrs, given)
     agree = len(result.shape) == len(expected.shape) and all(
-        unified(one, other) is not None
+        unify(one, other) is not None
         for one, other in zip(result.shape, expected.shape, strict=True)
     )
     if not agree or result.dtype != expected.dtype:
@@ -82,7 +82,7 @@ def adaptive_rank(attrs: Parameters) -> int:
     return sum(letter in "DHW" for letter in type(attrs).defaults["layout"])
 
 
-def pooled_axes(layout: str, rank: int, dimensions: int) -> tuple[int, ...]:
+def find_pooled_axes(layout: str, rank: int, dimensions: int) -> tuple[int, ...]:
     """Return which axes of a tensor of ``layout`` are the ``rank`` spatial ones, in order.
 
     Raises:

@@ -9,14 +9,14 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import broadcast_dimension, multiply, normal_axis, show_type
-from relayish.op.evaluation import Array, aligned, result_dtype
+from relayish.op.dimension import broadcast_dimension, multiply, normalise_axis, show_type
+from relayish.op.evaluation import Array, align, result_dtype
 from relayish.op.fields import Dimension, OptionalDType
 from relayish.op.nn.accumulation import matrix_product
-from relayish.op.nn.arguments import agreed, settle, tensor_so_far
+from relayish.op.nn.arguments import settle, tensor_so_far, unify_sizes
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor, unify_dtype
 
 _MATRIX: Final = 2
 """The dimensions of a matrix."""
@@ -83,7 +83,7 @@ def _matmul_relation(
     if left is None:
         return None
     if attrs.transpose_a:
-        _at_least(left, 2, "tensor_a, which is transposed,")
+        _require_rank(left, 2, "tensor_a, which is transposed,")
         left = TensorType((*left.shape[:-2], left.shape[-1], left.shape[-2]), left.dtype)
     names = "tensor_a", "tensor_b"
     units, out_dtype = attrs.units, attrs.out_dtype
@@ -108,7 +108,7 @@ def _times_matrix(
     type to the product of a stack of matrices and one whose ``k`` differs, and so does this; only
     evaluation fails then.
     """
-    _at_least(left, 1, names[0])
+    _require_rank(left, 1, names[0])
     reduced = left.shape[-1]
     matrix = tensor_so_far(right, names[1], 2)
     if units is None:
@@ -116,7 +116,7 @@ def _times_matrix(
             return None
         units, inner = matrix.shape if transposed else matrix.shape[::-1]
         if len(left.shape) <= _MATRIX:
-            agreed(inner, reduced, f"{names[1]} takes {{}} features, {names[0]} has {{}}")
+            unify_sizes(inner, reduced, f"{names[1]} takes {{}} features, {names[0]} has {{}}")
     else:
         if isinstance(units, int) and units < 0:
             raise TypeInferenceError(f"units must not be negative; found {units}")
@@ -126,7 +126,7 @@ def _times_matrix(
     return TensorType((*left.shape[:-1], units), out_dtype or left.dtype)
 
 
-def _at_least(ty: TensorType, rank: int, what: str) -> None:
+def _require_rank(ty: TensorType, rank: int, what: str) -> None:
     if len(ty.shape) < rank:
         raise TypeInferenceError(
             f"{what} must have {rank} dimensions or more; found {show_type(ty)}"
@@ -142,7 +142,7 @@ def _dense_pack_type(attrs: DenseAttrs, data: Type, weight: Type) -> TensorType:
     if len(right.shape) not in (3, 4):
         raise TypeInferenceError(f"weight must have 3 or 4 dimensions; found {show_type(right)}")
     inner = multiply(right.shape[1], right.shape[3] if len(right.shape) == 4 else 1)
-    agreed(inner, left.shape[1], "weight takes {} features, data has {}")
+    unify_sizes(inner, left.shape[1], "weight takes {} features, data has {}")
     units = multiply(right.shape[0], right.shape[2])
     return TensorType((left.shape[0], units), attrs.out_dtype or left.dtype)
 
@@ -157,8 +157,8 @@ def _batch_matmul_type(attrs: BatchMatmulAttrs, tensor_a: Type, tensor_b: Type) 
         raise TypeInferenceError(
             f"tensor_a holds {stack} matrices, tensor_b {other}; they must be equally many, or 1"
         )
-    agreed(inner, facing, "tensor_a sums over {} elements, tensor_b over {}")
-    return TensorType((batch, rows, columns), attrs.out_dtype or same_dtype(left, right))
+    unify_sizes(inner, facing, "tensor_a sums over {} elements, tensor_b over {}")
+    return TensorType((batch, rows, columns), attrs.out_dtype or unify_dtype(left, right))
 
 
 def _matrix(ty: TensorType, *, transposed: bool) -> tuple[Dimension, Dimension, Dimension]:
@@ -173,7 +173,7 @@ def _bias_add_relation(
     data = tensor_so_far(types[0], "data")
     if data is None:
         return None
-    size = data.shape[normal_axis(attrs.axis, len(data.shape))]
+    size = data.shape[normalise_axis(attrs.axis, len(data.shape))]
     settle(reporter, types[1], TensorType((size,), data.dtype), "bias")
     return data
 
@@ -201,7 +201,7 @@ def _batch_matmul(attrs: BatchMatmulAttrs, lhs: Array, rhs: Array) -> Array:
 
 
 def _bias_add(attrs: BiasAddAttrs, data: Array, bias: Array) -> Array:
-    return data + aligned(bias, attrs.axis, data.ndim)
+    return data + align(bias, attrs.axis, data.ndim)
 
 
 register_op(

@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.op.evaluation import Array, is_integral
-from relayish.op.nn.accumulation import widened
+from relayish.op.nn.accumulation import widen
 
 _NUDGE: Final = 1e-5
 """Added before rounding down, so that a coordinate a hair below a whole number counts as it."""
@@ -52,17 +52,17 @@ def resample(
         at = find(np.arange(size, dtype=np.float64), data.shape[axis], size)
         if taps is None:
             nearest = at + 0.5 if coordinates == "align_corners" else at + _NUDGE
-            result = _at(result, axis, np.floor(nearest))
+            result = _take(result, axis, np.floor(nearest))
             continue
-        result = _blended(result, axis, at, taps)
+        result = _blend(result, axis, at, taps)
     return result.astype(data.dtype, copy=False)
 
 
 def _as_real(data: Array) -> Array:
-    return data.astype(np.float64) if is_integral(data) else widened(data)
+    return data.astype(np.float64) if is_integral(data) else widen(data)
 
 
-def _blended(data: Array, axis: int, at: Array, taps: Callable[[Array], list[Array]]) -> Array:
+def _blend(data: Array, axis: int, at: Array, taps: Callable[[Array], list[Array]]) -> Array:
     """Return the weighted sums of the elements around each of the coordinates ``at``."""
     below = np.floor(at)
     weights = taps(at - below)
@@ -70,12 +70,12 @@ def _blended(data: Array, axis: int, at: Array, taps: Callable[[Array], list[Arr
     shape = [1] * data.ndim
     shape[axis] = len(at)
     return sum(
-        _at(data, axis, first + i) * weight.astype(data.dtype).reshape(shape)
+        _take(data, axis, first + i) * weight.astype(data.dtype).reshape(shape)
         for i, weight in enumerate(weights)
     )
 
 
-def _at(data: Array, axis: int, places: Array) -> Array:
+def _take(data: Array, axis: int, places: Array) -> Array:
     inside = np.clip(places, 0, data.shape[axis] - 1).astype(np.int64)
     return np.take(data, inside, axis=axis)
 

@@ -10,15 +10,15 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, String, attrs
 from relayish.ir.relay.type import Any, PrimOp, TensorType, Type
-from relayish.op.dimension import add, multiply, normal_axis, show_type, subtract
+from relayish.op.dimension import add, multiply, normalise_axis, show_type, subtract
 from relayish.op.evaluation import Array, as_sizes
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
 from relayish.op.layout_types import convert_shape
-from relayish.op.nn.arguments import agreed
+from relayish.op.nn.arguments import unify_sizes
 from relayish.op.nn.resampling import resample
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import one_number, same_dtype, tensor
+from relayish.op.type_rules import require_number, tensor, unify_dtype
 
 
 @attrs("relay.attrs.PadAttrs")
@@ -80,7 +80,7 @@ def _pad_type(attrs: PadAttrs, data: Type, pad_val: Type) -> TensorType:
 
     The padding value is cast to the element type of ``data``.
     """
-    one_number(pad_val, "pad_val")
+    require_number(pad_val, "pad_val")
     return _padded_type(tensor(data, "data"), attrs.pad_width)
 
 
@@ -118,10 +118,10 @@ def _dilate_type(attrs: DilateAttrs, x: Type) -> TensorType:
         )
     if any(isinstance(stride, int) and stride < 1 for stride in attrs.strides):
         raise TypeInferenceError(f"strides must be positive; found {attrs.strides}")
-    return TensorType(tuple(map(_dilated, found.shape, attrs.strides)), found.dtype)
+    return TensorType(tuple(map(_dilate_size, found.shape, attrs.strides)), found.dtype)
 
 
-def _dilated(size: Dimension, stride: Dimension) -> Dimension:
+def _dilate_size(size: Dimension, stride: Dimension) -> Dimension:
     return 0 if size == 0 else add(multiply(subtract(size, 1), stride), 1)
 
 
@@ -132,17 +132,17 @@ def _fifo_buffer_type(attrs: FIFOBufferAttrs, data: Type, buffer: Type) -> Tenso
         raise TypeInferenceError(
             f"data and buffer must have as many axes; found {show_type(new)} and {show_type(kept)}"
         )
-    along = normal_axis(attrs.axis, len(kept.shape))
+    along = normalise_axis(attrs.axis, len(kept.shape))
     shape = []
     for axis, (size, room) in enumerate(zip(new.shape, kept.shape, strict=True)):
         if axis != along:
-            agreed(size, room, f"in axis {axis} data has size {{}}, buffer {{}}")
+            unify_sizes(size, room, f"in axis {axis} data has size {{}}, buffer {{}}")
         elif isinstance(size, int) and isinstance(room, int) and size >= room:
             raise TypeInferenceError(
                 f"in axis {axis} data has size {size}, buffer {room}; it must be longer"
             )
         shape.append(room)
-    return TensorType(tuple(shape), same_dtype(new, kept))
+    return TensorType(tuple(shape), unify_dtype(new, kept))
 
 
 def _upsampling_type(attrs: UpSamplingAttrs, data: Type) -> TensorType:
@@ -162,11 +162,11 @@ def _scaled_type(
     if not all(0 < scale < inf for scale in scales):
         raise TypeInferenceError(f"scales must be positive; found {scales}")
     batch, channels, *sizes = convert_shape(data.shape, layout, plain)
-    scaled = (batch, channels, *map(_scaled, sizes, scales))
+    scaled = (batch, channels, *map(_scale_size, sizes, scales))
     return TensorType(convert_shape(scaled, plain, layout), data.dtype)
 
 
-def _scaled(size: Dimension, scale: float) -> Dimension:
+def _scale_size(size: Dimension, scale: float) -> Dimension:
     """Return ``size`` times ``scale``, rounded; halves to even, as Relay does."""
     if isinstance(size, int):
         return round(size * scale)
@@ -181,16 +181,16 @@ def _scaled(size: Dimension, scale: float) -> Dimension:
 def _upsampling(attrs: UpSamplingAttrs, data: Array) -> Array:
     coordinates = "align_corners" if attrs.align_corners else "asymmetric"
     scales = attrs.scale_h, attrs.scale_w
-    return upsampled(data, attrs.layout, "NCHW", scales, attrs.method, coordinates)
+    return upsample(data, attrs.layout, "NCHW", scales, attrs.method, coordinates)
 
 
 def _upsampling3d(attrs: UpSampling3DAttrs, data: Array) -> Array:
     scales = attrs.scale_d, attrs.scale_h, attrs.scale_w
     mode = attrs.coordinate_transformation_mode
-    return upsampled(data, attrs.layout, "NCDHW", scales, attrs.method, mode)
+    return upsample(data, attrs.layout, "NCDHW", scales, attrs.method, mode)
 
 
-def upsampled(
+def upsample(
     data: Array,
     layout: str,
     plain: str,
@@ -215,7 +215,7 @@ def upsampled(
     return convert_layout(result, plain, layout)
 
 
-def padded(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> Array:
+def pad_tensor(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> Array:
     """Return ``data`` with ``pad_width: (rank, 2)`` elements more before and after each axis.
 
     Negative widths take elements away.
@@ -235,7 +235,7 @@ def padded(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> A
             inside = zip(around[:, 0].tolist(), data.shape, strict=True)
             wider[tuple(slice(before, before + n) for before, n in inside)] = data
         case "edge" | "reflect":
-            wider = _mirrored(data, around.tolist(), pad_mode)
+            wider = _mirror(data, around.tolist(), pad_mode)
         case _:
             raise EvaluationError(f"pad_mode {pad_mode!r} is not constant, edge or reflect")
     if (widths >= 0).all():
@@ -245,7 +245,7 @@ def padded(data: Array, pad_width: object, pad_value: Array, pad_mode: str) -> A
     return wider[tuple(slice(before, n - after) for (before, after), n in kept)]
 
 
-def _mirrored(data: Array, widths: Sequence[Sequence[int]], mode: str) -> Array:
+def _mirror(data: Array, widths: Sequence[Sequence[int]], mode: str) -> Array:
     """Return ``data`` with more elements around it, which are copies of its own."""
     for axis, (size, pair) in enumerate(zip(data.shape, widths, strict=True)):
         if not size and any(pair):
@@ -256,16 +256,16 @@ def _mirrored(data: Array, widths: Sequence[Sequence[int]], mode: str) -> Array:
 
 
 def _pad(attrs: PadAttrs, data: Array, pad_value: Array) -> Array:
-    return padded(data, attrs.pad_width, pad_value, attrs.pad_mode)
+    return pad_tensor(data, attrs.pad_width, pad_value, attrs.pad_mode)
 
 
 def _mirror_pad(attrs: MirrorPadAttrs, data: Array) -> Array:
     widths = [as_sizes(pair) for pair in attrs.pad_width]
     match attrs.mode:
         case "SYMMETRIC":
-            return _mirrored(data, widths, "symmetric")
+            return _mirror(data, widths, "symmetric")
         case "REFLECT":
-            return _mirrored(data, widths, "reflect")
+            return _mirror(data, widths, "reflect")
     raise EvaluationError(f"mode {attrs.mode!r} of mirror_pad is not SYMMETRIC or REFLECT")
 
 

@@ -16,9 +16,9 @@ from relayish.op.dimension import multiply, show_type, subtract
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import Dimension
 from relayish.op.nn.accumulation import matrix_product
-from relayish.op.nn.arguments import agreed
+from relayish.op.nn.arguments import unify_sizes
 from relayish.op.registry import OpPattern, register_op
-from relayish.op.type_rules import same_dtype, tensor
+from relayish.op.type_rules import tensor, unify_dtype
 
 
 @attrs("relay.attrs.SparseDenseAttrs")
@@ -54,7 +54,7 @@ def _sparse_dense_type(
     """
     dense = tensor(dense_data, "dense_data", 2)
     rows = _sparse_rows(sparse_data, sparse_indices, sparse_indptr)
-    same_dtype(dense, tensor(sparse_data))
+    unify_dtype(dense, tensor(sparse_data))
     shape = (rows, dense.shape[0]) if attrs.sparse_lhs else (dense.shape[0], rows)
     return TensorType(shape, dense.dtype)
 
@@ -66,8 +66,8 @@ def _sparse_add_type(
     dense = tensor(dense_data, "dense_data", 2)
     numbers = tensor(sparse_data, "sparse_data", 1)
     rows = _sparse_rows(sparse_data, sparse_indices, sparse_indptr)
-    agreed(rows, dense.shape[0], "the sparse matrix has {} rows, dense_data has {}")
-    return TensorType(dense.shape, same_dtype(dense, numbers))
+    unify_sizes(rows, dense.shape[0], "the sparse matrix has {} rows, dense_data has {}")
+    return TensorType(dense.shape, unify_dtype(dense, numbers))
 
 
 def _sparse_transpose_type(
@@ -92,7 +92,7 @@ def _sparse_conv2d_type(
     """
     dense = tensor(dense_data, "dense_data", 4)
     rows = _sparse_rows(sparse_data, sparse_indices, sparse_indptr, (1, 2, 3))
-    same_dtype(dense, tensor(sparse_data))
+    unify_dtype(dense, tensor(sparse_data))
     if attrs.layout not in ("NHWC", "NCHW"):
         raise TypeInferenceError(f"layout {attrs.layout!r} is not NHWC or NCHW")
     shape = list(dense.shape)
@@ -114,7 +114,9 @@ def _sparse_rows(
     for ty, name in ((places, "sparse_indices"), (starts, "sparse_indptr")):
         if not ty.dtype.startswith(("int", "uint")):
             raise TypeInferenceError(f"{name} must be integers; found {show_type(ty)}")
-    agreed(numbers.shape[0], places.shape[0], "sparse_data holds {} entries, sparse_indices {}")
+    unify_sizes(
+        numbers.shape[0], places.shape[0], "sparse_data holds {} entries, sparse_indices {}"
+    )
     if starts.shape[0] == 0:
         raise TypeInferenceError("sparse_indptr must have an element or more; found none")
     height = numbers.shape[1] if len(numbers.shape) > 1 else 1

@@ -30,7 +30,7 @@ def per_axis(values: Sequence[Dimension], rank: int, name: str) -> tuple[Dimensi
     return tuple(values)
 
 
-def padding_sums(padding: Sequence[Dimension], rank: int) -> tuple[Dimension, ...]:
+def sum_padding(padding: Sequence[Dimension], rank: int) -> tuple[Dimension, ...]:
     """Return how much is padded along each of ``rank`` axes, both sides together.
 
     Args:
@@ -102,7 +102,7 @@ def window_counts(
 
     Args:
         sizes: What they were.
-        padding: The attribute, see :func:`padding_sums`.
+        padding: The attribute, see :func:`sum_padding`.
         kernel: The size of the window.
         strides: The attribute.
         dilation: The attribute.
@@ -114,7 +114,7 @@ def window_counts(
     rank = len(sizes)
     steps = per_axis(strides, rank, "strides")
     spread = per_axis(dilation, rank, "dilation")
-    sums = padding_sums(padding, rank)
+    sums = sum_padding(padding, rank)
     return tuple(
         window_count(
             sizes[axis],

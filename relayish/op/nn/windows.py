@@ -43,7 +43,7 @@ def sides(padding: Sequence[object], rank: int) -> Sides:
     return tuple(zip(sizes[:rank], sizes[rank:], strict=True))
 
 
-def extended(
+def extend(
     data: Array,
     axes: Sequence[int],
     padding: Sides,
@@ -87,7 +87,7 @@ class Windows(NamedTuple):
         """Yield the elements of the window, in order."""
         yield from np.ndindex(*self.kernel)
 
-    def seen(self, data: Array, tap: Sequence[int]) -> Array:
+    def view_tap(self, data: Array, tap: Sequence[int]) -> Array:
         """Return the view of what stands at ``tap`` of every window."""
         index = [slice(None)] * data.ndim
         for axis, at, stride, spread, count in zip(

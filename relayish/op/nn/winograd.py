@@ -13,8 +13,8 @@ from relayish.ir.relay.type import TensorType, Type
 from relayish.op.dimension import ANY, add, subtract
 from relayish.op.evaluation import Array, as_sizes, result_dtype
 from relayish.op.fields import Dimension
-from relayish.op.nn.accumulation import rounded
-from relayish.op.nn.convolution import laid_out, plain_data
+from relayish.op.nn.accumulation import round_to
+from relayish.op.nn.convolution import arrange_data, arrange_result
 from relayish.op.nn.convolution_attrs import (
     Conv2DWinogradAttrs,
     Conv2DWinogradNNPACKWeightTransformAttrs,
@@ -22,7 +22,7 @@ from relayish.op.nn.convolution_attrs import (
     ConvWinogradWeightTransformAttrs,
 )
 from relayish.op.nn.convolution_types import packed_convolution_relation
-from relayish.op.nn.windows import extended, sides
+from relayish.op.nn.windows import extend, sides
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
 
@@ -104,7 +104,7 @@ def _tile(attrs: ConvWinogradWeightTransformAttrs, kernel: Dimension) -> Dimensi
     return subtract(add(kernel, attrs.tile_size), 1)
 
 
-def _along(matrix: Array, data: Array, axis: int) -> Array:
+def _multiply_along(matrix: Array, data: Array, axis: int) -> Array:
     """Return ``data`` with every line along ``axis`` multiplied by ``matrix``."""
     return np.moveaxis(np.tensordot(matrix, data, axes=(1, axis)), 0, axis)
 
@@ -115,9 +115,9 @@ def _weight_transform(attrs: ConvWinogradWeightTransformAttrs, weight: Array) ->
     result = weight.astype(np.float64)
     for axis in range(3 if flat else 2, weight.ndim):
         g = transform_matrices(attrs.tile_size, weight.shape[axis])[2]
-        result = _along(g, result, axis)
+        result = _multiply_along(g, result, axis)
     order = (3, 4, 2, 0, 1) if flat else (*range(2, weight.ndim), 0, 1)
-    return rounded(result.transpose(order), weight.dtype)
+    return round_to(result.transpose(order), weight.dtype)
 
 
 def _winograd_convolution(attrs: WinogradAttrs, data: Array, weight: Array) -> Array:
@@ -127,11 +127,11 @@ def _winograd_convolution(attrs: WinogradAttrs, data: Array, weight: Array) -> A
     such depth it counts as one of size 1. All is computed in float64, for the transforms magnify
     rounding errors.
     """
-    kernel = _plain_kernel(attrs)
+    kernel = _require_kernel(attrs)
     flat = len(kernel) == 3 and not _is_deep(kernel[0])
     padding = sides(attrs.padding, len(kernel))
-    plain = plain_data(attrs, data)
-    source = extended(plain, range(2, plain.ndim), padding, dtype=np.dtype(np.float64))
+    plain = arrange_data(attrs, data)
+    source = extend(plain, range(2, plain.ndim), padding, dtype=np.dtype(np.float64))
     if weight.ndim != 2 + len(kernel):
         raise EvaluationError(
             f"the transformed weight has {weight.ndim} dimensions; expected {2 + len(kernel)}"
@@ -147,10 +147,10 @@ def _winograd_convolution(attrs: WinogradAttrs, data: Array, weight: Array) -> A
         source, parts = np.expand_dims(source, 2), np.expand_dims(parts, -3)
     found = _winograd(source, parts, kernel, attrs.tile_size, as_sizes(attrs.strides)[0])
     dtype = result_dtype(attrs.out_dtype, data.dtype)
-    return laid_out(attrs, rounded(found if flat else found[:, :, 0], dtype))
+    return arrange_result(attrs, round_to(found if flat else found[:, :, 0], dtype))
 
 
-def _plain_kernel(attrs: WinogradAttrs) -> tuple[int, ...]:
+def _require_kernel(attrs: WinogradAttrs) -> tuple[int, ...]:
     """Return the size of the kernel, of a convolution that the algorithm can do.
 
     Raises:
@@ -201,10 +201,10 @@ def _winograd(source: Array, parts: Array, kernel: tuple[int, ...], tile: int, s
         (0, (c - 1) * tile + span - n) for c, span, n in zip(counts, spans, sizes, strict=True)
     )
     axes = tuple(range(3, 3 + rank))
-    view = np.lib.stride_tricks.sliding_window_view(extended(source, axes, behind), spans, axes)
+    view = np.lib.stride_tricks.sliding_window_view(extend(source, axes, behind), spans, axes)
     tiles = view[(slice(None),) * 3 + (slice(None, None, tile),) * rank]
     for axis, (_, b, _) in enumerate(matrices):
-        tiles = _along(b.T, tiles, 3 + rank + axis)
+        tiles = _multiply_along(b.T, tiles, 3 + rank + axis)
     tiles = tiles.transpose((*range(3 + rank, 3 + 2 * rank), 1, 2, 0, *axes))
 
     outputs = parts.shape[-2]
@@ -215,7 +215,7 @@ def _winograd(source: Array, parts: Array, kernel: tuple[int, ...], tile: int, s
         products = products + np.matmul(parts[(..., z, slice(None), slice(None))], columns)
     result = products.reshape((*spans, outputs, places, batch, *counts))
     for axis, (a, _, _) in enumerate(matrices):
-        result = _along(a.T, result, axis)
+        result = _multiply_along(a.T, result, axis)
     order = [place for axis in range(rank) for place in (rank + 3 + axis, axis)]
     result = result.transpose((rank + 2, rank, rank + 1, *order))
     result = result.reshape((batch, outputs, places, *(c * tile for c in counts)))

@@ -10,12 +10,12 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import normal_axis
+from relayish.op.dimension import normalise_axis
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.nn.activation import LeakyReluAttrs, SoftmaxAttrs
 from relayish.op.qnn.conversion import dequantize, quantize
-from relayish.op.qnn.fixed_point import multiplied, rescaled
-from relayish.op.qnn.parameters import check_scalars, quantised, stored
+from relayish.op.qnn.fixed_point import multiply, rescale
+from relayish.op.qnn.parameters import check_scalars, require_quantised, saturate
 from relayish.op.registry import OpPattern, register_op
 
 _BYTES: Final = ("int8", "uint8")
@@ -32,7 +32,7 @@ def _elementwise_type(
     output_scale: Type,
     output_zero_point: Type,
 ) -> TensorType:
-    given = quantised(data, "data", _BYTES)
+    given = require_quantised(data, "data", _BYTES)
     check_scalars(input_scale, input_zero_point, "input")
     check_scalars(output_scale, output_zero_point, "output")
     return given
@@ -40,8 +40,8 @@ def _elementwise_type(
 
 def _softmax_type(attrs: SoftmaxAttrs, data: Type, *parameters: Type) -> TensorType:
     given = _elementwise_type(attrs, data, *parameters)
-    quantised(data, "data", ("int8",))
-    normal_axis(attrs.axis, len(given.shape))
+    require_quantised(data, "data", ("int8",))
+    normalise_axis(attrs.axis, len(given.shape))
     return given
 
 
@@ -94,12 +94,10 @@ def _leaky_relu(
 ) -> Array:
     """Take ``alpha`` of what is below the zero point, in integers."""
     whole, zero = data.astype(np.int64), input_zero_point.astype(np.int64)
-    below = multiplied(whole, np.float64(attrs.alpha)) + multiplied(
-        zero, np.float64(1 - attrs.alpha)
-    )
+    below = multiply(whole, np.float64(attrs.alpha)) + multiply(zero, np.float64(1 - attrs.alpha))
     bent = np.where(whole < zero, below, whole)
-    moved = rescaled(bent - zero, input_scale, output_scale, 0)
-    return stored(moved + output_zero_point.astype(np.int64), data.dtype.name)
+    moved = rescale(bent - zero, input_scale, output_scale, 0)
+    return saturate(moved + output_zero_point.astype(np.int64), data.dtype.name)
 
 
 def _softmax(
@@ -141,8 +139,8 @@ def _softmax(
     in_full = np.floor(exact / total * float(1 << (_SOFTMAX_BITS - 1)))
     result = np.where(total > 1 << _QUOTIENT_BITS, in_full, in_bits).astype(np.int64)
     unit_scale = np.float32(1 / (1 << (_SOFTMAX_BITS - 1)))
-    moved = rescaled(result, unit_scale, output_scale, 0)
-    return stored(moved + output_zero_point.astype(np.int64), data.dtype.name)
+    moved = rescale(result, unit_scale, output_scale, 0)
+    return saturate(moved + output_zero_point.astype(np.int64), data.dtype.name)
 
 
 for _name, _function in _FUNCTIONS.items():

@@ -12,16 +12,16 @@ from relayish.ir.relay.type import TensorType, TupleType, Type
 from relayish.op.evaluation import Array, Parameters
 from relayish.op.joining import ConcatenateAttrs
 from relayish.op.nn.pooling_attrs import AvgPool2DAttrs
-from relayish.op.qnn.fixed_point import rescaled
+from relayish.op.qnn.fixed_point import rescale
 from relayish.op.qnn.parameters import (
     SCALE,
     ZERO_POINT,
-    along,
+    broadcast_along,
     check_pair_along,
     check_scalar,
     check_scalars,
-    quantised,
-    stored,
+    require_quantised,
+    saturate,
 )
 from relayish.op.registry import OpPattern, evaluate, register_op, relay_op, rule
 from relayish.op.type_rules import broadcast, tensors
@@ -49,7 +49,7 @@ def _broadcast_type(
     output_scale: Type,
     output_zero_point: Type,
 ) -> TensorType:
-    left, right = quantised(lhs, "lhs", _INTEGERS), quantised(rhs, "rhs", _INTEGERS)
+    left, right = require_quantised(lhs, "lhs", _INTEGERS), require_quantised(rhs, "rhs", _INTEGERS)
     left_axis = _channel_axis(attrs.lhs_axis, len(left.shape))
     right_axis = _channel_axis(attrs.rhs_axis, len(right.shape))
     check_pair_along(lhs_scale, lhs_zero_point, "lhs", left, left_axis)
@@ -62,17 +62,17 @@ def _channel_axis(axis: int, rank: int) -> int:
     return axis if rank > 1 else 0
 
 
-def _centred(data: Array, zero_point: Array, axis: int) -> Array:
-    return data.astype(np.int64) - along(zero_point, _channel_axis(axis, data.ndim), data)
+def _centre(data: Array, zero_point: Array, axis: int) -> Array:
+    return data.astype(np.int64) - broadcast_along(zero_point, _channel_axis(axis, data.ndim), data)
 
 
-def _moved(
+def _requantize(
     data: Array, scale: Array, zero_point: Array, axis: int, to_scale: Array, to_zero_point: Array
 ) -> Array:
     """Return ``data`` as it stands at another scale and zero point, in int64 and unclipped."""
     channel = _channel_axis(axis, data.ndim)
-    centred = _centred(data, zero_point, axis)
-    return rescaled(centred, scale, to_scale, channel) + to_zero_point.astype(np.int64)
+    centred = _centre(data, zero_point, axis)
+    return rescale(centred, scale, to_scale, channel) + to_zero_point.astype(np.int64)
 
 
 def _sum(sign: int) -> Callable[..., Array]:
@@ -84,9 +84,9 @@ def _sum(sign: int) -> Callable[..., Array]:
 
     def evaluation(attrs: BroadcastAttrs, lhs: Array, rhs: Array, *parameters: Array) -> Array:
         lhs_scale, lhs_zero, rhs_scale, rhs_zero, scale, zero = parameters
-        left = _moved(lhs, lhs_scale, lhs_zero, attrs.lhs_axis, scale, zero)
-        right = _moved(rhs, rhs_scale, rhs_zero, attrs.rhs_axis, scale, zero)
-        return stored(left + sign * right - sign * zero.astype(np.int64), lhs.dtype.name)
+        left = _requantize(lhs, lhs_scale, lhs_zero, attrs.lhs_axis, scale, zero)
+        right = _requantize(rhs, rhs_scale, rhs_zero, attrs.rhs_axis, scale, zero)
+        return saturate(left + sign * right - sign * zero.astype(np.int64), lhs.dtype.name)
 
     return evaluation
 
@@ -94,20 +94,20 @@ def _sum(sign: int) -> Callable[..., Array]:
 def _mul(attrs: BroadcastAttrs, lhs: Array, rhs: Array, *parameters: Array) -> Array:
     """Multiply integers, the result of which stands at the product of both scales."""
     lhs_scale, lhs_zero, rhs_scale, rhs_zero, scale, zero = parameters
-    left, right = _centred(lhs, lhs_zero, attrs.lhs_axis), _centred(rhs, rhs_zero, attrs.rhs_axis)
+    left, right = _centre(lhs, lhs_zero, attrs.lhs_axis), _centre(rhs, rhs_zero, attrs.rhs_axis)
     product = left * right
-    factors = along(lhs_scale, _channel_axis(attrs.lhs_axis, lhs.ndim), lhs) * along(
-        rhs_scale, _channel_axis(attrs.rhs_axis, rhs.ndim), rhs
-    )
+    factors = broadcast_along(
+        lhs_scale, _channel_axis(attrs.lhs_axis, lhs.ndim), lhs
+    ) * broadcast_along(rhs_scale, _channel_axis(attrs.rhs_axis, rhs.ndim), rhs)
     if factors.ndim == 0:
-        moved = rescaled(product, factors, scale, 0)
+        moved = rescale(product, factors, scale, 0)
     else:  # each line of one scale by itself; there are as many as the vectors have elements
         whole = np.broadcast_to(factors, product.shape)
         moved = np.zeros(product.shape, np.int64)
         for factor in np.unique(factors):
             there = whole == factor
-            moved[there] = rescaled(product[there], factor, scale, 0)
-    return stored(moved + zero.astype(np.int64), lhs.dtype.name)
+            moved[there] = rescale(product[there], factor, scale, 0)
+    return saturate(moved + zero.astype(np.int64), lhs.dtype.name)
 
 
 def _concatenate_type(
@@ -130,7 +130,8 @@ def _concatenate_type(
             check_scalar(field, f"field {number} of {what}", dtype)
     check_scalars(output_scale, output_zero_point, "output")
     checked = (
-        quantised(ty, f"field {number} of data", _INTEGERS) for number, ty in enumerate(parts)
+        require_quantised(ty, f"field {number} of data", _INTEGERS)
+        for number, ty in enumerate(parts)
     )
     joined = rule.get(relay_op("concatenate"))
     assert joined is not None
@@ -146,7 +147,9 @@ def _concatenate(
     output_zero_point: Array,
 ) -> Array:
     parts = [
-        stored(_moved(part, scale, zero, 0, output_scale, output_zero_point), part.dtype.name)
+        saturate(
+            _requantize(part, scale, zero, 0, output_scale, output_zero_point), part.dtype.name
+        )
         for part, scale, zero in zip(data, input_scales, input_zero_points, strict=True)
     ]
     return np.concatenate(parts, axis=attrs.axis)
@@ -160,7 +163,7 @@ def _avg_pool2d_type(
     output_scale: Type,
     output_zero_point: Type,
 ) -> Type:
-    given = quantised(data, "data", ("int8", "uint8", "int16", "int32"))
+    given = require_quantised(data, "data", ("int8", "uint8", "int16", "int32"))
     check_scalars(input_scale, input_zero_point, "input")
     check_scalars(output_scale, output_zero_point, "output")
     pooled = rule.get(relay_op("nn.avg_pool2d"))
@@ -180,8 +183,8 @@ def _avg_pool2d(
     average = evaluate.get(relay_op("nn.avg_pool2d"))
     assert average is not None
     whole = average(attrs, data.astype(np.int32))
-    moved = _moved(whole, input_scale, input_zero_point, 0, output_scale, output_zero_point)
-    return stored(moved, data.dtype.name)
+    moved = _requantize(whole, input_scale, input_zero_point, 0, output_scale, output_zero_point)
+    return saturate(moved, data.dtype.name)
 
 
 _BINARY = (

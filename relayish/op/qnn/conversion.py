@@ -8,19 +8,19 @@ from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.dtype import DType, numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import normal_axis
+from relayish.op.dimension import normalise_axis
 from relayish.op.evaluation import Array
 from relayish.op.fields import OptionalDType
-from relayish.op.qnn.fixed_point import rescaled, rounded
+from relayish.op.qnn.fixed_point import rescale, round_half_away
 from relayish.op.qnn.parameters import (
     SCALE,
     ZERO_POINT,
-    along,
+    broadcast_along,
     check_dtype,
     check_pair_along,
     check_scalar,
-    quantised,
-    stored,
+    require_quantised,
+    saturate,
 )
 from relayish.op.registry import OpPattern, register_op
 
@@ -58,7 +58,7 @@ _REQUANTISED = ("int8", "uint8", "int16", "int32")
 def _quantize_type(
     attrs: QuantizeAttrs, data: Type, output_scale: Type, output_zero_point: Type
 ) -> TensorType:
-    given = quantised(data, "data", ("float32", "float16"))
+    given = require_quantised(data, "data", ("float32", "float16"))
     check_pair_along(output_scale, output_zero_point, "output", given, attrs.axis)
     check_dtype(attrs.out_dtype, "the result", _DTYPES)
     return TensorType(given.shape, attrs.out_dtype)
@@ -73,15 +73,15 @@ def quantize(data: Array, scale: Array, zero_point: Array, axis: int, dtype: str
 
     What is too large becomes the largest one, and what is no number stands for 0.
     """
-    whole = rounded(data / along(scale, axis, data)).astype(np.float64)
+    whole = round_half_away(data / broadcast_along(scale, axis, data)).astype(np.float64)
     shifted = np.nan_to_num(whole, nan=0, posinf=np.inf, neginf=-np.inf)
-    return stored(shifted + along(zero_point, axis, data), dtype)
+    return saturate(shifted + broadcast_along(zero_point, axis, data), dtype)
 
 
 def _dequantize_type(
     attrs: DequantizeAttrs, data: Type, input_scale: Type, input_zero_point: Type
 ) -> TensorType:
-    given = quantised(data, "data", _DTYPES)
+    given = require_quantised(data, "data", _DTYPES)
     check_pair_along(input_scale, input_zero_point, "input", given, attrs.axis)
     check_dtype(attrs.out_dtype, "the result", ("float32", "float16"))
     return TensorType(given.shape, attrs.out_dtype)
@@ -93,8 +93,8 @@ def _dequantize(attrs: DequantizeAttrs, data: Array, scale: Array, zero_point: A
 
 def dequantize(data: Array, scale: Array, zero_point: Array, axis: int = -1) -> Array:
     """Return the numbers that quantised ones stand for, as float32."""
-    shifted = data.astype(np.int32) - along(zero_point, axis, data)
-    return shifted.astype(np.float32) * along(scale, axis, data)
+    shifted = data.astype(np.int32) - broadcast_along(zero_point, axis, data)
+    return shifted.astype(np.float32) * broadcast_along(scale, axis, data)
 
 
 def _requantize_type(
@@ -105,9 +105,9 @@ def _requantize_type(
     output_scale: Type,
     output_zero_point: Type,
 ) -> TensorType:
-    given = quantised(data, "data", (*_REQUANTISED, "int64"))
+    given = require_quantised(data, "data", (*_REQUANTISED, "int64"))
     if given.shape:
-        normal_axis(attrs.axis, len(given.shape))
+        normalise_axis(attrs.axis, len(given.shape))
     check_pair_along(input_scale, input_zero_point, "input", given, attrs.axis)
     check_scalar(output_scale, "output_scale", SCALE)
     check_scalar(output_zero_point, "output_zero_point", ZERO_POINT)
@@ -130,8 +130,8 @@ def _requantize(
         raise EvaluationError(
             f"no compute_dtype {attrs.compute_dtype!r}; expected int64, float32 or float64"
         )
-    centred = data.astype(np.int64) - along(input_zero_point, attrs.axis, data)
-    scaled = rescaled(
+    centred = data.astype(np.int64) - broadcast_along(input_zero_point, attrs.axis, data)
+    scaled = rescale(
         centred,
         input_scale,
         output_scale,
@@ -139,7 +139,7 @@ def _requantize(
         rounding=attrs.rounding,
         compute_dtype=attrs.compute_dtype,
     )
-    return stored(scaled + output_zero_point.astype(np.int64), attrs.out_dtype or "int8")
+    return saturate(scaled + output_zero_point.astype(np.int64), attrs.out_dtype or "int8")
 
 
 register_op(

@@ -7,19 +7,19 @@ from typing import Final
 import numpy as np
 
 from relayish.op.evaluation import Array
-from relayish.op.qnn.parameters import along
+from relayish.op.qnn.parameters import broadcast_along
 
 _FRACTION_BITS: Final = 31
 _LARGEST_SHIFT: Final = 62
 """Shifted further to the right, what is a product of 31 bits and 31 is nothing."""
 
 
-def rounded(value: Array) -> Array:
+def round_half_away(value: Array) -> Array:
     """Return floating point numbers rounded, halves away from zero."""
     return np.copysign(np.floor(np.abs(value) + value.dtype.type(0.5)), value)
 
 
-def multiplied(value: Array, factor: Array, *, upward: bool = True) -> Array:
+def multiply(value: Array, factor: Array, *, upward: bool = True) -> Array:
     """Return ``value * factor`` as integers.
 
     Args:
@@ -28,7 +28,7 @@ def multiplied(value: Array, factor: Array, *, upward: bool = True) -> Array:
         upward: Whether halves go up; else they go away from zero.
     """
     fraction, exponent = np.frexp(factor)
-    multiplier = rounded(fraction * float(1 << _FRACTION_BITS)).astype(np.int64)
+    multiplier = round_half_away(fraction * float(1 << _FRACTION_BITS)).astype(np.int64)
     product = value * multiplier
     right = _FRACTION_BITS - exponent.astype(np.int64)
     shift = np.clip(right, 1, _LARGEST_SHIFT)
@@ -43,7 +43,7 @@ def multiplied(value: Array, factor: Array, *, upward: bool = True) -> Array:
     return np.where(right > 0, shifted, np.clip(grown, -limit, limit).astype(np.int64))
 
 
-def rescaled(
+def rescale(
     value: Array,
     input_scale: Array,
     output_scale: Array,
@@ -67,11 +67,11 @@ def rescaled(
     ratio = np.asarray(input_scale, np.float64) / np.asarray(output_scale, np.float64)
     if np.all(ratio == 1):
         return value
-    factor = along(ratio, axis, value)
+    factor = broadcast_along(ratio, axis, value)
     if compute_dtype not in ("float32", "float64"):
-        return multiplied(value, factor, upward=upward)
+        return multiply(value, factor, upward=upward)
     kind = np.dtype(compute_dtype).type
     real = value.astype(kind) * factor.astype(kind)
-    whole = np.floor(real + kind(0.5)) if upward else rounded(real)
+    whole = np.floor(real + kind(0.5)) if upward else round_half_away(real)
     limit = float(1 << _LARGEST_SHIFT)
     return np.clip(whole.astype(np.float64), -limit, limit).astype(np.int64)

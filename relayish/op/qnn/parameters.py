@@ -10,8 +10,8 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import normal_axis, same, show_type, unified
-from relayish.op.evaluation import Array, aligned
+from relayish.op.dimension import compare, normalise_axis, show_type, unify
+from relayish.op.evaluation import Array, align
 from relayish.op.fields import Dimension
 from relayish.op.type_rules import tensor
 
@@ -19,7 +19,7 @@ SCALE: Final = "float32"
 ZERO_POINT: Final = "int32"
 
 
-def quantised(ty: Type, what: str, dtypes: Collection[str]) -> TensorType:
+def require_quantised(ty: Type, what: str, dtypes: Collection[str]) -> TensorType:
     """Return ``ty``, the type of the argument called ``what``, whose elements are quantised.
 
     Raises:
@@ -75,7 +75,7 @@ def check_along(ty: Type, what: str, dtype: str, length: Dimension) -> None:
     fits = found.dtype == dtype and len(found.shape) < 2
     if fits and found.shape:
         size = found.shape[0]
-        fits = same(size, 1) is True or unified(size, length) is not None
+        fits = compare(size, 1) is True or unify(size, length) is not None
     if not fits:
         raise TypeInferenceError(
             f"{what} has type {show_type(found)}; expected a scalar of {dtype}, "
@@ -95,24 +95,24 @@ def check_pair_along(
     rank = len(data.shape)
     length: Dimension = 1
     if rank and not (single and not -rank <= axis < rank):
-        length = data.shape[normal_axis(axis, rank)]
+        length = data.shape[normalise_axis(axis, rank)]
     check_along(scale, f"{whose}_scale", SCALE, length)
     check_along(zero_point, f"{whose}_zero_point", ZERO_POINT, length)
 
 
 def _may_be_single(ty: Type) -> bool:
     """Return whether ``ty`` is the type of one element, or of a tensor that may have one."""
-    return isinstance(ty, TensorType) and all(same(size, 1) is not False for size in ty.shape)
+    return isinstance(ty, TensorType) and all(compare(size, 1) is not False for size in ty.shape)
 
 
-def along(parameter: Array, axis: int, data: Array) -> Array:
+def broadcast_along(parameter: Array, axis: int, data: Array) -> Array:
     """Return a scale or zero point so shaped that it broadcasts along ``axis`` of ``data``."""
     if parameter.size == 1:
         return parameter.reshape(())
-    return aligned(parameter, axis, data.ndim)
+    return align(parameter, axis, data.ndim)
 
 
-def stored(value: Array, dtype: str) -> Array:
+def saturate(value: Array, dtype: str) -> Array:
     """Return ``value`` clipped to the range of the integer type ``dtype``, in that type.
 
     Raises:

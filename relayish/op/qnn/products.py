@@ -22,7 +22,7 @@ from relayish.op.evaluation import Array, Parameters
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout, read_layout
 from relayish.op.layout_types import convert_shape
-from relayish.op.nn.arguments import agreed
+from relayish.op.nn.arguments import unify_sizes
 from relayish.op.nn.convolution_attrs import Conv2DAttrs, Conv2DTransposeAttrs
 from relayish.op.nn.product import BatchMatmulAttrs, DenseAttrs, DensePackAttrs
 from relayish.op.qnn.parameters import (
@@ -31,7 +31,7 @@ from relayish.op.qnn.parameters import (
     check_along,
     check_dtype,
     check_scalar,
-    quantised,
+    require_quantised,
 )
 from relayish.op.registry import OpPattern, evaluate, register_op, relation, relay_op, rule
 from relayish.op.relation import Relation, TypeReporter
@@ -42,12 +42,12 @@ _RESULT = ("int16", "int32", "int64")
 _WIDE = "int32"
 
 
-def _checked(
+def _check_operands(
     attrs: Parameters, types: Sequence[Type], names: tuple[str, str]
 ) -> tuple[TensorType, TensorType]:
     """Return the types of the two operands, after all has been checked that is always the same."""
-    left = quantised(types[0], names[0], _DATA)
-    right = quantised(types[1], names[1], _WEIGHT)
+    left = require_quantised(types[0], names[0], _DATA)
+    right = require_quantised(types[1], names[1], _WEIGHT)
     check_dtype(attrs.out_dtype or _WIDE, "the result", _RESULT)
     check_scalar(types[2], f"{names[0]}_zero_point", ZERO_POINT)
     check_scalar(types[4], f"{names[0]}_scale", SCALE)
@@ -86,7 +86,7 @@ def _convolution_relation(name: str) -> Relation:
         """Relate as ``nn.conv2d`` does; nothing is inferred of a weight."""
         if any(isinstance(ty, IncompleteType) for ty in types):
             return None
-        data, weight = _checked(attrs, types, ("data", "weight"))
+        data, weight = _check_operands(attrs, types, ("data", "weight"))
         outer, inner, *_ = convert_shape(weight.shape, attrs.kernel_layout, "OIHW", "weight")
         _check_weight(types, outer if attrs.groups == 1 else multiply(outer, inner))
         return _plain_type(name, attrs, (data, weight), reporter)
@@ -100,7 +100,7 @@ def _dense_relation(
     """Relate as ``nn.dense`` does; nothing is inferred of a weight."""
     if any(isinstance(ty, IncompleteType) for ty in types):
         return None
-    data, weight = _checked(attrs, types, ("data", "weight"))
+    data, weight = _check_operands(attrs, types, ("data", "weight"))
     result = _plain_type("nn.dense", attrs, (data, weight), reporter)
     assert isinstance(result, TensorType)
     _check_weight(types, result.shape[-1])
@@ -108,11 +108,11 @@ def _dense_relation(
 
 
 def _dense_pack_type(attrs: DensePackAttrs, *types: Type) -> TensorType:
-    data, weight = _checked(attrs, types, ("data", "weight"))
+    data, weight = _check_operands(attrs, types, ("data", "weight"))
     units, inner = convert_shape(weight.shape, attrs.weight_layout, "NC", "weight")
     if not data.shape:
         raise TypeInferenceError(f"data must have at least one dimension; found {show_type(data)}")
-    agreed(inner, data.shape[-1], "weight takes {} features, data has {}")
+    unify_sizes(inner, data.shape[-1], "weight takes {} features, data has {}")
     _check_weight(types, units)
     return TensorType((*data.shape[:-1], units), attrs.out_dtype or _WIDE)
 
@@ -122,19 +122,19 @@ def _batch_matmul_relation(
 ) -> Type | None:
     if any(isinstance(ty, IncompleteType) for ty in types):
         return None
-    left, right = _checked(attrs, types, ("x", "y"))
+    left, right = _check_operands(attrs, types, ("x", "y"))
     check_scalar(types[3], "y_zero_point", ZERO_POINT)
     check_scalar(types[5], "y_scale", SCALE)
     return _plain_type("nn.batch_matmul", attrs, (left, right), reporter)
 
 
-def _plain(name: str, attrs: Attrs, data: Array, weight: Array) -> Array:
+def _multiply_plain(name: str, attrs: Attrs, data: Array, weight: Array) -> Array:
     function = evaluate.get(relay_op(name))
     assert function is not None
     return function(_with_result(attrs), data, weight)
 
 
-def _centred(data: Array, zero_point: Array) -> Array:
+def _centre(data: Array, zero_point: Array) -> Array:
     return data.astype(np.int32) - zero_point
 
 
@@ -149,13 +149,15 @@ def _convolution(name: str) -> Callable[..., Array]:
     ) -> Array:
         """Convolve what is left without the zero points; what is padded stands for 0."""
         layout = attrs.kernel_layout
-        zero_point = _of_weight(weight_zero_point, weight, layout)
-        return _plain(name, attrs, _centred(data, input_zero_point), _centred(weight, zero_point))
+        zero_point = _broadcast_to_weight(weight_zero_point, weight, layout)
+        return _multiply_plain(
+            name, attrs, _centre(data, input_zero_point), _centre(weight, zero_point)
+        )
 
     return evaluation
 
 
-def _of_weight(zero_point: Array, weight: Array, layout: str) -> Array:
+def _broadcast_to_weight(zero_point: Array, weight: Array, layout: str) -> Array:
     """Return a zero point for each output channel so shaped that it broadcasts to the weight."""
     if zero_point.size == 1:
         return zero_point.reshape(())
@@ -184,8 +186,8 @@ def _dense(
     *_: Array,
 ) -> Array:
     zero_point = weight_zero_point.reshape(-1, 1)
-    left, right = _centred(data, input_zero_point), _centred(weight, zero_point)
-    return _plain("nn.dense", attrs, left, right)
+    left, right = _centre(data, input_zero_point), _centre(weight, zero_point)
+    return _multiply_plain("nn.dense", attrs, left, right)
 
 
 def _dense_pack(attrs: DensePackAttrs, data: Array, weight: Array, *parameters: Array) -> Array:
@@ -202,8 +204,8 @@ def _batch_matmul(
     y_zero_point: Array,
     *_: Array,
 ) -> Array:
-    left, right = _centred(x, x_zero_point), _centred(y, y_zero_point)
-    return _plain("nn.batch_matmul", attrs, left, right)
+    left, right = _centre(x, x_zero_point), _centre(y, y_zero_point)
+    return _multiply_plain("nn.batch_matmul", attrs, left, right)
 
 
 _WEIGHTED = (

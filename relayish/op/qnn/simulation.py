@@ -17,8 +17,13 @@ from relayish.op.dimension import show_type
 from relayish.op.evaluation import Array
 from relayish.op.nn.arguments import settle
 from relayish.op.qnn.conversion import DequantizeAttrs
-from relayish.op.qnn.fixed_point import rounded
-from relayish.op.qnn.parameters import along, check_pair_along, check_scalar, quantised
+from relayish.op.qnn.fixed_point import round_half_away
+from relayish.op.qnn.parameters import (
+    broadcast_along,
+    check_pair_along,
+    check_scalar,
+    require_quantised,
+)
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.relation import TypeReporter
 from relayish.op.type_rules import tensor
@@ -70,7 +75,7 @@ def _simulated_dequantize_type(
 def _simulated_type(
     data: Type, code: Type, scale: Type, zero_point: Type, whose: str, axis: int
 ) -> TensorType:
-    given = quantised(data, "data", FLOATS)
+    given = require_quantised(data, "data", FLOATS)
     check_scalar(code, "the code of a type", "int32")
     check_pair_along(scale, zero_point, whose, given, axis)
     return given
@@ -83,8 +88,8 @@ def _simulated_quantize(
     if name is None:
         return data
     limits = np.iinfo(name)
-    steps = rounded(data / along(scale, attrs.axis, data))
-    scaled = steps + along(zero_point, attrs.axis, data)
+    steps = round_half_away(data / broadcast_along(scale, attrs.axis, data))
+    scaled = steps + broadcast_along(zero_point, attrs.axis, data)
     return np.clip(scaled, limits.min, limits.max).astype(data.dtype)
 
 
@@ -93,8 +98,8 @@ def _simulated_dequantize(
 ) -> Array:
     if int(in_dtype.item()) not in _CODES:
         return data
-    shifted = data - along(zero_point, attrs.axis, data)
-    return (shifted * along(scale, attrs.axis, data)).astype(data.dtype)
+    shifted = data - broadcast_along(zero_point, attrs.axis, data)
+    return (shifted * broadcast_along(scale, attrs.axis, data)).astype(data.dtype)
 
 
 def _annotated_relation(
@@ -111,7 +116,7 @@ def _annotated_relation(
     return data
 
 
-def _annotated(
+def _annotate(
     attrs: SimulatedQuantizeAttrs, data: Array, dom_scale: Array, clip_min: Array, clip_max: Array
 ) -> Array:
     """Return ``data`` with the error that quantising it makes."""
@@ -123,7 +128,7 @@ def _annotated(
             f"found sign={attrs.sign}, rounding={attrs.rounding!r}"
         )
     clipped = np.maximum(np.minimum(data / dom_scale, clip_max), clip_min)
-    return (rounded(clipped) * dom_scale).astype(data.dtype)
+    return (round_half_away(clipped) * dom_scale).astype(data.dtype)
 
 
 register_op(
@@ -148,7 +153,7 @@ register_op(
     attrs=SimulatedQuantizeAttrs,
     fuses=OpPattern.ELEMWISE,
     relates=_annotated_relation,
-    evaluates=_annotated,
+    evaluates=_annotate,
 )
 
 

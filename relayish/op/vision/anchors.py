@@ -7,7 +7,7 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, Integer, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.dimension import floor_divide, multiply, same, show_type, unified
+from relayish.op.dimension import compare, floor_divide, multiply, show_type, unify
 from relayish.op.evaluation import Array, number_of
 from relayish.op.registry import OpPattern, register_op
 from relayish.op.type_rules import tensor
@@ -82,20 +82,20 @@ def _multibox_transform_loc_type(
 ) -> TupleType:
     scores, moves = tensor(cls_prob, "cls_prob", rank=3), tensor(loc_pred, "loc_pred", rank=2)
     boxes = tensor(anchor, "anchor", rank=3)
-    count = unified(scores.shape[2], boxes.shape[1])
+    count = unify(scores.shape[2], boxes.shape[1])
     if count is None:
         raise TypeInferenceError(
             f"cls_prob is of {scores.shape[2]} anchors, anchor has {boxes.shape[1]}"
         )
-    if same(multiply(count, 4), moves.shape[1]) is False:
+    if compare(multiply(count, 4), moves.shape[1]) is False:
         raise TypeInferenceError(
             f"loc_pred has {moves.shape[1]} numbers for {count} anchors; expected 4 for each"
         )
-    if same(boxes.shape[0], 1) is False or same(boxes.shape[2], 4) is False:
+    if compare(boxes.shape[0], 1) is False or compare(boxes.shape[2], 4) is False:
         raise TypeInferenceError(f"anchor must be of shape (1, n, 4); found {show_type(boxes)}")
     if len(attrs.variances) != 4:
         raise TypeInferenceError(f"variances must be 4 numbers; found {attrs.variances}")
-    batch = unified(scores.shape[0], moves.shape[0])
+    batch = unify(scores.shape[0], moves.shape[0])
     if batch is None:
         raise TypeInferenceError(
             f"cls_prob has a batch of {scores.shape[0]}, loc_pred of {moves.shape[0]}"
@@ -122,7 +122,7 @@ def _multibox_transform_loc(
     if attrs.keep_background:  # what is of the background, or too unsure, counts as background
         label = np.where(found, label, 0)
         found = np.ones(found.shape, np.bool_)
-    moved = _moved(attrs, loc_pred.reshape(batch, count, 4), anchor)
+    moved = _move(attrs, loc_pred.reshape(batch, count, 4), anchor)
     rows = np.concatenate((label[..., None].astype(score.dtype), score[..., None], moved), axis=-1)
     counts = found.sum(axis=1)
     for image, kept in enumerate(counts.tolist()):
@@ -130,7 +130,7 @@ def _multibox_transform_loc(
     return result, counts.astype(np.int32)
 
 
-def _moved(attrs: MultiBoxTransformLocAttrs, moves: Array, anchor: Array) -> Array:
+def _move(attrs: MultiBoxTransformLocAttrs, moves: Array, anchor: Array) -> Array:
     """Return the anchors moved and stretched by ``moves: (batch, n, 4)``."""
     low, high = anchor[..., :2], anchor[..., 2:]
     size, centre = high - low, (low + high) / 2

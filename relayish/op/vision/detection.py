@@ -7,12 +7,12 @@ import numpy as np
 from relayish.errors import TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.dimension import multiply, same, show_type, unified
-from relayish.op.evaluation import Array, only
+from relayish.op.dimension import compare, multiply, show_type, unify
+from relayish.op.evaluation import Array, get_scalar
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
-from relayish.op.type_rules import one_number, tensor
-from relayish.op.vision.overlap import standing
+from relayish.op.type_rules import require_number, tensor
+from relayish.op.vision.overlap import select_standing
 
 
 @attrs("relay.attrs.AllClassNonMaximumSuppressionAttrs")
@@ -47,10 +47,10 @@ def _all_class_type(
         (score_threshold, "score_threshold"),
     )
     for ty, what in limits:
-        one_number(ty, what)
+        require_number(ty, what)
     corners, rated = tensor(boxes, "boxes", rank=3), tensor(scores, "scores", rank=3)
-    batch = _agreed_batch(corners, rated)
-    count = unified(corners.shape[1], rated.shape[2])
+    batch = _unify_batch(corners, rated)
+    count = unify(corners.shape[1], rated.shape[2])
     if count is None:
         raise TypeInferenceError(
             f"there are {corners.shape[1]} boxes, and scores of {rated.shape[2]}"
@@ -68,12 +68,12 @@ def _all_class_type(
     return TupleType((pairs, best, TensorType((batch,), "int64")))
 
 
-def _agreed_batch(corners: TensorType, rated: TensorType) -> Dimension:
-    if same(corners.shape[2], 4) is False:
+def _unify_batch(corners: TensorType, rated: TensorType) -> Dimension:
+    if compare(corners.shape[2], 4) is False:
         raise TypeInferenceError(
             f"boxes must be of shape (batch, n, 4); found {show_type(corners)}"
         )
-    batch = unified(corners.shape[0], rated.shape[0])
+    batch = unify(corners.shape[0], rated.shape[0])
     if batch is None:
         raise TypeInferenceError(
             f"boxes has a batch of {corners.shape[0]}, scores of {rated.shape[0]}"
@@ -94,15 +94,15 @@ def _all_class(
     For ONNX, rows of image, class and box, the better boxes of a class first. For TensorFlow, for
     each image rows of class and box, and their scores, likewise.
     """
-    limit = int(only(max_output_boxes_per_class, "max_output_boxes_per_class"))
+    limit = int(get_scalar(max_output_boxes_per_class, "max_output_boxes_per_class"))
     threshold, least = (
-        only(iou_threshold, "iou_threshold"),
-        only(score_threshold, "score_threshold"),
+        get_scalar(iou_threshold, "iou_threshold"),
+        get_scalar(score_threshold, "score_threshold"),
     )
     batch, classes, count = scores.shape
     found = [
         [
-            _found(boxes[image], scores[image, label], threshold, limit, least)
+            _select(boxes[image], scores[image, label], threshold, limit, least)
             for label in range(classes)
         ]
         for image in range(batch)
@@ -126,18 +126,18 @@ def _all_class(
     return pairs, best, counts
 
 
-def _found(boxes: Array, scores: Array, iou: float, limit: int, least: float) -> list[int]:
+def _select(boxes: Array, scores: Array, iou: float, limit: int, least: float) -> list[int]:
     """Return the numbers of the boxes of one class that are found, the best first."""
     good = np.flatnonzero(scores > least)
     order = good[np.argsort(-scores[good], kind="stable")]
-    stand = standing(boxes[order], lambda found: found >= iou, limit=max(limit, 0))
+    stand = select_standing(boxes[order], lambda found: found >= iou, limit=max(limit, 0))
     return [int(number) for number in order[stand]]
 
 
 def _regular_type(attrs: RegularNonMaximumSuppressionAttrs, boxes: Type, scores: Type) -> TupleType:
     corners, rated = tensor(boxes, "boxes", rank=3), tensor(scores, "scores", rank=3)
-    batch = _agreed_batch(corners, rated)
-    if unified(corners.shape[1], rated.shape[1]) is None:
+    batch = _unify_batch(corners, rated)
+    if unify(corners.shape[1], rated.shape[1]) is None:
         raise TypeInferenceError(
             f"there are {corners.shape[1]} boxes, and scores of {rated.shape[1]}"
         )
@@ -159,7 +159,7 @@ def _regular_type(attrs: RegularNonMaximumSuppressionAttrs, boxes: Type, scores:
     )
 
 
-def _regular(
+def _prepare(
     attrs: RegularNonMaximumSuppressionAttrs, boxes: Array, scores: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return boxes, their classes, their scores, the best first, and how many there are.
@@ -177,7 +177,7 @@ def _regular(
         found = [
             (label, box)
             for label in range(attrs.num_classes)
-            for box in _regularly_found(attrs, boxes[image], scores[image, :, background + label])
+            for box in _select_regular(attrs, boxes[image], scores[image, :, background + label])
         ]
         chosen = np.array(found, np.intp).reshape(-1, 2)
         rated = scores[image, chosen[:, 1], background + chosen[:, 0]]
@@ -189,13 +189,13 @@ def _regular(
     return result, labels, best, counts
 
 
-def _regularly_found(
+def _select_regular(
     attrs: RegularNonMaximumSuppressionAttrs, boxes: Array, scores: Array
 ) -> list[int]:
     good = np.flatnonzero(scores >= attrs.score_threshold)
     order = good[np.argsort(-scores[good], kind="stable")]
     limit = max(attrs.max_detections_per_class, 0)
-    stand = standing(boxes[order], lambda found: found > attrs.iou_threshold, limit=limit)
+    stand = select_standing(boxes[order], lambda found: found > attrs.iou_threshold, limit=limit)
     return [int(number) for number in order[stand]]
 
 
@@ -219,5 +219,5 @@ register_op(
     attrs=RegularNonMaximumSuppressionAttrs,
     in_metadata=True,
     types=_regular_type,
-    evaluates=_regular,
+    evaluates=_prepare,
 )

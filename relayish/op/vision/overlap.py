@@ -29,7 +29,7 @@ def shares(box: Array, others: Array, *, border: float = 0) -> Array:
     return np.where(union > 0, common / np.where(union > 0, union, 1), 0)
 
 
-def standing(
+def select_standing(
     boxes: Array,
     falls: Callable[[Array], Array],
     *,

@@ -9,12 +9,12 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import multiply, same, show_type, unified
+from relayish.op.dimension import compare, multiply, show_type, unify
 from relayish.op.evaluation import Array, number_of
 from relayish.op.registry import register_op
-from relayish.op.type_checks import equal_dimension
+from relayish.op.type_checks import unify_dimensions
 from relayish.op.type_rules import tensor
-from relayish.op.vision.overlap import standing
+from relayish.op.vision.overlap import select_standing
 
 
 @attrs("relay.attrs.ProposalAttrs")
@@ -36,7 +36,7 @@ def _proposal_type(
 ) -> TensorType:
     scores, moves = tensor(cls_prob, "cls_prob", rank=4), tensor(bbox_pred, "bbox_pred", rank=4)
     sizes = tensor(im_info, "im_info", rank=2)
-    if same(sizes.shape[1], 3) is False:
+    if compare(sizes.shape[1], 3) is False:
         raise TypeInferenceError(
             f"im_info must be of shape (batch, 3), a height, a width and a scale; "
             f"found {show_type(sizes)}"
@@ -48,21 +48,21 @@ def _proposal_type(
         )
     anchors = len(attrs.scales) * len(attrs.ratios)
     for ty, what, each in ((scores, "cls_prob", 2), (moves, "bbox_pred", 4)):
-        if same(ty.shape[1], each * anchors) is False:
+        if compare(ty.shape[1], each * anchors) is False:
             raise TypeInferenceError(
                 f"{what} must have {each * anchors} channels, {each} for each of {anchors} "
                 f"anchors; found {show_type(ty)}"
             )
     if any(
-        unified(one, other) is None
+        unify(one, other) is None
         for one, other in zip(scores.shape[2:], moves.shape[2:], strict=True)
     ):
         raise TypeInferenceError(
             f"cls_prob and bbox_pred must be of the same places; "
             f"found {show_type(scores)} and {show_type(moves)}"
         )
-    batch = equal_dimension(
-        equal_dimension(scores.shape[0], moves.shape[0], "cls_prob and bbox_pred have batches of"),
+    batch = unify_dimensions(
+        unify_dimensions(scores.shape[0], moves.shape[0], "cls_prob and bbox_pred have batches of"),
         sizes.shape[0],
         "cls_prob and im_info have batches of",
     )
@@ -82,7 +82,7 @@ def _proposal(attrs: ProposalAttrs, cls_prob: Array, bbox_pred: Array, im_info: 
         if attrs.rpn_pre_nms_top_n > 0:
             order = order[: attrs.rpn_pre_nms_top_n]
         best = boxes[order]
-        stand = standing(best, lambda found: found > attrs.threshold, limit=wanted, border=1)
+        stand = select_standing(best, lambda found: found > attrs.threshold, limit=wanted, border=1)
         result[image, :, 0] = image
         if stand:
             result[image, :, 1:] = best[np.array(stand)[np.arange(wanted) % len(stand)]]
@@ -101,7 +101,7 @@ def _candidates(
     corner = np.stack(np.broadcast_arrays(x, y[:, None], x, y[:, None]), axis=-1)
     placed = corner[:, :, None] + anchors  # (rows, columns, anchors, 4)
     delta = moves.reshape(count, 4, rows, columns).transpose(2, 3, 0, 1)
-    moved = placed + delta if attrs.iou_loss else _regressed(placed, delta)
+    moved = placed + delta if attrs.iou_loss else _regress(placed, delta)
     height, width, scale = info.astype(kind)
     last = np.array([height / stride, width / stride], np.float64)
     if not np.all(np.isfinite(last)):
@@ -132,7 +132,7 @@ def _anchors(attrs: ProposalAttrs) -> Array:
     return np.array(boxes)
 
 
-def _regressed(boxes: Array, delta: Array) -> Array:
+def _regress(boxes: Array, delta: Array) -> Array:
     """Return boxes moved by parts of their size and stretched by exponentials."""
     size = boxes[..., 2:] - boxes[..., :2] + 1
     centre = boxes[..., :2] + (size - 1) / 2 + delta[..., :2] * size

@@ -9,7 +9,7 @@ import numpy as np
 from relayish.errors import EvaluationError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, Type
-from relayish.op.dimension import same, show_type
+from relayish.op.dimension import compare, show_type
 from relayish.op.evaluation import Array, as_sizes, number_of
 from relayish.op.fields import Dimension
 from relayish.op.layout import convert_layout
@@ -47,7 +47,7 @@ def _pooled_type(attrs: _PoolAttrs, data: Type, rois: Type) -> TensorType:
     if attrs.layout not in ("NCHW", "NHWC"):
         raise TypeInferenceError(f"layout must be NCHW or NHWC; found {attrs.layout!r}")
     image, regions = tensor(data, "data", rank=4), tensor(rois, "rois", rank=2)
-    if same(regions.shape[1], 5) is False:
+    if compare(regions.shape[1], 5) is False:
         raise TypeInferenceError(
             f"rois must be of shape (n, 5), an image and two corners; found {show_type(regions)}"
         )

@@ -7,13 +7,13 @@ import numpy as np
 from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.ir.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.op.dimension import unified
-from relayish.op.evaluation import Array, number_of, only
+from relayish.op.dimension import unify
+from relayish.op.evaluation import Array, get_scalar, number_of
 from relayish.op.fields import Dimension
 from relayish.op.registry import register_op
-from relayish.op.type_checks import equal_dimension, integers
-from relayish.op.type_rules import one_number, tensor
-from relayish.op.vision.overlap import standing
+from relayish.op.type_checks import integers, unify_dimensions
+from relayish.op.type_rules import require_number, tensor
+from relayish.op.vision.overlap import select_standing
 
 
 @attrs("relay.attrs.GetValidCountsAttrs")
@@ -42,7 +42,7 @@ def _get_valid_counts_type(
     attrs: GetValidCountsAttrs, data: Type, score_threshold: Type
 ) -> TupleType:
     boxes = tensor(data, "data", rank=3)
-    one_number(score_threshold, "score_threshold")
+    require_number(score_threshold, "score_threshold")
     batch, count, width = boxes.shape
     _check_width(width, max(attrs.score_index, attrs.id_index) + 1, TypeInferenceError)
     if attrs.score_index < 0:
@@ -55,7 +55,9 @@ def _get_valid_counts(
 ) -> tuple[Array, Array, Array]:
     """Return how many boxes are better than the threshold, these in front, and where they were."""
     _check_width(data.shape[2], max(attrs.score_index, attrs.id_index) + 1, EvaluationError)
-    valid = data[..., attrs.score_index] > only(np.asarray(score_threshold), "score_threshold")
+    valid = data[..., attrs.score_index] > get_scalar(
+        np.asarray(score_threshold), "score_threshold"
+    )
     if attrs.id_index >= 0:
         valid &= data[..., attrs.id_index] >= 0
     order = np.argsort(~valid, axis=1, kind="stable")
@@ -87,11 +89,11 @@ def _non_max_suppression_type(
     boxes, counts = tensor(data, "data", rank=3), integers(valid_count, "valid_count", rank=1)
     places = integers(indices, "indices", rank=2)
     for ty, what in ((max_output_size, "max_output_size"), (iou_threshold, "iou_threshold")):
-        one_number(ty, what)
+        require_number(ty, what)
     _check_width(boxes.shape[2], _columns(attrs), TypeInferenceError)
     for place, axis in zip(places.shape, boxes.shape[:2], strict=True):
-        equal_dimension(axis, place, "boxes and indices have the sizes")
-    if unified(boxes.shape[0], counts.shape[0]) is None:
+        unify_dimensions(axis, place, "boxes and indices have the sizes")
+    if unify(boxes.shape[0], counts.shape[0]) is None:
         raise TypeInferenceError(
             f"data has a batch of {boxes.shape[0]}, valid_count of {counts.shape[0]}"
         )
@@ -119,27 +121,29 @@ def _non_max_suppression(
     _check_width(data.shape[2], _columns(attrs), EvaluationError)
     if indices.shape != data.shape[:2]:
         raise EvaluationError(f"indices of shape {indices.shape} are not those of {data.shape[:2]}")
-    limit = int(only(max_output_size, "max_output_size"))
-    threshold = float(only(iou_threshold, "iou_threshold"))
+    limit = int(get_scalar(max_output_size, "max_output_size"))
+    threshold = float(get_scalar(iou_threshold, "iou_threshold"))
     for image, valid in enumerate(valid_count.tolist()):
         count = min(max(0, valid), data.shape[1])
         rows = data[image, :count]
         if threshold > 0:
             order = np.argsort(-rows[:, attrs.score_index].astype(np.float64), kind="stable")
             order = order[: attrs.top_k] if attrs.top_k > 0 else order
-            kept = _kept(attrs, rows[order], limit, threshold)
+            kept = _select_rows(attrs, rows[order], limit, threshold)
             boxes[image, kept], places[image, kept] = rows[order[kept]], order[kept]
         else:
             boxes[image, :count], places[image, :count] = rows, np.arange(count)
     if not attrs.return_indices:
-        return _in_front(boxes, boxes[..., 0] >= 0) if attrs.invalid_to_bottom else boxes
+        return _move_to_front(boxes, boxes[..., 0] >= 0) if attrs.invalid_to_bottom else boxes
     there = places >= 0
     origins = np.take_along_axis(indices, np.where(there, places, 0).astype(np.intp), axis=1)
-    result = _in_front(np.where(there, origins, -1).astype(np.int32), there)
+    result = _move_to_front(np.where(there, origins, -1).astype(np.int32), there)
     return result, there.sum(axis=1, keepdims=True).astype(np.int32)
 
 
-def _kept(attrs: NonMaximumSuppressionAttrs, rows: Array, limit: int, threshold: float) -> Array:
+def _select_rows(
+    attrs: NonMaximumSuppressionAttrs, rows: Array, limit: int, threshold: float
+) -> Array:
     """Return the numbers of the rows, the best first, that are left."""
     good = np.flatnonzero(rows[:, attrs.score_index] > 0)
     better = rows[good]
@@ -151,14 +155,14 @@ def _kept(attrs: NonMaximumSuppressionAttrs, rows: Array, limit: int, threshold:
         alike = attrs.force_suppress | (labels[others] == labels[number])
         return alike & (labels[others] >= 0)
 
-    stand = standing(corners, lambda found: found >= threshold, limit=limit, related=related)
+    stand = select_standing(corners, lambda found: found >= threshold, limit=limit, related=related)
     kept = good[stand]
     if len(stand) == limit:  # then nothing after the last of them is left
         return np.sort(kept)
     return np.sort(np.concatenate((kept, np.setdiff1d(np.arange(len(rows)), good))))
 
 
-def _in_front(values: Array, there: Array) -> Array:
+def _move_to_front(values: Array, there: Array) -> Array:
     """Return ``values: (batch, n, ...)`` with those that are there first, and -1 behind them."""
     order = np.argsort(~there, axis=1, kind="stable")
     behind = (1,) * (values.ndim - 2)

@@ -14,7 +14,7 @@ from relayish.ir.relay.expr import Expr, GlobalVar, Op, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import GlobalTypeVar, Type
-from relayish.op.registry import attrs_type, bare_names, list_ops, ops_meant
+from relayish.op.registry import attrs_type, list_bare_names, list_ops, ops_meant
 from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
@@ -143,7 +143,7 @@ class Reader(NodeReader):
         if found:
             return found[0]
         if not self.unknown_ops:
-            known = [*list_ops(), *bare_names(), *self.constructors]
+            known = [*list_ops(), *list_bare_names(), *self.constructors]
             self.unknown("operator", word, known, at)
         return intern_op(name, domain if mark else RELAY.name)
 
