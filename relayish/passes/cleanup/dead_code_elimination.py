@@ -24,7 +24,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.cleanup.dead_code.live_bindings import EffectQuery, Needed
 from relayish.passes.cleanup.dead_code.use_counts import Counted
-from relayish.passes.normal_form.functions import optimized_functions, transform_functions
+from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 
 
 class _Eliminator(ExprMutator):
@@ -176,7 +176,7 @@ def eliminate_dead_code_of_module(
             function_argument_precision=function_argument_precision,
         )
         eliminate = partial(_eliminate, effects=effects, inline_once=inline_once)
-        image = transform_functions(mod, eliminate, optimized_functions)
+        image = transform_functions(mod, eliminate, iterate_optimized_functions)
         if image is mod or not effects.must_reanalyse:
             return image
         mod = image

@@ -37,7 +37,7 @@ class _LetInliner(MixedModeMutator):
             if type(value) is Var and tail.var.may_share is None and tail.var not in memo:
                 memo[tail.var] = value
             else:
-                var = self._renamed(tail.var)
+                var = self._rename(tail.var)
                 if type(value) is Tuple:
                     self._tuples[var] = value
             chain.append((tail, var, value))
@@ -49,7 +49,7 @@ class _LetInliner(MixedModeMutator):
             memo[binding] = image
         return image
 
-    def _renamed(self, var: Var) -> Var:
+    def _rename(self, var: Var) -> Var:
         """Return ``var``, or what shares the memory of the variable its own is another name of."""
         image = self.visit(var)
         assert isinstance(image, Var)

@@ -66,7 +66,7 @@ def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
                 )
             images[var] = named[name]
     count = 0
-    for bound in _bound_in(expr):
+    for bound in _collect_bound(expr):
         image = with_names(bound, images)
         hint = name_field(type(bound))
         if hint is not None:
@@ -78,7 +78,7 @@ def rename_vars(expr: Expr, named: Mapping[str, Var] | None = None) -> Expr:
     return replace_nodes(expr, images, traversal=EXPRESSIONS)
 
 
-def _bound_in(root: Expr) -> list[Node]:
+def _collect_bound(root: Expr) -> list[Node]:
     """Return the variables that ``root`` binds, in order."""
     bound: dict[Node, None] = {}
     for node in EXPRESSIONS.pre_order(root):

@@ -43,11 +43,11 @@ class _Rebuilder:
 
     def rebuild(self, root: Expr) -> Expr:
         """Return what becomes of ``root``."""
-        for node in EXPRESSIONS.order_after(root, self._before):
+        for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
             self._finish(node)
         return self._images[root]
 
-    def _before(self, node: Node) -> Sequence[Node] | None:
+    def _list_prerequisites(self, node: Node) -> Sequence[Node] | None:
         """Return what a group needs before the first of its last calls; the others wait for it."""
         group = self._group_of.get(node)  # type: ignore[call-overload]  # any node may be asked
         return None if group is None else self._needs.pop(id(group), ())
@@ -59,10 +59,10 @@ class _Rebuilder:
             rebuild = EXPRESSIONS.rebuild[type(node)]
             images[node] = node if rebuild is None else rebuild(node, images.get)  # type: ignore[assignment]
         elif node not in images:
-            results = zip(group, self._combined(group), strict=True)
+            results = zip(group, self._combine(group), strict=True)
             images.update({branch[-1]: result for branch, result in results})
 
-    def _combined(self, group: Sequence[Branch]) -> list[Expr]:
+    def _combine(self, group: Sequence[Branch]) -> list[Expr]:
         combiner, image = self._combiner, self._images.__getitem__
         data = combiner.combine_roots([branch[0] for branch in group], image)
         for level in range(1, len(group[0])):

@@ -20,7 +20,7 @@ from relayish.op.nn.product import BatchMatmulAttrs
 from relayish.op.registry import relay_op
 from relayish.pass_infra import register_pass
 from relayish.passes.combine_parallel.combine import combine_parallel
-from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape
+from relayish.passes.combine_parallel.combiner import Image, dtype_of, get_static_shape
 from relayish.passes.combine_parallel.sections import SectionCombiner
 
 
@@ -61,7 +61,7 @@ class _Combiner(SectionCombiner):
     op = relay_op("nn.batch_matmul")
 
     def key(self, call: Call) -> Hashable | None:
-        shape = known_shape(call.args[1])
+        shape = get_static_shape(call.args[1])
         if shape is None or call.checked_type is None:
             return None
         place = _columns(call)
@@ -77,7 +77,7 @@ class _Combiner(SectionCombiner):
         return -1
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
-        return calls[0].with_fields(args=self.joined_args(calls, image))
+        return calls[0].with_fields(args=self.join_args(calls, image))
 
 
 def _columns(call: Call) -> int:

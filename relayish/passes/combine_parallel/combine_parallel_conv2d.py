@@ -21,7 +21,7 @@ from relayish.op.nn.convolution_attrs import Conv2DAttrs
 from relayish.op.registry import relay_op
 from relayish.pass_infra import register_pass
 from relayish.passes.combine_parallel.combine import combine_parallel
-from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape
+from relayish.passes.combine_parallel.combiner import Image, dtype_of, get_static_shape
 from relayish.passes.combine_parallel.sections import SectionCombiner
 
 
@@ -61,7 +61,7 @@ class _Combiner(SectionCombiner):
     slices_all_axes = False
 
     def key(self, call: Call) -> Hashable | None:
-        attrs, shape = _attrs(call), known_shape(call.args[1])
+        attrs, shape = _attrs(call), get_static_shape(call.args[1])
         layouts = (attrs.data_layout, attrs.kernel_layout, attrs.out_layout)
         if shape is None or attrs.groups != 1 or call.checked_type is None:
             return None
@@ -80,7 +80,7 @@ class _Combiner(SectionCombiner):
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
         attrs = _attrs(calls[0]).with_values(channels=sum(map(self.units, calls)))
-        return calls[0].with_fields(args=self.joined_args(calls, image), attrs=attrs)
+        return calls[0].with_fields(args=self.join_args(calls, image), attrs=attrs)
 
 
 def _attrs(call: Call) -> Conv2DAttrs:

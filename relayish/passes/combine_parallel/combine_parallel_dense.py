@@ -27,7 +27,7 @@ from relayish.op.nn.product import DenseAttrs
 from relayish.op.registry import relay_op
 from relayish.pass_infra import register_pass
 from relayish.passes.combine_parallel.combine import combine_parallel
-from relayish.passes.combine_parallel.combiner import Image, dtype_of, known_shape, shape_of
+from relayish.passes.combine_parallel.combiner import Image, dtype_of, get_static_shape, shape_of
 from relayish.passes.combine_parallel.sections import SectionCombiner
 from relayish.passes.combine_parallel.stack import StackCombiner
 
@@ -67,8 +67,8 @@ class _Batch(StackCombiner):
     op = relay_op("nn.dense")
 
     def key(self, call: Call) -> Hashable | None:
-        data, weight = known_shape(call.args[0]), known_shape(call.args[1])
-        if data is None or len(data) != 2 or weight is None or known_shape(call) is None:
+        data, weight = get_static_shape(call.args[0]), get_static_shape(call.args[1])
+        if data is None or len(data) != 2 or weight is None or get_static_shape(call) is None:
             return None
         return (_attrs(call).out_dtype, weight, dtype_of(call.args[1]), dtype_of(call))
 
@@ -87,7 +87,7 @@ class _Flat(SectionCombiner):
     op = relay_op("nn.dense")
 
     def key(self, call: Call) -> Hashable | None:
-        weight, result = known_shape(call.args[1]), shape_of(call)
+        weight, result = get_static_shape(call.args[1]), shape_of(call)
         if weight is None or result is None:
             return None
         return (_attrs(call).out_dtype, weight[1], dtype_of(call.args[1]), len(result))
@@ -98,9 +98,9 @@ class _Flat(SectionCombiner):
     def weight_axis(self, root: Call) -> int:  # noqa: ARG002
         return 0
 
-    def fitted(self, arg: Expr, axis: int, units: int, image: Expr) -> Expr | None:
+    def fit(self, arg: Expr, axis: int, units: int, image: Expr) -> Expr | None:
         """Repeat what is there once."""
-        shape = known_shape(arg)
+        shape = get_static_shape(arg)
         if shape is None or axis != len(shape) - 1:
             return None
         if not shape:
@@ -113,7 +113,7 @@ class _Flat(SectionCombiner):
 
     def combine_roots(self, calls: Sequence[Call], image: Image) -> Expr:
         attrs = _attrs(calls[0]).with_values(units=sum(map(self.units, calls)))
-        return calls[0].with_fields(args=self.joined_args(calls, image), attrs=attrs)
+        return calls[0].with_fields(args=self.join_args(calls, image), attrs=attrs)
 
 
 def _attrs(call: Call) -> DenseAttrs:

@@ -70,7 +70,7 @@ def shape_of(expr: Expr) -> tuple[object, ...] | None:
     return tuple(ty.shape) if isinstance(ty, TensorType) else None
 
 
-def known_shape(expr: Expr) -> tuple[int, ...] | None:
+def get_static_shape(expr: Expr) -> tuple[int, ...] | None:
     """Return the shape of a tensor if all its sizes are numbers."""
     shape = shape_of(expr)
     sizes = tuple(size for size in shape or () if isinstance(size, int))

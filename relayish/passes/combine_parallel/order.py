@@ -27,7 +27,7 @@ def cut_circles(order: Sequence[Node], groups: Sequence[list[Branch]]) -> list[l
     Complexity:
         Linear in nodes; no recursion.
     """
-    circles = _on_circles(order, groups)
+    circles = _find_cyclic(order, groups)
     kept = []
     for number, group in enumerate(groups):
         depth = len(group[0])
@@ -37,7 +37,7 @@ def cut_circles(order: Sequence[Node], groups: Sequence[list[Branch]]) -> list[l
     return kept
 
 
-def _on_circles(order: Sequence[Node], groups: Sequence[list[Branch]]) -> set[Place | Node]:
+def _find_cyclic(order: Sequence[Node], groups: Sequence[list[Branch]]) -> set[Place | Node]:
     """Return what depends on itself, where all calls of a place are one.
 
     Only nodes between two places are looked at: others are on no circle.

@@ -13,8 +13,8 @@ from relayish.passes.combine_parallel.combiner import (
     Combiner,
     Image,
     dtype_of,
+    get_static_shape,
     is_map,
-    known_shape,
     shape_of,
 )
 
@@ -37,11 +37,11 @@ class SectionCombiner(Combiner):
 
     def units(self, root: Call) -> int:
         """Return how long the section of ``root`` is."""
-        shape = known_shape(root.args[1])
+        shape = get_static_shape(root.args[1])
         assert shape is not None
         return shape[self.weight_axis(root)]
 
-    def joined_args(self, calls: Sequence[Call], image: Image) -> tuple[Expr, Expr]:
+    def join_args(self, calls: Sequence[Call], image: Image) -> tuple[Expr, Expr]:
         """Return the data that all calls share, and their weights side by side."""
         weights = [image(call.args[1]) for call in calls]
         span, axis = calls[0].span, self.weight_axis(calls[0])
@@ -51,13 +51,13 @@ class SectionCombiner(Combiner):
         """Return how the axis is written along which other arguments are concatenated."""
         return axis
 
-    def fitted(self, arg: Expr, axis: int, units: int, image: Expr) -> Expr | None:
+    def fit(self, arg: Expr, axis: int, units: int, image: Expr) -> Expr | None:
         """Return ``image``, that of ``arg``, with ``units`` elements along ``axis``.
 
         Returns:
             ``None`` where it cannot be concatenated.
         """
-        shape = known_shape(arg)
+        shape = get_static_shape(arg)
         fits = shape is not None and 0 <= axis < len(shape) and shape[axis] == units
         return image if fits else None
 
@@ -87,12 +87,12 @@ class SectionCombiner(Combiner):
         rests = set()
         for branch in branches:
             call, arg = branch[level], branch[level].args[other]
-            shape, after = known_shape(arg), shape_of(call)
+            shape, after = get_static_shape(arg), shape_of(call)
             assert after is not None
             if shape is None:
                 return False
             own_axis = axis - len(after) + len(shape)
-            if self.fitted(arg, own_axis, self.units(branch[0]), arg) is None:
+            if self.fit(arg, own_axis, self.units(branch[0]), arg) is None:
                 return False
             rest = tuple(size for place, size in enumerate(shape) if place != own_axis)
             rests.add((dtype_of(arg), len(shape), rest))
@@ -113,12 +113,12 @@ class SectionCombiner(Combiner):
             fields = []
             for branch in branches:
                 arg = branch[level].args[other]
-                rank = len(known_shape(arg) or ())
+                rank = len(get_static_shape(arg) or ())
                 own_axis = axis - len(after) + rank
-                fitted = self.fitted(arg, own_axis, self.units(branch[0]), image(arg))
+                fitted = self.fit(arg, own_axis, self.units(branch[0]), image(arg))
                 assert fitted is not None
                 fields.append(fitted)
-            rank = max(1, len(known_shape(first.args[other]) or ()))
+            rank = max(1, len(get_static_shape(first.args[other]) or ()))
             own_axis = self.argument_axis(rank, axis - len(after) + rank)
             args.append(relay_call("concatenate", fields, span=first.span, axis=own_axis))
         return first.with_fields(args=args)

@@ -11,8 +11,8 @@ from relayish.passes.combine_parallel.combiner import (
     Combiner,
     Image,
     dtype_of,
+    get_static_shape,
     is_map,
-    known_shape,
 )
 
 
@@ -20,16 +20,16 @@ class StackCombiner(Combiner):
     """Stacks arguments; each result is a part of the combined one along the first axis."""
 
     def follows(self, branches: Sequence[Branch], level: int, place: int) -> bool:
-        whole = known_shape(branches[0][0])
+        whole = get_static_shape(branches[0][0])
         for branch in branches:
             call = branch[level]
-            if not is_map(call) or known_shape(call) != whole:
+            if not is_map(call) or get_static_shape(call) != whole:
                 return False
         for other in range(len(branches[0][level].args)):
             if other == place:
                 continue
             args = [branch[level].args[other] for branch in branches]
-            if None in map(known_shape, args) or len({_kind(arg) for arg in args}) > 1:
+            if None in map(get_static_shape, args) or len({_kind(arg) for arg in args}) > 1:
                 return False
         return True
 
@@ -37,7 +37,7 @@ class StackCombiner(Combiner):
         self, branches: Sequence[Branch], level: int, place: int, data: Expr, image: Image
     ) -> Expr:
         first = branches[0][level]
-        rank = len(known_shape(branches[0][0]) or ())
+        rank = len(get_static_shape(branches[0][0]) or ())
         args = []
         for other in range(len(first.args)):
             if other == place:
@@ -46,7 +46,7 @@ class StackCombiner(Combiner):
             fields = []
             for branch in branches:
                 arg = branch[level].args[other]
-                missing = rank - len(known_shape(arg) or ())
+                missing = rank - len(get_static_shape(arg) or ())
                 field = image(arg)
                 if missing:
                     field = relay_call(
@@ -71,4 +71,4 @@ class StackCombiner(Combiner):
 
 
 def _kind(arg: Expr) -> object:
-    return known_shape(arg), dtype_of(arg)
+    return get_static_shape(arg), dtype_of(arg)

@@ -24,7 +24,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.pass_infra import register_pass
-from relayish.passes.normal_form.functions import optimized_functions, transform_functions
+from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 
 
 class _Replacer(MixedModeMutator):
@@ -74,7 +74,7 @@ def change_batch(expr: Expr, data: Mapping[Var, int], batch_size: int = 16) -> E
         >>> change_batch(Function((x,), x), {x: 0}, 4).params[0].type_annotation.shape
         (4, 3)
     """
-    images = {var: _resized(var, axis, batch_size) for var, axis in data.items()}
+    images = {var: _resize(var, axis, batch_size) for var, axis in data.items()}
     changed = {var: image for var, image in images.items() if image is not var}
     if changed.keys().isdisjoint(all_vars(expr)):
         return expr
@@ -87,7 +87,7 @@ def change_batch(expr: Expr, data: Mapping[Var, int], batch_size: int = 16) -> E
     return _Replacer(changed).visit(expr)
 
 
-def _resized(var: Var, axis: int, batch_size: int) -> Var:
+def _resize(var: Var, axis: int, batch_size: int) -> Var:
     ty = var.type_annotation
     if not isinstance(ty, TensorType) or not -len(ty.shape) <= axis < len(ty.shape):
         raise PassError(
@@ -132,6 +132,6 @@ def change_batch_of_module(
             f"functions of the module that the pass is applied to"
         )
     out = transform_functions(
-        mod, lambda func: change_batch(func, data, batch_size), optimized_functions
+        mod, lambda func: change_batch(func, data, batch_size), iterate_optimized_functions
     )
     return mod if out is mod else infer_type(out)

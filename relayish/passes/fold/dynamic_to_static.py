@@ -74,9 +74,9 @@ class _Staticiser(Retyping):
         values = {name: self._value(post.args[at]) for name, (at, _) in form.sizes.items()}
         if any(value is None for value in values.values()):
             return post
-        return self._static(form, pre, post, values) or post
+        return self._make_static(form, pre, post, values) or post
 
-    def _static(
+    def _make_static(
         self,
         form: StaticForm,
         pre: Call,

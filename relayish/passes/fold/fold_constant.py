@@ -102,7 +102,7 @@ class ConstantFolder(MixedModeMutator):
     def fold(self, root: Expr) -> Expr:
         """Return ``root``, a whole program, with what is constant in it evaluated."""
         self._root = root
-        self._named.update(_named_by_fields(root))
+        self._named.update(_collect_named(root))
         return self.visit(root)
 
     def visit_let(self, let: Let) -> Expr:
@@ -157,11 +157,11 @@ class ConstantFolder(MixedModeMutator):
         if type(cond) is not Constant or not isinstance(cond.data, np.bool_):
             return post
         left_out = pre.false_branch if cond.data else pre.true_branch
-        if not self._transparency.holds_for(left_out) and left_out in self._sharing():
+        if not self._transparency.holds_for(left_out) and left_out in self._find_shared_effects():
             return post
         return post.true_branch if cond.data else post.false_branch
 
-    def _sharing(self) -> set[Node]:
+    def _find_shared_effects(self) -> set[Node]:
         """Return the nodes in which something acts that several blocks use."""
         if self._shared is None:
             self._shared = set()
@@ -283,7 +283,7 @@ def _strays(plan: _Plan, values: list[Value]) -> bool:
     return False
 
 
-def _named_by_fields(root: Expr) -> set[Expr]:
+def _collect_named(root: Expr) -> set[Expr]:
     """Return the variables that stand where a constant cannot: in fields that hold variables."""
     if not any(_VARIABLES_HELD[kind] for kind in Expr.language_.kinds.values()):
         return set()

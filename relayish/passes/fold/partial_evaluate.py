@@ -68,7 +68,7 @@ def partial_evaluate(mod: IRModule) -> IRModule:
         Relay ``PartialEvaluate``, which makes the code of every function at once, whether it
         is needed or not.
     """
-    blocks = infer_type(_in_blocks(to_basic_block_normal_form_of_module(mod)))
+    blocks = infer_type(_bind_shared(to_basic_block_normal_form_of_module(mod)))
     size = sum(map(count_nodes, blocks.functions_of(Expr).values()))
     evaluator = Evaluator(blocks, size)
     made: dict[GlobalVar, Expr] = {}
@@ -85,7 +85,7 @@ _ENTERED: Final = frozenset({Clause, Function, If, Let, Match})
 """Relay's kinds with scopes, of which the evaluator knows when these run."""
 
 
-def _in_blocks(mod: IRModule) -> IRModule:
+def _bind_shared(mod: IRModule) -> IRModule:
     """Return ``mod`` with what several scopes share bound, also where one surely runs, once.
 
     In Relay's own kinds such scopes are those of lets, which are no matter.

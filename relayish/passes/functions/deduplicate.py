@@ -103,15 +103,15 @@ def deduplicate(
     stem = f"{_STEM}{salt}_" if salt else _STEM
     steps = 0 if must_dominate else forward_steps
     while True:
-        image = _outlined(mod, stem, steps, consider_type=consider_type)
+        image = _outline(mod, stem, steps, consider_type=consider_type)
         if image is mod and not consider_type:
-            image = _outlined(mod, stem, steps, consider_type=True)  # what is left
+            image = _outline(mod, stem, steps, consider_type=True)  # what is left
         if image is mod:
             return mod
         mod = infer_type(image)
 
 
-def _outlined(mod: IRModule, stem: str, steps: int, *, consider_type: bool) -> IRModule:
+def _outline(mod: IRModule, stem: str, steps: int, *, consider_type: bool) -> IRModule:
     """Return ``mod`` with what repeats outlined once."""
     graphs = to_graph_normal_form_of_module(mod)
     normal = infer_type(graphs)

@@ -30,7 +30,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
 from relayish.passes.cleanup.remove_unused_functions import remove_unused_functions
 from relayish.passes.functions.defunctionalize.encode import Encoder, Encoding, check_kinds
-from relayish.passes.functions.defunctionalize.specialise import specialised, with_single_types
+from relayish.passes.functions.defunctionalize.specialise import specialise, with_single_types
 from relayish.passes.functions.flatten_closure import flatten_closure
 from relayish.passes.functions.inline_primitives import inline_primitives
 from relayish.passes.functions.interprocedural.dropping import count_uses
@@ -80,7 +80,7 @@ def defunctionalize(mod: IRModule, *, entry: str = "main") -> IRModule:
     }
     named = flatten_closure(needed.with_functions(primitive))
     expanded = eta_expand(named, expand_constructor=True, expand_global_var=True)
-    single = specialised(with_single_types(infer_type(expanded)), entry)
+    single = specialise(with_single_types(infer_type(expanded)), entry)
     lifted = infer_type(flatten_closure(lambda_lift(single)))
     encoding = Encoding(lifted)
     changed: dict[GlobalVar | str, Expr] = {}

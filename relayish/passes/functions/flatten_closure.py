@@ -78,7 +78,7 @@ class _Uses:
                 type(arg) not in ATOMS for arg in node.args
             ):
                 self.escaping.add(maker)
-        for child in self._used(node):
+        for child in self._iterate_used(node):
             if type(child) is GlobalVar:
                 self.escaping.add(child.name_hint)
             elif type(child) is Var and child in self.aliases:
@@ -86,7 +86,7 @@ class _Uses:
             elif (name := self._stands_for(child)) is not None:
                 self.escaping.add(name)
 
-    def _used(self, node: Node) -> Iterator[Node]:
+    def _iterate_used(self, node: Node) -> Iterator[Node]:
         """Yield the children of ``node`` that it does something else with than to call or bind."""
         if type(node) is Let:
             if not self._is_followed(node.value):
@@ -168,11 +168,11 @@ def flatten_closure(mod: IRModule) -> IRModule:
     for name, function in definitions.items():
         image = _Flattener(uses[name], flat).visit(function)
         assert isinstance(image, Function)
-        changed[name] = _flat(image) if name.name_hint in flat else image
+        changed[name] = _flatten(image) if name.name_hint in flat else image
     return mod.with_functions(changed)
 
 
-def _flat(closure: Function) -> Function:
+def _flatten(closure: Function) -> Function:
     """Return the function of one level that does what ``closure`` does in two."""
     function = closure.body
     assert isinstance(function, Function)

@@ -23,11 +23,11 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.call_site import Arguments
-from relayish.passes.functions.interprocedural.copy import copied_function, substituted
+from relayish.passes.functions.interprocedural.copy import copy_function, substitute_all
 from relayish.passes.functions.interprocedural.dropping import (
     DroppingMutator,
     count_uses,
-    recursive_vars,
+    find_recursive_vars,
 )
 from relayish.passes.functions.interprocedural.moving import Moves
 
@@ -56,34 +56,34 @@ class _Inliner(DroppingMutator):
             return post
         function = self.visit(made)
         if isinstance(function, Call):
-            function = copied_function(_made_by(function, self._mod))
+            function = copy_function(_find_made_by(function, self._mod))
         elif self._uses[made] > 1:
             assert isinstance(function, Function)
-            function = copied_function(self._whole(function))
+            function = copy_function(self._restore(function))
         assert isinstance(function, Function)
         return self._moves.move(function, pre, post.args)
 
-    def inlined(self, root: Expr) -> Expr:
+    def inline(self, root: Expr) -> Expr:
         """Return ``root`` with the calls expanded."""
-        return self._moves.assembled(self.visit(root))
+        return self._moves.assemble(self.visit(root))
 
-    def _whole(self, function: Function) -> Function:
+    def _restore(self, function: Function) -> Function:
         """Return ``function``, which is used elsewhere too, without holes, so it can be copied."""
         if function not in self._assembled:
-            whole = self._moves.assembled(function)
+            whole = self._moves.assemble(function)
             assert isinstance(whole, Function)
             self._assembled[function] = whole
         return self._assembled[function]
 
 
-def _made_by(call: Call, mod: IRModule | None) -> Function:
+def _find_made_by(call: Call, mod: IRModule | None) -> Function:
     """Return the function that ``call``, of a global closure, returns."""
     assert mod is not None
     assert isinstance(call.op, GlobalVar)
     closure = mod[call.op.name_hint]
     assert isinstance(closure, Function)
     values: dict[Expr, Expr] = dict(zip(closure.params, call.args, strict=True))
-    function = substituted(closure.body, values)
+    function = substitute_all(closure.body, values)
     assert isinstance(function, Function)
     return function
 
@@ -143,7 +143,7 @@ def inline_closure(expr: Expr, mod: IRModule | None = None) -> Expr:
         if type(node) is Let and uses[node.var] == calls[node.var] == 1:
             if _arity(node.value, mod) is None:
                 continue
-            recursive = recursive_vars(expr) if recursive is None else recursive
+            recursive = find_recursive_vars(expr) if recursive is None else recursive
             if node.var not in recursive:
                 closures[node.var] = node.value
                 dropped.add(node.var)
@@ -151,4 +151,4 @@ def inline_closure(expr: Expr, mod: IRModule | None = None) -> Expr:
             closures[node.op] = node.op
     if not closures:
         return expr
-    return _Inliner(expr, mod, closures, dropped, uses).inlined(expr)
+    return _Inliner(expr, mod, closures, dropped, uses).inline(expr)

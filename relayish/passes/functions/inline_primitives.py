@@ -20,7 +20,7 @@ from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.dropping import (
     DroppingMutator,
     count_uses,
-    recursive_vars,
+    find_recursive_vars,
 )
 
 
@@ -60,7 +60,7 @@ def inline_primitives(expr: Expr) -> Expr:
     if not bound:
         return expr
     uses, calls = count_uses(expr)
-    recursive = recursive_vars(expr)
+    recursive = find_recursive_vars(expr)
     bound = {var: f for var, f in bound.items() if calls[var] and var not in recursive}
     dropped = {var for var in bound if calls[var] == uses[var]}
     return _Inliner(bound, dropped).visit(expr)

@@ -36,9 +36,13 @@ from relayish.ir.structural_hash import structural_hash
 from relayish.ir.traversal import EVERYTHING
 from relayish.pass_infra import register_pass
 from relayish.passes.functions.interprocedural.captures import Captures, Inner
-from relayish.passes.functions.interprocedural.copy import copied_function, fresh_var, substituted
+from relayish.passes.functions.interprocedural.copy import (
+    copy_function,
+    make_fresh_var,
+    substitute_all,
+)
 from relayish.passes.functions.interprocedural.shared_effects import bind_shared_effects
-from relayish.passes.normal_form.functions import open_functions, transform_functions
+from relayish.passes.normal_form.functions import iterate_open_functions, transform_functions
 
 _CLOSURE: Final = DictAttrs({"Closure": 1})
 
@@ -73,23 +77,23 @@ class _Lifter:
         pending: list[tuple[Inner, Function]] = []
         for function, known in captures.inner.items():
             inside: dict[Expr, Expr] = {used: images[used] for used in known.functions}
-            image = function.with_fields(body=substituted(function.body, inside))
+            image = function.with_fields(body=substitute_all(function.body, inside))
             if function is root:
                 root = image
                 continue
             name, is_new = self._name(known, image, captures)
             names[function] = name
-            images[function] = _made(name, known, known.captured)
+            images[function] = _make_closure(name, known, known.captured)
             if is_new:
                 pending.append((known, image))
-        shared = _bound_twice(captures)
+        shared = _find_shared_bindings(captures)
         for known, image in pending:
-            made = _finished(known, image, captures, names)
+            made = _finish(known, image, captures, names)
             if known.type_vars:
                 fresh = {var: fresh_variable(var) for var in known.type_vars}
                 made = replace_nodes(made, fresh, traversal=EVERYTHING)
             is_shared = not shared.isdisjoint(known.bound)
-            self.added[names[known.function]] = copied_function(made) if is_shared else made
+            self.added[names[known.function]] = copy_function(made) if is_shared else made
         return root
 
     def _name(self, known: Inner, image: Function, captures: Captures) -> tuple[GlobalVar, bool]:
@@ -112,7 +116,7 @@ class _Lifter:
                 break
             if is_shared and text in self._mod:
                 name, is_new = self._mod.get_global_var(text), False
-                ours = _finished(known, image, captures, {known.function: name})
+                ours = _finish(known, image, captures, {known.function: name})
                 if structural_equal(self._mod[name], ours):
                     break
         self._taken.add(text)
@@ -120,30 +124,30 @@ class _Lifter:
         return name, is_new
 
 
-def _bound_twice(captures: Captures) -> set[Node]:
+def _find_shared_bindings(captures: Captures) -> set[Node]:
     """Return the variables of lets, and the like, that several functions share."""
     counts = Counter(chain.from_iterable(known.bound for known in captures.inner.values()))
     return {var for var, count in counts.items() if count > 1}
 
 
-def _made(name: GlobalVar, known: Inner, captured: Iterable[Expr]) -> Expr:
+def _make_closure(name: GlobalVar, known: Inner, captured: Iterable[Expr]) -> Expr:
     """Return what the function that goes by ``name`` is made by, from what it captures."""
     if known.is_closed:
         return name
     return Call(name, tuple(captured), span=known.function.span)
 
 
-def _finished(
+def _finish(
     known: Inner, image: Function, captures: Captures, names: dict[Function, GlobalVar]
 ) -> Function:
     """Return what goes into the module for ``image``, a function without functions inside."""
-    fresh: dict[Expr, Var] = {var: fresh_var(var) for var in known.captured}
+    fresh: dict[Expr, Var] = {var: make_fresh_var(var) for var in known.captured}
     values: dict[Expr, Expr] = {**fresh}
     for var in known.around:
         around = captures.named[var]
         given = [fresh[captured] for captured in around.captured]
-        values[var] = _made(names[around.function], around, given)
-    image = image.with_fields(body=substituted(image.body, values))
+        values[var] = _make_closure(names[around.function], around, given)
+    image = image.with_fields(body=substitute_all(image.body, values))
     if known.is_closed:
         return image
     function = known.function
@@ -194,4 +198,6 @@ def lambda_lift(mod: IRModule) -> IRModule:
     """
     mod = bind_shared_effects(mod, Function)
     lifter = _Lifter(mod)
-    return transform_functions(mod, lifter.lift, open_functions).with_functions(lifter.added)
+    return transform_functions(mod, lifter.lift, iterate_open_functions).with_functions(
+        lifter.added
+    )

@@ -26,9 +26,9 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import bound_by
 from relayish.pass_infra import register_pass
-from relayish.passes.functions.interprocedural.copy import copied, fresh_var
+from relayish.passes.functions.interprocedural.copy import copy_expr, make_fresh_var
 from relayish.passes.functions.interprocedural.shared_effects import bind_shared_effects
-from relayish.passes.normal_form.functions import open_functions, transform_functions
+from relayish.passes.normal_form.functions import iterate_open_functions, transform_functions
 
 
 class _Region:
@@ -39,7 +39,7 @@ class _Region:
         self.uses: dict[Expr, None] = {}
         """The variables, and the ifs, that occur in it, in order."""
         self.bound: set[Node] = set()
-        self.free: dict[Expr, None] = {}
+        self.find_free_vars: dict[Expr, None] = {}
 
 
 class _Branches:
@@ -67,16 +67,16 @@ class _Branches:
         for expr in post_order([start], branches_in):
             self._sum_up(walked[expr])
 
-    def free(self, branching: If) -> tuple[Expr, ...]:
+    def find_free_vars(self, branching: If) -> tuple[Expr, ...]:
         """Return the variables that the branches of ``branching`` use, in order."""
         found: dict[Expr, None] = {}
         for branch in _branches(branching):
-            found.update(self.regions[branch].free)
+            found.update(self.regions[branch].find_free_vars)
         return tuple(found)
 
     def _walk(self, root: Expr) -> _Region:
         region = _Region(root)
-        for node in EXPRESSIONS.order_after(root, self._before):
+        for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
             region.bound.update(bound_by(node))
             if type(node) in VARIABLES or type(node) is If:
                 region.uses[node] = None  # type: ignore[index]  # an expression
@@ -84,7 +84,7 @@ class _Branches:
                 region.uses.update(dict.fromkeys(free_vars(node)))
         return region
 
-    def _before(self, node: Node) -> tuple[Node, ...] | None:
+    def _list_prerequisites(self, node: Node) -> tuple[Node, ...] | None:
         """Return what is evaluated before ``node``, in the region it is in."""
         if type(node) is If:
             return (node.cond,)
@@ -95,15 +95,15 @@ class _Branches:
 
     def _sum_up(self, region: _Region) -> None:
         for used in region.uses:
-            for var in self.free(used) if type(used) is If else (used,):
+            for var in self.find_free_vars(used) if type(used) is If else (used,):
                 if var not in region.bound:
-                    region.free[var] = None
+                    region.find_free_vars[var] = None
         self.regions[region.root] = region
 
     def image(self, root: Expr, images: dict[If, If]) -> Expr:
         """Return the region of ``root`` with each if in it replaced, but for its condition."""
         memo: dict[Node, Node] = {}
-        for node in EXPRESSIONS.order_after(root, self._before):
+        for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
             rebuild = EXPRESSIONS.rebuild[type(node)]
             if type(node) is If:
                 cond = memo[node.cond]
@@ -138,7 +138,7 @@ class _Lifter:
         images: dict[If, If] = {}
         lifted: list[tuple[GlobalVar, Expr, tuple[Expr, ...]]] = []
         for branching in branches.ifs:
-            free = branches.free(branching)
+            free = branches.find_free_vars(branching)
             calls = list(_branches(branching))
             names = () if all(map(_is_lifted, calls)) else self._names()
             for index, name in enumerate(names):
@@ -148,8 +148,8 @@ class _Lifter:
                     lifted.append((name, branch, free))
             images[branching] = branching.with_fields(true_branch=calls[0], false_branch=calls[1])
         for name, branch, free in lifted:
-            params: dict[Expr, Var] = {var: fresh_var(var) for var in free}
-            body = copied(branches.image(branch, images), params)
+            params: dict[Expr, Var] = {var: make_fresh_var(var) for var in free}
+            body = copy_expr(branches.image(branch, images), params)
             function = Function(tuple(params.values()), body, branch.checked_type)
             if branches.is_polymorphic:
                 function = function.with_fields(type_params=free_type_vars(function))
@@ -208,4 +208,6 @@ def lift_branch_body(mod: IRModule) -> IRModule:
     """
     mod = bind_shared_effects(mod, If)
     lifter = _Lifter(mod)
-    return transform_functions(mod, lifter.lift, open_functions).with_functions(lifter.added)
+    return transform_functions(mod, lifter.lift, iterate_open_functions).with_functions(
+        lifter.added
+    )

@@ -33,8 +33,8 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetIte
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType
 from relayish.pass_infra import register_pass
-from relayish.passes.functions.interprocedural.copy import fresh_var
-from relayish.passes.normal_form.functions import optimized_functions, transform_functions
+from relayish.passes.functions.interprocedural.copy import make_fresh_var
+from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
 
 
@@ -132,7 +132,7 @@ class _Partitioner:
             parts.append(range(start, len(self.chain)))
         return parts
 
-    def needed_after(self, lets: Sequence[Let], last: int) -> list[Var]:
+    def find_live_after(self, lets: Sequence[Let], last: int) -> list[Var]:
         """Return the variables that are used behind a part, or share memory with such."""
         needed: set[Var] = set()
         for let in reversed(lets):
@@ -151,8 +151,8 @@ class _Partitioner:
             for var in dict.fromkeys(var for number in part for var in self.used[number])
             if var not in own and not _is_polymorphic(var)
         ]
-        given = self.needed_after(lets, part[-1])
-        params = [fresh_var(var) for var in taken]
+        given = self.find_live_after(lets, part[-1])
+        params = [make_fresh_var(var) for var in taken]
         inside: dict[Var, Var] = dict(zip(taken, params, strict=True))
         names: list[Var] = []
         for let in lets:
@@ -178,7 +178,7 @@ class _Partitioner:
 
 
 def _is_polymorphic(var: Var) -> bool:
-    ty = fresh_var(var).type_annotation
+    ty = make_fresh_var(var).type_annotation
     return type(ty) is FuncType and bool(ty.type_params)
 
 
@@ -200,5 +200,5 @@ def partition_anf_of_module(mod: IRModule, *, max_num_ops: int) -> IRModule:
     return transform_functions(
         mod,
         lambda func: partition_anf(func, max_num_ops, mod, find_effectful=find_effectful),
-        optimized_functions,
+        iterate_optimized_functions,
     )

@@ -109,12 +109,12 @@ class _Fuser:
             elif type(node) is TupleGetItem:
                 images[node] = self._image_of_projection(index, node)
             else:  # nothing is fused through other kinds
-                images[node] = self._rebuilt(node)
+                images[node] = self._rebuild(node)
         image = images[root]
         assert isinstance(image, Expr)
         return image
 
-    def _rebuilt(self, node: Node) -> Node:
+    def _rebuild(self, node: Node) -> Node:
         """Return a node that is in no function, over the images of its children."""
         rebuild = EXPRESSIONS.rebuild[type(node)]
         if rebuild is None or is_fused(node):
@@ -125,7 +125,7 @@ class _Fuser:
     def _image_of_call(self, index: int, call: Call) -> Node:
         op = call.op
         if type(op) is not Op or op in registry.non_computational:
-            return self._rebuilt(call)
+            return self._rebuild(call)
         if op in registry.fusion_barrier:
             return self._images[call.args[0]]
         group = self._groups.root(index)
@@ -140,14 +140,14 @@ class _Fuser:
     def _image_of_tuple(self, index: int, tup: Tuple) -> Node:
         group = self._groups.root(index)
         if group == index:
-            return self._rebuilt(tup)
+            return self._rebuild(tup)
         return Tuple(self._operands(tup.fields, group), span=tup.span)
 
     def _image_of_projection(self, index: int, item: TupleGetItem) -> Node:
         group = self._groups.root(index)
         whole = item.tuple_value
         if group == index and self._group_of(whole) != group:
-            return self._rebuilt(item)  # of a tuple that is made elsewhere
+            return self._rebuild(item)  # of a tuple that is made elsewhere
         (operand,) = self._operands((whole,), group)
         image = TupleGetItem(operand, item.index, span=item.span)
         return self._call(self._kernel(group), image, item) if group == index else image

@@ -141,7 +141,7 @@ def _enter_call(graph: FusionGraph, index: int, call: Call) -> None:
     result = call.checked_type
     for arg in call.args:
         edge = pattern
-        if edge is OpPattern.BROADCAST and _same_shape(result, arg.checked_type):
+        if edge is OpPattern.BROADCAST and _has_same_shape(result, arg.checked_type):
             edge = OpPattern.ELEMWISE
         graph.use(arg, index, edge)
 
@@ -163,15 +163,15 @@ def _enter_projection(graph: FusionGraph, index: int, item: TupleGetItem) -> Non
     graph.use(item.tuple_value, index, OpPattern.INJECTIVE)
 
 
-def _same_shape(one: Type | None, other: Type | None) -> bool:
+def _has_same_shape(one: Type | None, other: Type | None) -> bool:
     if type(one) is not TensorType or type(other) is not TensorType:
         return False
     if one.shape == other.shape:
         return True
-    return len(one.shape) == len(other.shape) and all(map(_same_size, one.shape, other.shape))
+    return len(one.shape) == len(other.shape) and all(map(_is_same_size, one.shape, other.shape))
 
 
-def _same_size(one: int | PrimExpr, other: int | PrimExpr) -> bool:
+def _is_same_size(one: int | PrimExpr, other: int | PrimExpr) -> bool:
     if isinstance(one, int) or isinstance(other, int):
         return one == other
     return structural_equal(one, other, map_free_vars=False)

@@ -22,7 +22,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import is_skipped, register_pass
-from relayish.passes.gradient.ad.check import checked
+from relayish.passes.gradient.ad.check import check_differentiable
 from relayish.passes.gradient.ad.first_order import first_order_gradient
 
 
@@ -47,7 +47,7 @@ def first_order_gradient_of_module(mod: IRModule) -> IRModule:
         if not isinstance(func, Function) or func.type_params or is_skipped(func):
             continue
         try:
-            made[name] = first_order_gradient(checked(func))
+            made[name] = first_order_gradient(check_differentiable(func))
         except BaseException as error:
             error.add_note(f"in function @{name.name_hint}")
             raise

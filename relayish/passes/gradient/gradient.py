@@ -8,7 +8,7 @@ from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.errors import GradientError, PassError, UnknownNameError
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
-from relayish.passes.gradient.ad.check import checked
+from relayish.passes.gradient.ad.check import check_differentiable
 from relayish.passes.gradient.ad.checkpoint import delay_checkpoints
 from relayish.passes.gradient.ad.first_order import first_order_gradient
 from relayish.passes.gradient.ad.higher_order import Group, higher_order_gradient
@@ -62,11 +62,11 @@ def gradient(expr: Expr, mod: IRModule | None = None, mode: str = "higher_order"
             raise PassError(
                 "gradient of a module in the mode 'first_order' is the pass FirstOrderGradient"
             )
-        return first_order_gradient(checked(infer_type(checked(expr))))
-    typed = None if mod is None else infer_type(_delayed(mod))
-    func = infer_type(delay_checkpoints(checked(_definition(expr, typed))), typed)
+        return first_order_gradient(check_differentiable(infer_type(check_differentiable(expr))))
+    typed = None if mod is None else infer_type(_delay_checkpoints(mod))
+    func = infer_type(delay_checkpoints(check_differentiable(_definition(expr, typed))), typed)
     assert isinstance(func, Function)
-    return higher_order_gradient(checked(func), _groups(func, typed))
+    return higher_order_gradient(check_differentiable(func), _groups(func, typed))
 
 
 def _definition(expr: Expr, mod: IRModule | None) -> Expr:
@@ -80,7 +80,7 @@ def _definition(expr: Expr, mod: IRModule | None) -> Expr:
     return definition
 
 
-def _delayed(mod: IRModule) -> IRModule:
+def _delay_checkpoints(mod: IRModule) -> IRModule:
     """Return ``mod`` with its checkpoints delayed."""
     changed: dict[GlobalVar | str, Expr] = {
         name: delay_checkpoints(definition) for name, definition in mod.functions_of(Expr).items()

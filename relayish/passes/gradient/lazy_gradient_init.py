@@ -26,7 +26,7 @@ from relayish.pass_infra import register_pass
 from relayish.passes.gradient.lazy_gradient.cells import Writer
 from relayish.passes.gradient.lazy_gradient.flow import Choice, Flow, choose
 from relayish.passes.gradient.lazy_gradient.operators import initialises
-from relayish.passes.normal_form.functions import optimized_functions
+from relayish.passes.normal_form.functions import iterate_optimized_functions
 from relayish.prelude import import_from_std
 
 
@@ -68,7 +68,7 @@ def lazy_gradient_init(mod: IRModule) -> IRModule:
         times infinity for zero.
     """
     plans: dict[GlobalVar, _Plan] = {}
-    for name, func in optimized_functions(mod):
+    for name, func in iterate_optimized_functions(mod):
         plan = _plan(func, mod)
         if plan is not None:
             plans[name] = plan

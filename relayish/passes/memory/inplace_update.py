@@ -88,7 +88,7 @@ def update_in_place(expr: Expr) -> Expr:
     for let in EXPRESSIONS.pre_order(expr):
         if type(let) is not Let:
             continue
-        found = _written_over(let.value)
+        found = _find_overwritten(let.value)
         if found and type(let.value.checked_type) is TupleType:
             several[let.var] = found
         place = found.get(0) if let.var not in several else None
@@ -99,7 +99,7 @@ def update_in_place(expr: Expr) -> Expr:
     return share(expr, shared)
 
 
-def _written_over(value: Expr) -> dict[int, Var]:
+def _find_overwritten(value: Expr) -> dict[int, Var]:
     """Return the variables whose place results of a call take, by the number of the result."""
     if type(value) is not Call:
         return {}

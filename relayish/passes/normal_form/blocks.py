@@ -37,7 +37,9 @@ class Blocks:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
-        self._declaring = _declaring_statements(scopes) if scopes.statement_scopes else frozenset()
+        self._declaring = (
+            _find_declaring_statements(scopes) if scopes.statement_scopes else frozenset()
+        )
 
     def of(self, node: Expr) -> tuple[Sequence[Any], list[Block]]:  # Any: expressions
         """Return the operands and blocks of a node with scopes; of a kernel, which is opaque, none.
@@ -72,7 +74,7 @@ class Blocks:
         """
         for root, scope in blocks:
             if scope in self._declaring and scope in bound:
-                raise _hidden_declaration(root, node)
+                raise _make_hidden_declaration_error(root, node)
 
 
 def check_operands(node: Node) -> None:
@@ -94,10 +96,10 @@ def check_declares_nothing(statement: Node, node: Node) -> None:
     """Raise if ``statement``, around which a let is to stand, declares variables for ``node``."""
     inside = PROGRAM.post_order(statement, lambda each: not has_scopes(type(each)))
     if any(is_declaration(type(each)) for each in inside):
-        raise _hidden_declaration(statement, node)
+        raise _make_hidden_declaration_error(statement, node)
 
 
-def _hidden_declaration(statement: Node, node: Node) -> PassError:
+def _make_hidden_declaration_error(statement: Node, node: Node) -> PassError:
     return PassError(
         f"{describe(statement)}, a statement of {describe(node)}, declares what other statements "
         f"may use; a let around it would hide that from them, so this pass knows of Let alone: "
@@ -106,7 +108,7 @@ def _hidden_declaration(statement: Node, node: Node) -> PassError:
     )
 
 
-def _declaring_statements(scopes: Scopes) -> frozenset[int]:
+def _find_declaring_statements(scopes: Scopes) -> frozenset[int]:
     """Return the scopes of the statements that declare variables which others use."""
     declared: dict[Node, int] = {}
     for node in scopes.opened:
@@ -125,7 +127,7 @@ def _declaring_statements(scopes: Scopes) -> frozenset[int]:
     )
 
 
-def _plain_of_kind(kind: type[Node]) -> tuple[NodesGetter, NodesGetter] | None:
+def _compile_getters(kind: type[Node]) -> tuple[NodesGetter, NodesGetter] | None:
     """Return the getters of operands and of blocks; ``None`` where scopes may be no blocks."""
     held = [f for f in kind.fields_ if f.is_evaluated and f.role is not Role.BINDER]
     if any(f.role is Role.PART or f.recursive or not _is_expression(f) for f in held):
@@ -140,7 +142,7 @@ def _is_expression(declared: Field) -> bool:
     return declared.kind is not None and issubclass(declared.kind, Expr)
 
 
-_PLAIN: Final = ByKind(_plain_of_kind)
+_PLAIN: Final = ByKind(_compile_getters)
 
 
 def check_expression(held: Node) -> None:

@@ -167,9 +167,9 @@ class _EvaluationWalk:
         steps += [(visit, child, around) for child in reversed(children)]
 
     def act(self, node: Expr, around: int) -> None:
-        self.note(self.own_events(node), around)
+        self.note(self.list_own_events(node), around)
 
-    def own_events(self, node: Expr) -> list[Event]:
+    def list_own_events(self, node: Expr) -> list[Event]:
         """Return what ``node``, whose operands were evaluated, does itself."""
         if type(node) is Call and type(node.op) is not Op:
             if type(node.op) is Constructor:
@@ -206,7 +206,7 @@ class _EvaluationWalk:
             if blocks:
                 self.know(node, self.starts[blocks[0][1]], around)
             return
-        events = self.own_events(node) if node in self.effectful else []
+        events = self.list_own_events(node) if node in self.effectful else []
         if not events:
             runs = [scope.runs for scope in scopes_of(node) for _ in scope.roots]
             starts = [self.starts[scope] for _, scope in blocks]
@@ -229,10 +229,10 @@ def _start_of(scopes: list[tuple[Runs, list[Event]]]) -> list[Event]:
         return [event for start in starts for event in start]
     if runs != {Runs.ONE_OF}:
         starts.append([])  # maybe none of them runs
-    return reduce(_common, starts) if any(starts) else []
+    return reduce(_find_common, starts) if any(starts) else []
 
 
-def _common(one: list[Event], other: list[Event]) -> list[Event]:
+def _find_common(one: list[Event], other: list[Event]) -> list[Event]:
     """Return the events that happen whichever of two lists of events does."""
     found: list[Event] = []
     for (first, may_miss), (second, other_may_miss) in zip(one, other, strict=False):

@@ -46,11 +46,11 @@ class _Expander(MixedModeMutator):
         if not self._constructors:
             return post
         header, *_ = self._mod.get_type(pre.belong_to.name_hint)
-        fresh = _fresh_type_vars(self._mod.type_definitions[header].type_vars)
+        fresh = _make_type_vars(self._mod.type_definitions[header].type_vars)
         params = [Var(_PARAM, substitute(ty, fresh)) for ty in pre.inputs]
         type_vars = tuple(fresh.values())
         result = TypeCall(header, type_vars)
-        return _calling(pre, tuple(params), result, type_vars)
+        return _make_wrapper(pre, tuple(params), result, type_vars)
 
     def rewrite_global_var(self, pre: GlobalVar, post: GlobalVar) -> Expr:
         if not self._global_vars:
@@ -58,21 +58,23 @@ class _Expander(MixedModeMutator):
         function = self._mod[pre.name_hint]
         if not isinstance(function, Function):
             return post
-        fresh = _fresh_type_vars(function.type_params)
-        types = [_substituted(param.type_annotation, fresh) for param in function.params]
+        fresh = _make_type_vars(function.type_params)
+        types = [_substitute(param.type_annotation, fresh) for param in function.params]
         params = tuple([Var(_PARAM, ty) for ty in types])
-        return _calling(pre, params, _substituted(function.ret_type, fresh), tuple(fresh.values()))
+        return _make_wrapper(
+            pre, params, _substitute(function.ret_type, fresh), tuple(fresh.values())
+        )
 
 
-def _fresh_type_vars(type_vars: tuple[TypeVar, ...]) -> dict[TypeVar, TypeVar]:
+def _make_type_vars(type_vars: tuple[TypeVar, ...]) -> dict[TypeVar, TypeVar]:
     return {var: TypeVar(var.name_hint, var.kind) for var in type_vars}
 
 
-def _substituted(ty: Type | None, fresh: dict[TypeVar, TypeVar]) -> Type | None:
+def _substitute(ty: Type | None, fresh: dict[TypeVar, TypeVar]) -> Type | None:
     return None if ty is None else substitute(ty, dict(fresh))
 
 
-def _calling(
+def _make_wrapper(
     callee: Expr, params: tuple[Var, ...], result: Type | None, type_params: tuple[TypeVar, ...]
 ) -> Function:
     call = Call(callee, params, span=callee.span)

@@ -10,23 +10,23 @@ from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import is_skipped
 
 
-def own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
+def iterate_own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` but for those other compilers own."""
     for name, func in mod.functions.items():
         if type(func) is Function and (func.attrs is None or "Compiler" not in func.attrs):
             yield name, func
 
 
-def open_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
+def iterate_open_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` whose bodies may be looked into."""
     for name, func in mod.functions.items():
         if isinstance(func, Function) and not is_opaque(func):
             yield name, func
 
 
-def optimized_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
+def iterate_optimized_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` but for those function passes leave alone."""
-    for name, func in own_functions(mod):
+    for name, func in iterate_own_functions(mod):
         if not is_skipped(func):
             yield name, func
 
@@ -41,7 +41,7 @@ def transform_body(expr: Expr, transform: Callable[[Expr], Expr]) -> Expr:
 def transform_functions(
     mod: IRModule,
     transform: Callable[[Function], Expr],
-    chosen: Callable[[IRModule], Iterator[tuple[GlobalVar, Function]]] = own_functions,
+    chosen: Callable[[IRModule], Iterator[tuple[GlobalVar, Function]]] = iterate_own_functions,
 ) -> IRModule:
     """Return ``mod`` with those of its functions transformed that ``chosen`` yields."""
     changed: dict[GlobalVar | str, Expr] = {}

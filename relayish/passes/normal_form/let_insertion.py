@@ -39,11 +39,11 @@ Bindings: TypeAlias = list["Binding | Bindings"]
 def bind_all(expr: Expr, find_effectful: FindEffectful) -> Expr:
     """Return ``expr`` in A-normal form: every node but names is bound by a let."""
     effectful = find_effectful(expr)
-    find = _flat_scopes if effectful else _scopes
+    find = _build_flat_scopes if effectful else _scopes
     scopes = find(expr)
     declarations = _declarations(scopes)
     if declarations:
-        effectful, find = {*effectful, *declarations}, _flat_scopes
+        effectful, find = {*effectful, *declarations}, _build_flat_scopes
         scopes = find(expr)
     expr, scopes, effectful = unshare(expr, scopes, _select_all, effectful, find)
     check_effect_order(expr, scopes, effectful)
@@ -63,7 +63,7 @@ def bind_lifted(expr: Expr, find_effectful: FindEffectful) -> Expr:
     expr, scopes, effectful = unshare(expr, scopes, _select_lifted, effectful, _scopes)
     if scopes.lifted.isdisjoint(effectful) and not _declarations(scopes):
         return _Filler(scopes, scopes.lifted, flat=False, in_order=bool(effectful)).fill(expr)
-    return _bind_in_order(expr, effectful, _flat_scopes)
+    return _bind_in_order(expr, effectful, _build_flat_scopes)
 
 
 def bind_shared(expr: Expr, find_effectful: FindEffectful) -> Expr:
@@ -72,7 +72,7 @@ def bind_shared(expr: Expr, find_effectful: FindEffectful) -> Expr:
     Unlike :func:`bind_lifted`, it takes each scope for a block, also one that surely runs once;
     only the bodies of lets are none.
     """
-    return _bind_in_order(expr, find_effectful(expr), _all_blocks)
+    return _bind_in_order(expr, find_effectful(expr), _build_block_scopes)
 
 
 def _bind_in_order(expr: Expr, effectful: Collection[Node], find: Callable[[Expr], Scopes]) -> Expr:
@@ -91,12 +91,12 @@ def _scopes(expr: Expr) -> Scopes:
     return Scopes(expr, enter=is_transparent)
 
 
-def _flat_scopes(expr: Expr) -> Scopes:
+def _build_flat_scopes(expr: Expr) -> Scopes:
     """Return the scopes of ``expr`` where lets open none."""
     return Scopes(expr, flat=(Let,), enter=is_transparent)
 
 
-def _all_blocks(expr: Expr) -> Scopes:
+def _build_block_scopes(expr: Expr) -> Scopes:
     """Return the scopes of ``expr``, each a block, where lets open none."""
     return _EachBlock(expr, flat=(Let,), enter=is_transparent)
 
@@ -224,7 +224,7 @@ class _Filler:
             self.images[node] = image  # a let that was moved out, and left its result
             return
         if self.included is None or node in self.included:
-            var = let.var if let is not None else self.fresh(node)
+            var = let.var if let is not None else self.make_var(node)
         elif let is None:
             self.images[node] = image
             return
@@ -238,7 +238,7 @@ class _Filler:
         self.push(scope, var, image, let or node)
         self.images[node] = var
 
-    def fresh(self, node: Expr) -> Var:
+    def make_var(self, node: Expr) -> Var:
         check_expression(node)
         var: Var = Var._make(f"x_{self.count}", None, None, node.span, None)
         self.count += 1

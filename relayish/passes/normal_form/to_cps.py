@@ -48,7 +48,7 @@ from relayish.ir.relay.type import FuncType, Type, TypeVar
 from relayish.ir.replacing import rename_pattern
 from relayish.ir.scoping import binders, has_scopes, operands, scopes
 from relayish.ir.span import at_span
-from relayish.passes.normal_form.functions import own_functions
+from relayish.passes.normal_form.functions import iterate_own_functions
 from relayish.passes.normal_form.to_a_normal_form import to_a_normal_form
 
 _Program = PythonTypeVar("_Program", Function, IRModule)
@@ -91,7 +91,7 @@ def to_cps(program: _Program) -> _Program:
         assert isinstance(normal, Function)
         return _Converter(frozenset()).function(infer_type(normal))
     converted: dict[GlobalVar | str, Expr] = {}
-    own = {name: func for name, func in own_functions(program) if not is_primitive(func)}
+    own = {name: func for name, func in iterate_own_functions(program) if not is_primitive(func)}
     normal_forms: dict[GlobalVar | str, Expr] = {
         name: to_a_normal_form(func, program) for name, func in own.items()
     }
@@ -116,8 +116,8 @@ def un_cps(program: _Program) -> _Program:
         Relay ``un_cps``.
     """
     if isinstance(program, Function):
-        return _returning(program, program)
-    own = dict(own_functions(program))
+        return _make_direct(program, program)
+    own = dict(iterate_own_functions(program))
     taken = {name.name_hint for name in program.functions}
     names: dict[GlobalVar, GlobalVar] = {}
     for name, func in own.items():
@@ -135,7 +135,7 @@ def un_cps(program: _Program) -> _Program:
         for name, func in program.functions_of(Expr).items()
     }
     for name, renamed in names.items():
-        functions[name] = _returning(own[name], renamed)
+        functions[name] = _make_direct(own[name], renamed)
     return program.with_functions(functions)
 
 
@@ -154,7 +154,7 @@ class _Renaming(ExprMutator):
     remembers = True  # functions of a module may share nodes
 
 
-def _returning(func: Function, callee: Expr) -> Function:
+def _make_direct(func: Function, callee: Expr) -> Function:
     kept = func.params[-1].type_annotation if func.params else None
     if not func.type_params or not isinstance(kept, FuncType) or len(kept.arg_types) != 1:
         raise PassError(
@@ -296,7 +296,7 @@ class _Converter:
             image = _conversion_of(let.value)(self, let, image)
         block.image = image
 
-    def simple(self, let: Let, rest: Expr) -> Expr:
+    def bind_simple(self, let: Let, rest: Expr) -> Expr:
         """Return a let of what is evaluated without calling functions."""
         value = let.value
         rebuild = EXPRESSIONS.rebuild[type(value)]
@@ -423,7 +423,7 @@ CPS_RULES: Final[KindTable[_Convert]] = KindTable(
         If: _Converter.let_if,
         Match: _Converter.let_match,
         **dict.fromkeys(
-            (Constant, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), _Converter.simple
+            (Constant, Tuple, TupleGetItem, RefCreate, RefRead, RefWrite), _Converter.bind_simple
         ),
     },
 )
@@ -486,5 +486,5 @@ def _conversion_of(value: Expr) -> _Convert:
     if kind in SYMBOLS:
         return _Converter.atom
     if not CPS_RULES.knows(kind) and _is_simple(value):
-        return _Converter.simple
+        return _Converter.bind_simple
     return CPS_RULES[kind]

@@ -22,7 +22,7 @@ from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Expr, Let
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
-from relayish.passes.normal_form.functions import optimized_functions, transform_functions
+from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 
 
 class _GraphConverter(ExprMutator):
@@ -92,5 +92,7 @@ def to_graph_normal_form_of_module(mod: IRModule) -> IRModule:
     """
     creates = creates_references(mod)
     return transform_functions(
-        mod, lambda func: to_graph_normal_form(func, mod, creates=creates), optimized_functions
+        mod,
+        lambda func: to_graph_normal_form(func, mod, creates=creates),
+        iterate_optimized_functions,
     )

@@ -62,7 +62,7 @@ def unshare(
         Linear in distinct nodes for each depth at which blocks that share something are nested.
     """
     limit = _GROWTH * (len(scopes.order) + 1000)
-    while shared := _shared_nodes(scopes, select, effectful):
+    while shared := _find_shared_nodes(scopes, select, effectful):
         _check_copies(scopes, shared, effectful)
         if len(scopes.order) > limit:
             raise PassError(
@@ -78,7 +78,7 @@ def unshare(
     return expr, scopes, effectful
 
 
-def _shared_nodes(
+def _find_shared_nodes(
     scopes: Scopes, select: Select, effectful: Collection[Node]
 ) -> dict[int, set[Node]]:
     """Return the nodes of each scope without an insertion point in which some are to be bound."""
@@ -105,14 +105,14 @@ def _check_copies(
     """Raise if one of the nodes to be copied acts, or is not referentially transparent."""
     transparency = ReferentialTransparency()
     for owner in scopes.opened:
-        if not members.keys().isdisjoint(_opened(scopes, owner)):
+        if not members.keys().isdisjoint(_find_opened(scopes, owner)):
             check_operands(owner)
     for scope, nodes in members.items():
         for node in nodes:
             assert isinstance(node, Expr)
             if node not in effectful and transparency.holds_for(node):
                 continue
-            owner = next(owner for owner in scopes.opened if scope in _opened(scopes, owner))
+            owner = next(owner for owner in scopes.opened if scope in _find_opened(scopes, owner))
             places = "statements" if scope in scopes.statement_scopes else "scopes"
             raise PassError(
                 f"{describe(node)} is shared by several {places} of {describe(owner)} and may "
@@ -138,13 +138,13 @@ def _copy_for_each_block(scopes: Scopes, members: Mapping[int, set[Node]]) -> di
     for node in scopes.order:
         rebuild = EXPRESSIONS.rebuild[type(node)]
         image = node if rebuild is None else rebuild(node, images.get)
-        if node in scopes.opened and not outermost.isdisjoint(_opened(scopes, node)):
+        if node in scopes.opened and not outermost.isdisjoint(_find_opened(scopes, node)):
             image = _with_copies(node, image, scopes, outermost, members, images)
         images[node] = image
     return images
 
 
-def _opened(scopes: Scopes, node: Node) -> set[int]:
+def _find_opened(scopes: Scopes, node: Node) -> set[int]:
     """Return the scopes that ``node`` opens, with the one around several of them."""
     own, parent = scopes.scope[node], scopes.tree.parent
     opened = {scope for scope in scopes.opened[node] if scope != own}

@@ -58,13 +58,13 @@ class _Annotator(ExprRewriter):
             target = self._target_of.get(value, compiler_of(post))
             return post if target == compiler_of(post) else end(value, target)
         if type(pre.op) is not Op and not self._non_calls and not _composite_target(pre.op):
-            return post.with_fields(args=self._ended_all(post.args))
+            return post.with_fields(args=self._end_all(post.args))
         if any(is_begin(arg) and compiler_of(arg) != DEFAULT for arg in post.args):
             return post
         target = self._choose(pre)
         if post.args and all(is_begin(arg) and compiler_of(arg) == target for arg in post.args):
             return post
-        image = post.with_fields(args=tuple(self._begun(arg, target) for arg in post.args))
+        image = post.with_fields(args=tuple(self._begin(arg, target) for arg in post.args))
         self._target_of[image] = target
         return image
 
@@ -79,8 +79,8 @@ class _Annotator(ExprRewriter):
         if pre in self._claimed:
             return post
         if not self._non_calls:
-            return post.with_fields(fields=self._ended_all(post.fields))
-        fields = self._begun_alike(post.fields)
+            return post.with_fields(fields=self._end_all(post.fields))
+        fields = self._begin_together(post.fields)
         if fields is post.fields:
             return post
         image = post.with_fields(fields=fields)
@@ -91,9 +91,9 @@ class _Annotator(ExprRewriter):
         if pre in self._claimed:
             return post
         if not self._non_calls:
-            return post.with_fields(tuple_value=self._ended(post.tuple_value))
+            return post.with_fields(tuple_value=self._end(post.tuple_value))
         operands = (post.tuple_value,)
-        begun = self._begun_alike(operands)
+        begun = self._begin_together(operands)
         if begun is operands:
             return post
         image = post.with_fields(tuple_value=begun[0])
@@ -103,7 +103,7 @@ class _Annotator(ExprRewriter):
     def rewrite_function(self, pre: Function, post: Function) -> Expr:
         if pre.attrs is not None and any(name in pre.attrs for name in _OPAQUE):
             return pre
-        return post.with_fields(body=self._ended(post.body))
+        return post.with_fields(body=self._end(post.body))
 
     def rewrite_expr(self, pre: Expr, post: Expr) -> Expr:  # noqa: ARG002
         """End what nodes of other kinds hold, which no compiler takes over: it is seen to apart."""
@@ -111,48 +111,48 @@ class _Annotator(ExprRewriter):
         if kind in ATOMS:
             return post
         if has_parts(kind):
-            ended: Expr = rebuild_fields(post, self._ended_in)
+            ended: Expr = rebuild_fields(post, self._end_held)
             return ended
         rebuild = EXPRESSIONS.rebuild[kind]
-        return post if rebuild is None else rebuild(post, self._ended_child)
+        return post if rebuild is None else rebuild(post, self._end_child)
 
-    def _ended_child(self, child: Node, _: object) -> Node:
+    def _end_child(self, child: Node, _: object) -> Node:
         if child not in self._target_of:
             return child
         assert isinstance(child, Expr)
-        return self._ended(child)
+        return self._end(child)
 
-    def _ended_in(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
+    def _end_held(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
         if field.role not in (Role.OPERAND, Role.SCOPE) or not isinstance(held, Expr):
             return held
-        return self._ended(held)
+        return self._end(held)
 
-    def _ended(self, value: Expr) -> Expr:
+    def _end(self, value: Expr) -> Expr:
         """Return ``value``, ended if it was taken over and takes something itself."""
         target = self._target_of.get(value)
         if target is None or (type(value) is Call and not value.args):
             return value
         return end(value, target)
 
-    def _ended_all(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
-        found = tuple(self._ended(value) for value in values)
+    def _end_all(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        found = tuple(self._end(value) for value in values)
         same = all(new is old for new, old in zip(found, values, strict=True))
         return values if same else found
 
-    def _begun(self, value: Expr, target: str) -> Expr:
+    def _begin(self, value: Expr, target: str) -> Expr:
         """Return ``value`` as it enters ``target``, from wherever it was computed."""
         if is_begin(value):
             (value,) = value.args  # one of the default: others were seen to before
         source = self._target_of.get(value)
         return begin(value if source is None else end(value, source), target)
 
-    def _begun_alike(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    def _begin_together(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
         """Return ``values`` as they enter the target they all come from, or else the default."""
         if all(map(is_begin, values)):
             return values
         sources = {self._source(value) for value in values}
         target = sources.pop() if len(sources) == 1 else DEFAULT
-        return tuple(self._begun(value, target) for value in values)
+        return tuple(self._begin(value, target) for value in values)
 
     def _source(self, value: Expr) -> str:
         if is_begin(value):
@@ -160,7 +160,7 @@ class _Annotator(ExprRewriter):
         return compiler_of(value) if is_end(value) else self._target_of.get(value, DEFAULT)
 
 
-def _claimed(expr: Expr) -> set[Node]:
+def _find_claimed(expr: Expr) -> set[Node]:
     """Return what is between the marks of compilers other than the default."""
     found: set[Node] = set()
     for node in reversed(EXPRESSIONS.post_order(expr)):  # what uses a node comes before it
@@ -252,5 +252,5 @@ def annotate_target(
         if not name or name == DEFAULT:
             raise PassError(f"AnnotateTarget: {name!r} is no target; expected names of compilers")
     _warn_of_unknown(names, expr, mod)
-    annotator = _Annotator(names, _claimed(expr), include_non_call_ops=include_non_call_ops)
+    annotator = _Annotator(names, _find_claimed(expr), include_non_call_ops=include_non_call_ops)
     return post_order_rewrite(expr, annotator)

@@ -44,7 +44,7 @@ class Contraction:
             self._level[vertex] = 1 + max(
                 (self._level[before] for before in self._before[vertex]), default=-1
             )
-        self._first, self._last = self._spanning_forest()
+        self._first, self._last = self._find_spanning_forest()
         self.steps = 0
 
     def root(self, vertex: int) -> int:
@@ -89,7 +89,7 @@ class Contraction:
             )
         return order
 
-    def _spanning_forest(self) -> tuple[list[int], list[int]]:
+    def _find_spanning_forest(self) -> tuple[list[int], list[int]]:
         """Return when each vertex is entered and left; an interval within another is reached."""
         count = len(self._parent)
         first, last, clock = [-1] * count, [-1] * count, 0

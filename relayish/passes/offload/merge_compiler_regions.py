@@ -63,7 +63,12 @@ def merge_regions(regions: Regions) -> Contraction:
         for mark in tuple(region.begins):
             (value,) = mark.args
             source, target = regions.of(value), regions.of(mark)
-            if source is None or target is None or not is_end(value) or not _alike(source, target):
+            if (
+                source is None
+                or target is None
+                or not is_end(value)
+                or not _may_merge(source, target)
+            ):
                 continue
             depends_on_order = source in dependent or target in dependent
             if depends_on_order and not (len(source.ends) == 1 and uses[value] == 1):
@@ -76,7 +81,7 @@ def merge_regions(regions: Regions) -> Contraction:
     return contraction
 
 
-def _alike(one: Region, other: Region) -> bool:
+def _may_merge(one: Region, other: Region) -> bool:
     return one is not other and one.target == other.target and one.scope == other.scope
 
 

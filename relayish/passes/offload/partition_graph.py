@@ -50,7 +50,7 @@ from relayish.ir.relay.type import TupleType, Type
 from relayish.op.target import DEFAULT
 from relayish.pass_infra import register_pass
 from relayish.passes.fold.constant_checker import ConstantChecker
-from relayish.passes.normal_form.functions import optimized_functions, transform_functions
+from relayish.passes.normal_form.functions import iterate_optimized_functions, transform_functions
 from relayish.passes.offload.annotations import compiler_of, end, is_begin, is_end
 from relayish.passes.offload.region_graph import RegionGraph
 from relayish.passes.offload.regions import Region, Regions
@@ -102,15 +102,15 @@ class _Partitioner:
             nodes = graph.nodes[vertex]
             region = regions.of(nodes[0])
             if region is None:
-                images[nodes[0]] = self._outside(nodes[0])
+                images[nodes[0]] = self._rebuild_outside(nodes[0])
                 continue
             symbol = f"{self._prefix}_{region.target}_{name}_{region.number}"
-            self._offload(region, nodes, self._unused(symbol))
+            self._offload(region, nodes, self._choose_name(symbol))
         image = images[func]
         assert isinstance(image, Function)
         return image
 
-    def _outside(self, node: Node) -> Node:
+    def _rebuild_outside(self, node: Node) -> Node:
         rebuild = EXPRESSIONS.rebuild[type(node)]
         if rebuild is None:
             return node
@@ -178,7 +178,7 @@ class _Partitioner:
         assert isinstance(image, Expr)
         return image
 
-    def _unused(self, symbol: str) -> str:
+    def _choose_name(self, symbol: str) -> str:
         """Return a name that is none of the module's, made of letters, digits and underscores."""
         wanted = name = re.sub(r"\W", "_", symbol)
         for number in itertools.count(1):
@@ -232,12 +232,12 @@ def partition_graph(
         Relay ``PartitionGraph``.
     """
     tidied = transform_functions(
-        mod, lambda func: post_order_rewrite(func, _Tidier()), optimized_functions
+        mod, lambda func: post_order_rewrite(func, _Tidier()), iterate_optimized_functions
     )
     typed = infer_type(tidied)
     partitioner = _Partitioner(f"tvmgen_{mod_name}", mod, bind_constants=bind_constants)
     changed: dict[GlobalVar | str, Expr] = {}
-    for var, func in optimized_functions(typed):
+    for var, func in iterate_optimized_functions(typed):
         image = partitioner.build(var.name_hint, func)
         if image is not func:
             changed[var] = image

@@ -73,7 +73,7 @@ class Regions:
                 self._leave(node, scopes)
             elif node in self._region and not is_begin(node):
                 self._enter(node, scopes)
-        self.regions = self._numbered()
+        self.regions = self._number()
 
     def of(self, node: Node) -> Region | None:
         """Return the region ``node`` belongs to; nearly constant time."""
@@ -103,7 +103,7 @@ class Regions:
             region = Region(compiler_of(mark), scopes.get(value, scopes[mark]))
         self._join(value, region, scopes)
         if compiler_of(mark) != region.target:
-            raise _mixed(region.target, compiler_of(mark))
+            raise _make_mixed_error(region.target, compiler_of(mark))
         region = self._root(region)
         self._region[mark] = region
 
@@ -130,7 +130,7 @@ class Regions:
                     f"let it enter by compiler_begin"
                 )
             if is_begin(child) and compiler_of(child) != region.target:
-                raise _mixed(region.target, compiler_of(child))
+                raise _make_mixed_error(region.target, compiler_of(child))
             self._join(child, region, scopes)
             region = self._root(region)
 
@@ -147,7 +147,7 @@ class Regions:
         if held is None:
             self._region[node] = region
         elif held.target != region.target:
-            raise _mixed(region.target, held.target)
+            raise _make_mixed_error(region.target, held.target)
         elif not is_begin(node) or held.scope == region.scope:
             self._merged[held] = region
         else:
@@ -165,7 +165,7 @@ class Regions:
         other.begins += one.begins
         other.ends += one.ends
 
-    def _numbered(self) -> list[Region]:
+    def _number(self) -> list[Region]:
         found: dict[Region, None] = {}
         for node in self.order:
             region = self.of(node)
@@ -181,7 +181,7 @@ class Regions:
         return list(found)
 
 
-def _mixed(one: str, other: str) -> PassError:
+def _make_mixed_error(one: str, other: str) -> PassError:
     return PassError(
         f"marks of {one!r} and of {other!r} are at the same piece of program; expected those of "
         f"one compiler: each value that goes from one to the other is to leave and to enter"

@@ -38,10 +38,10 @@ class _CastSplitter(MixedModeMutator):
         """Give the call casts of its own."""
         if pattern.get(post.op, OpPattern.OPAQUE) > OpPattern.BROADCAST:
             return post
-        args = tuple(map(self._own, pre.args, post.args))
+        args = tuple(map(self._copy_cast, pre.args, post.args))
         return post.with_fields(args=args) if any(map(_differ, args, post.args)) else post
 
-    def _own(self, pre: Expr, post: Expr) -> Expr:
+    def _copy_cast(self, pre: Expr, post: Expr) -> Expr:
         if type(pre) is not Call or pre.op is not _CAST or type(post) is not Call:
             return post
         if _width(tensor_of(pre.args[0]).dtype) >= _width(tensor_of(pre).dtype):

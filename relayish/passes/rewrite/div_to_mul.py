@@ -25,7 +25,7 @@ RECIPROCALS: Final = CallRules("reciprocals")
 
 
 @RECIPROCALS.call("divide")
-def by_constant(_: Call, call: Call) -> Expr:
+def multiply_by_reciprocal(_: Call, call: Call) -> Expr:
     """Multiply by the reciprocal, where the divisor is constant and has one."""
     dividend, divisor = call.args
     if type(divisor) is not Constant:

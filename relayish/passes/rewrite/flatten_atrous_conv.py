@@ -63,10 +63,10 @@ class _Flattener(ExprRewriter):
     """Rewrites what puts the images together."""
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
-        return _flattened(post) if post.op is _TO_SPACE else post
+        return _flatten(post) if post.op is _TO_SPACE else post
 
 
-def _flattened(to_space: Call) -> Expr:
+def _flatten(to_space: Call) -> Expr:
     """Return the convolution between the two rearrangements with gaps, or else ``to_space``."""
     conv = to_space.args[0]
     pad = pads.get(conv.op) if type(conv) is Call else None
@@ -81,9 +81,9 @@ def _flattened(to_space: Call) -> Expr:
     after: Any = to_space.attrs
     if not pad(conv, before.pad_value) or not _fits(attrs, before, after):
         return to_space
-    blocks = _of_axes(before.block_shape, attrs.data_layout, 1)
-    padded = _of_axes(before.paddings, attrs.data_layout, (0, 0))
-    cropped = _of_axes(after.crops, attrs.data_layout, (0, 0))
+    blocks = _select_axes(before.block_shape, attrs.data_layout, 1)
+    padded = _select_axes(before.paddings, attrs.data_layout, (0, 0))
+    cropped = _select_axes(after.crops, attrs.data_layout, (0, 0))
     own = _sizes(attrs.padding)
     if blocks is None or padded is None or cropped is None or own is None:
         return to_space
@@ -112,7 +112,7 @@ def _fits(attrs: Any, before: Any, after: Any) -> bool:  # Any: see _flattened
     )
 
 
-def _of_axes(values: Sequence[Any], layout: str, default: object) -> list[Any] | None:
+def _select_axes(values: Sequence[Any], layout: str, default: object) -> list[Any] | None:
     """Return the entries of the rows and of the columns; ``None`` if there are others that count.
 
     The first of ``values`` is that of the axis behind the first, the batch.

@@ -97,13 +97,13 @@ class _Folder(ExprRewriter):
         ty = pre.args[0].checked_type
         dtype = ty.dtype if isinstance(ty, TensorType) else ""
         while True:
-            folded = _folded(post, window, dtype)
+            folded = _fold(post, window, dtype)
             if folded is None:
                 return post
             post = folded
 
 
-def _folded(call: Call, window: Window, dtype: str) -> Call | None:
+def _fold(call: Call, window: Window, dtype: str) -> Call | None:
     """Return ``call`` with the padding of its data taken over, or ``None`` if it cannot be."""
     data = call.args[0]
     if type(data) is not Call or data.op is not _PAD:
@@ -113,7 +113,7 @@ def _folded(call: Call, window: Window, dtype: str) -> Call | None:
     if not isinstance(pad, PadAttrs) or pad.pad_mode != "constant" or attrs is None:
         return None
     padding = _spatial_widths(pad.pad_width, getattr(attrs, window.layout))
-    own = None if padding is None else _both_sides(attrs.padding, len(padding) // 2)
+    own = None if padding is None else _expand_padding(attrs.padding, len(padding) // 2)
     if padding is None or own is None:
         return None
     changes = window.fold(call, Padding(data.args[1], _number(data.args[1]), dtype))
@@ -139,7 +139,7 @@ def _spatial_widths(pad_width: Sequence[Sequence[int]], layout: str) -> list[int
     return before + after
 
 
-def _both_sides(padding: Sequence[object], rank: int) -> list[int] | None:
+def _expand_padding(padding: Sequence[object], rank: int) -> list[int] | None:
     """Return what a window pads before and then after its axes, however short it is written."""
     sizes = [size for size in padding if isinstance(size, int) and size >= 0]
     if len(sizes) != len(padding):

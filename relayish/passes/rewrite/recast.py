@@ -28,7 +28,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.op.registry import get_op, relay_op
-from relayish.passes.rewrite.rules.table import op, placed
+from relayish.passes.rewrite.rules.table import op, place
 
 _Program = TypeVar("_Program", bound="Expr | IRModule")
 
@@ -138,7 +138,7 @@ class _Recaster(MixedModeMutator):
             raise PassError(f"the result of a call of {pre.op} is no tensor, and cannot be cast")
         args = tuple(map(self._cast, post.args))
         computed = post.with_fields(args=args, attrs=self._attrs(post.attrs))
-        return placed(op.cast(computed, dtype=ty.dtype), pre.span, post)
+        return place(op.cast(computed, dtype=ty.dtype), pre.span, post)
 
     def _cast(self, arg: Expr) -> Expr:
         if type(arg) is Tuple:

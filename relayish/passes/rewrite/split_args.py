@@ -58,7 +58,7 @@ def split_args(expr: Expr, *, max_function_args: int) -> Expr:
             return call
         counts = [_argument_count(field) for field in types.fields]
         limit = max_function_args - _argument_count(before)
-        return call if sum(counts) < limit else _in_steps(call, joined, counts, limit)
+        return call if sum(counts) < limit else _concatenate_in_steps(call, joined, counts, limit)
 
     return rules.rewrite(expr)
 
@@ -70,7 +70,7 @@ def _argument_count(tensor: Expr) -> int:
     return 1 + unknown + len(shape) if unknown else 1
 
 
-def _in_steps(call: Call, joined: Tuple, counts: list[int], limit: int) -> Expr:
+def _concatenate_in_steps(call: Call, joined: Tuple, counts: list[int], limit: int) -> Expr:
     parts: list[Expr] = []
     used = 0
     for field, count in zip(joined.fields, counts, strict=True):

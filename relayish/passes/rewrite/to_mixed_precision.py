@@ -88,22 +88,22 @@ class _Converter(Retyping):
             narrow = all(map(self._is_narrow, post.args, types))
             category = MixedPrecision.ALWAYS if narrow else MixedPrecision.NEVER
         if category is MixedPrecision.NEVER:
-            return post.with_fields(args=self._cast_all(pre, post, types, _wide))
+            return post.with_fields(args=self._cast_all(pre, post, types, _widen))
         args = self._cast_all(pre, post, types, lambda _now, _before: self._dtype)
-        attrs = _choosing(post, accumulated)
+        attrs = _choose_attrs(post, accumulated)
         image = post.with_fields(args=args, attrs=attrs)
         if accumulated == returned:
             return image
         ty = self.type_of(image)
-        return self._converted(image, ty, ty, lambda _now, _before: returned)
+        return self._convert(image, ty, ty, lambda _now, _before: returned)
 
     def rewrite_result(self, pre: Function, body: Expr) -> Expr:
         """Cast the result back to the type it had, where that is asked for."""
-        return self.restored(pre.body, body) if self._keep_result else body
+        return self.restore(pre.body, body) if self._keep_result else body
 
-    def restored(self, pre: Expr, post: Expr) -> Expr:
+    def restore(self, pre: Expr, post: Expr) -> Expr:
         """Return ``post`` with the element types of ``pre``."""
-        return self._converted(post, self.type_of(post), self.type_of(pre), lambda _, had: had)
+        return self._convert(post, self.type_of(post), self.type_of(pre), lambda _, had: had)
 
     def _conversion(self, call: Call) -> tuple[MixedPrecision, DType, DType]:
         """Return whether ``call`` is computed in the narrow type, and what it accumulates in."""
@@ -131,9 +131,9 @@ class _Converter(Retyping):
     ) -> tuple[Expr, ...]:
         before = [self.type_of(arg) for arg in pre.args]
         choices = [choose] * len(types)
-        return tuple(map(self._converted, post.args, types, before, choices))
+        return tuple(map(self._convert, post.args, types, before, choices))
 
-    def _converted(self, expr: Expr, now: Type, before: Type, choose: _Choice) -> Expr:
+    def _convert(self, expr: Expr, now: Type, before: Type, choose: _Choice) -> Expr:
         """Return ``expr`` of type ``now`` with each tensor in it cast to the type chosen for it."""
         inside: dict[Expr, tuple[Expr, ...]] = {}
 
@@ -167,7 +167,7 @@ class _Converter(Retyping):
         return known
 
 
-def _wide(_: DType, before: DType) -> DType:
+def _widen(_: DType, before: DType) -> DType:
     """Return the element type for what must be precise: single precision, or double if it was."""
     return "float64" if before == "float64" else "float32"
 
@@ -186,7 +186,7 @@ def _fields(expr: Expr, count: int) -> tuple[Expr, ...]:
     return tuple([TupleGetItem(expr, index, span=expr.span) for index in range(count)])
 
 
-def _choosing(call: Call, dtype: DType) -> Attrs | None:
+def _choose_attrs(call: Call, dtype: DType) -> Attrs | None:
     """Return the attributes of ``call``, which ask for ``dtype`` where they ask for a float."""
     name, attrs = chosen_dtype.get(call.op), call.attrs
     if name is None or attrs is None or name not in attrs:

@@ -24,8 +24,8 @@ from relayish.passes.scale_axis.message import (
     Axes,
     Message,
     are_floats,
+    find_squeezed_axes,
     spread,
-    squeezed_axes,
     tensor_type,
 )
 
@@ -76,17 +76,22 @@ def _accept_sum(call: Call, messages: Messages) -> Accepted | None:
     """Let both terms take over the scale if they can, or multiply the smaller one by it."""
     left, right = messages
     one, other = call.args
-    if left is not None and right is not None and left.axes == right.axes and _alike(call, left):
+    if (
+        left is not None
+        and right is not None
+        and left.axes == right.axes
+        and _has_equal_terms(call, left)
+    ):
         message = Message(left.axes, left.positive or right.positive)
         return Accepted(message, (PASSED, PASSED))
-    if left is not None and squeezed_axes(one, other, left.axes) is not None:
+    if left is not None and find_squeezed_axes(one, other, left.axes) is not None:
         return Accepted(left, (PASSED, _spread_over(call, left.axes)))
-    if right is not None and squeezed_axes(other, one, right.axes) is not None:
+    if right is not None and find_squeezed_axes(other, one, right.axes) is not None:
         return Accepted(right, (_spread_over(call, right.axes), PASSED))
     return None
 
 
-def _alike(call: Call, message: Message) -> bool:
+def _has_equal_terms(call: Call, message: Message) -> bool:
     """Return whether both terms are the sum's size along the axes of the message."""
     types = [tensor_type(expr) for expr in (*call.args, call)]
     shapes = [() if ty is None else ty.shape for ty in types]
@@ -130,7 +135,7 @@ def _source_in_multiply(call: Call, messages: Messages) -> Source | None:
     for message, (data, scale) in pairs:
         if message is None:
             continue
-        axes = squeezed_axes(data, scale, message.axes)
+        axes = find_squeezed_axes(data, scale, message.axes)
         if axes is not None and are_floats(data) and message.admits(scale):
             return Source(data, scale, axes)
     return None

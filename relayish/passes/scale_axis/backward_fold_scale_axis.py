@@ -27,7 +27,7 @@ from relayish.ir.span import Span
 from relayish.op.call import relay_call
 from relayish.pass_infra import register_pass
 from relayish.passes.scale_axis.backward import Accepted, Passed, Source, accepts, sources
-from relayish.passes.scale_axis.message import Message, squeezed
+from relayish.passes.scale_axis.message import Message, squeeze
 
 
 @register_pass("BackwardFoldScaleAxis", opt_level=3, required=("InferType",), infer_types=True)
@@ -120,11 +120,11 @@ class _Plan:
         A scale does not depend on what takes it over, whose one consumer leads to the scale's own.
         """
         images: dict[Node, Expr] = {}
-        for node in EXPRESSIONS.order_after(root, self._before):
+        for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
             images[node] = self._image(node, images)
         return images[root]
 
-    def _before(self, node: Node) -> list[Node] | None:
+    def _list_prerequisites(self, node: Node) -> list[Node] | None:
         """Return what is rebuilt before a call that takes over a scale: that, and its operands."""
         scale = self._taken.get(node)
         if scale is None:
@@ -145,16 +145,16 @@ class _Plan:
         for arg, treatment in zip(node.args, self._accepted[node].args, strict=True):
             image = images[arg]
             if treatment is not None and not isinstance(treatment, Passed):
-                factor = treatment(self._made(scale, images), scale.span)
+                factor = treatment(self._make_scale(scale, images), scale.span)
                 image = relay_call("multiply", image, factor, span=scale.span)
             args.append(image)
         return node.with_fields(args=args)
 
-    def _made(self, scale: _Scale, images: dict[Node, Expr]) -> Expr:
+    def _make_scale(self, scale: _Scale, images: dict[Node, Expr]) -> Expr:
         """Return the squeezed scale, the same for all that take it over."""
         found = self._squeezed.get(scale)
         if found is None:
             source = scale.source
-            found = squeezed(images[source.scale], source.squeezed, scale.span)
+            found = squeeze(images[source.scale], source.squeezed, scale.span)
             self._squeezed[scale] = found
         return found

@@ -28,7 +28,7 @@ def data_channels(call: Call) -> tuple[Axes, Axes] | None:
     kind = None if attrs is None else _kind(call, attrs)
     if attrs is None or kind is None:
         return None
-    return _both(attrs.data_layout, attrs.kernel_layout, kind)
+    return _find_axes(attrs.data_layout, attrs.kernel_layout, kind)
 
 
 def result_channels(call: Call) -> tuple[Axes, Axes] | None:
@@ -36,7 +36,7 @@ def result_channels(call: Call) -> tuple[Axes, Axes] | None:
     attrs = _attrs(call)
     if attrs is None or _kind(call, attrs) is None:
         return None
-    return _both(attrs.out_layout or attrs.data_layout, attrs.kernel_layout, "O")
+    return _find_axes(attrs.out_layout or attrs.data_layout, attrs.kernel_layout, "O")
 
 
 def weight_shape(call: Call) -> tuple[object, ...]:
@@ -69,7 +69,7 @@ def _kind(call: Call, attrs: ConvolutionAttrs) -> str | None:
     return "I" if attrs.groups == 1 else None
 
 
-def _both(layout: str, kernel_layout: str, kind: str) -> tuple[Axes, Axes] | None:
+def _find_axes(layout: str, kernel_layout: str, kind: str) -> tuple[Axes, Axes] | None:
     data, kernel = read_layout(layout), read_layout(kernel_layout)
     blocked = [_is_split(data, "C"), _is_split(kernel, "O"), _is_split(kernel, "I")]
     if any(blocked) and not all(blocked):

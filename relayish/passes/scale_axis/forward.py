@@ -23,9 +23,9 @@ from relayish.passes.scale_axis.message import (
     Axes,
     Message,
     are_floats,
+    find_squeezed_axes,
     spread,
-    squeezed,
-    squeezed_axes,
+    squeeze,
     tensor_type,
 )
 
@@ -65,7 +65,7 @@ def _demand_of_unary(call: Call, message: Message | None) -> Sequence[Message | 
 
 
 def _rewrite_unary(call: Call, args: Sequence[Expr | Scaled]) -> Scaled:
-    data = _scaled(args)
+    data = _find_scaled(args)
     return data._replace(value=call.with_fields(args=(data.value,)))
 
 
@@ -75,15 +75,15 @@ def _demand_of_sum(call: Call, message: Message | None) -> Sequence[Message | No
         return (None, None)
     passed = message._replace(not_zero=True)
     left, right = call.args
-    if squeezed_axes(left, right, message.axes) is not None:
+    if find_squeezed_axes(left, right, message.axes) is not None:
         return (passed, None)
-    if squeezed_axes(right, left, message.axes) is not None:
+    if find_squeezed_axes(right, left, message.axes) is not None:
         return (None, passed)
     return (None, None)
 
 
 def _rewrite_sum(call: Call, args: Sequence[Expr | Scaled]) -> Scaled:
-    data, ty = _scaled(args), tensor_type(call)
+    data, ty = _find_scaled(args), tensor_type(call)
     assert ty is not None
     terms = []
     for arg in args:
@@ -106,7 +106,7 @@ def _demand_of_convolution(
 def _rewrite_convolution(call: Call, args: Sequence[Expr | Scaled]) -> Expr:
     channels = data_channels(call)
     assert channels is not None
-    data = _scaled(args)
+    data = _find_scaled(args)
     scale = spread(data.scale, weight_shape(call), channels[1], data.span)
     return _with_scaled_weight(call, args, scale)
 
@@ -119,18 +119,18 @@ def _demand_of_dense(call: Call, message: Message | None) -> Sequence[Message | 
 
 
 def _rewrite_dense(call: Call, args: Sequence[Expr | Scaled]) -> Expr:
-    return _with_scaled_weight(call, args, _scaled(args).scale)
+    return _with_scaled_weight(call, args, _find_scaled(args).scale)
 
 
 def _with_scaled_weight(call: Call, args: Sequence[Expr | Scaled], scale: Expr) -> Expr:
-    data, weight = _scaled(args), args[1]
+    data, weight = _find_scaled(args), args[1]
     assert not isinstance(weight, Scaled)
     return call.with_fields(
         args=(data.value, relay_call("multiply", weight, scale, span=data.span))
     )
 
 
-def _scaled(args: Sequence[Expr | Scaled]) -> Scaled:
+def _find_scaled(args: Sequence[Expr | Scaled]) -> Scaled:
     return next(arg for arg in args if isinstance(arg, Scaled))
 
 
@@ -139,9 +139,9 @@ def _source_in_multiply(call: Call, args: Sequence[Expr], message: Message) -> S
     (left, right), (new_left, new_right) = call.args, args
     pairs = ((left, right, new_left, new_right), (right, left, new_right, new_left))
     for data, scale, new_data, new_scale in pairs:
-        axes = squeezed_axes(data, scale, message.axes)
+        axes = find_squeezed_axes(data, scale, message.axes)
         if axes is not None and are_floats(data) and message.admits(scale):
-            found = squeezed(new_scale, axes, call.span)
+            found = squeeze(new_scale, axes, call.span)
             return Scaled(new_data, found, message.axes, call.span)
     return None
 

@@ -83,7 +83,7 @@ class _Rewriting:
     def run(self, order: Sequence[Node]) -> Expr:
         """Return the image of the last node of ``order``, which has children before parents."""
         for node in order:
-            rewritten = self._rewritten(node) if type(node) is Call else None
+            rewritten = self._rewrite(node) if type(node) is Call else None
             if isinstance(rewritten, Scaled):
                 self._scaled[node] = rewritten
                 continue
@@ -98,7 +98,7 @@ class _Rewriting:
         assert isinstance(root, Expr)
         return self._images.get(root, root)
 
-    def _rewritten(self, call: Call) -> Expr | Scaled | None:
+    def _rewrite(self, call: Call) -> Expr | Scaled | None:
         rewrite = rewrites.get(call.op)
         if rewrite is not None and any(arg in self._scaled for arg in call.args):
             get, scaled = self._images.get, self._scaled

@@ -82,7 +82,7 @@ def are_floats(*exprs: Expr) -> bool:
     return str(dtype).startswith(("float", "bfloat")) and numpy_dtype(str(dtype)).itemsize > 1
 
 
-def squeezed_axes(data: Expr, scale: Expr, axes: Axes) -> Axes | None:
+def find_squeezed_axes(data: Expr, scale: Expr, axes: Axes) -> Axes | None:
     """Return which axes of ``scale`` go away for those that ``axes`` of ``data`` name to be left.
 
     Returns:
@@ -106,7 +106,7 @@ def squeezed_axes(data: Expr, scale: Expr, axes: Axes) -> Axes | None:
     return tuple(squeezed)
 
 
-def squeezed(scale: Expr, axes: Axes, span: Span | None) -> Expr:
+def squeeze(scale: Expr, axes: Axes, span: Span | None) -> Expr:
     """Return ``scale`` without ``axes``."""
     return relay_call("squeeze", scale, span=span, axis=axes) if axes else scale
 

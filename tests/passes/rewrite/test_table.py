@@ -9,7 +9,7 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Call, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.span import Span
-from relayish.passes.rewrite.rules.table import CallRules, along, op
+from relayish.passes.rewrite.rules.table import CallRules, broadcast_along, op
 from tests.support.deep import call_chain, doublings
 from tests.support.depth import DEPTH
 
@@ -86,6 +86,6 @@ def test_shared_argument_stays_shared_under_a_new_span() -> None:
 
 def test_vector_along_the_last_axis_needs_no_widening() -> None:
     bias = var("bias", shape=(4,))
-    assert along(bias, 3, -1) is bias
-    assert along(bias, 4, 1).attrs.num_newaxis == 2
-    assert along(bias, 4, -3).attrs.num_newaxis == 2
+    assert broadcast_along(bias, 3, -1) is bias
+    assert broadcast_along(bias, 4, 1).attrs.num_newaxis == 2
+    assert broadcast_along(bias, 4, -3).attrs.num_newaxis == 2

@@ -76,7 +76,7 @@ class Counted(Needed):
             if split is not None:
                 once, often = split(node)
                 stack += once
-                stack += [s for var in binders(node) if (s := _shared(var)) is not None]
+                stack += [s for var in binders(node) if (s := _get_storage_owner(var)) is not None]
                 for root in often:
                     stacks.append([root])
                     active.appendleft(len(stacks) - 1)
@@ -99,5 +99,5 @@ class Counted(Needed):
                 self._uses[var] = _OFTEN
 
 
-def _shared(var: Node) -> Var | None:
+def _get_storage_owner(var: Node) -> Var | None:
     return var.may_share if type(var) is Var else None

@@ -43,7 +43,7 @@ class Environment(Generic[V]):
         return here.bound.get(var)
 
 
-def binding_levels(func: Function) -> dict[Node, int]:
+def count_binding_levels(func: Function) -> dict[Node, int]:
     """Return in how many functions each variable is bound; the parameters of ``func`` in one.
 
     Complexity:

@@ -46,7 +46,7 @@ from relayish.ir.scoping import binders, operands, parts, scope_roots, scopes
 from relayish.op import registry
 from relayish.pass_infra import is_skipped
 from relayish.passes.fold.fold_constant import ConstantFolder
-from relayish.passes.fold.partial_eval.environment import Environment, binding_levels
+from relayish.passes.fold.partial_eval.environment import Environment, count_binding_levels
 from relayish.passes.fold.partial_eval.fuel import Fuel
 from relayish.passes.fold.partial_eval.match import Matched, match_pattern
 from relayish.passes.fold.partial_eval.residual import Residual
@@ -60,7 +60,7 @@ from relayish.passes.fold.partial_eval.value import (
     Value,
     truth_of,
 )
-from relayish.passes.functions.interprocedural.copy import copied, retyped_var
+from relayish.passes.functions.interprocedural.copy import copy_expr, retype_var
 from relayish.passes.normal_form.blocks import check_declares_nothing
 
 
@@ -79,7 +79,7 @@ class Frame:
         self.types = types
         self.memo: dict[Node, Value] = {}
 
-    def inner(self) -> Frame:
+    def enter_branch(self) -> Frame:
         """Return a frame for a branch, with code of its own."""
         return Frame(self.env, Residual(), self.types)
 
@@ -109,7 +109,7 @@ class Evaluator:
         self._levels: dict[Node, int] = {}
         for func in mod.functions.values():
             if isinstance(func, Function):
-                self._levels.update(binding_levels(func))
+                self._levels.update(count_binding_levels(func))
 
     def function(self, func: Function) -> Function:
         """Return ``func``, a function of the module, with its body evaluated."""
@@ -141,7 +141,7 @@ class Evaluator:
         return answer
 
     def _evaluate(self, node: Expr, frame: Frame) -> Step:
-        found = self._known(node, frame)
+        found = self._look_up(node, frame)
         if found is not None:
             return found
         self._fuel.left -= 1
@@ -172,9 +172,9 @@ class Evaluator:
                 return self._ref_read(node, frame)
             case RefWrite():
                 return self._ref_write(node, frame)
-        return self._other(node, frame)
+        return self._residualise_other(node, frame)
 
-    def _known(self, node: Expr, frame: Frame) -> Value | None:
+    def _look_up(self, node: Expr, frame: Frame) -> Value | None:
         """Return the value of what needs no evaluation, or was evaluated here before."""
         kind = type(node)
         if kind in VARIABLES:
@@ -198,7 +198,7 @@ class Evaluator:
     def _values(self, nodes: tuple[Expr, ...], frame: Frame) -> Step:
         values = []
         for node in nodes:
-            value = self._known(node, frame)
+            value = self._look_up(node, frame)
             if value is None:
                 value = yield node, frame
             values.append(value)
@@ -240,7 +240,7 @@ class Evaluator:
     def _let(self, let: Let, frame: Frame) -> Step:
         tail: Expr = let
         while type(tail) is Let and tail not in frame.memo:
-            value = self._known(tail.value, frame)
+            value = self._look_up(tail.value, frame)
             if value is None:
                 value = yield tail.value, frame
             frame.env.bound[tail.var] = value
@@ -259,7 +259,7 @@ class Evaluator:
         code, written = [], []
         for branch in (if_.true_branch, if_.false_branch):
             mark = self._store.enter()
-            code.append((yield from self._block(branch, frame.inner())))
+            code.append((yield from self._block(branch, frame.enter_branch())))
             written.append(self._store.leave(mark))
         self._store.join(written)
         return self._leave_code(If(condition, code[0], code[1], span=if_.span), frame)
@@ -281,7 +281,7 @@ class Evaluator:
         (expr,) = yield from self._exprs((data,))
         clauses, written = [], []
         for clause in open_ or match_.clauses:
-            inner = frame.inner()
+            inner = frame.enter_branch()
             fresh = {var: Var(name_of(var), span=var.span) for var in _expressions(binders(clause))}
             inner.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
             mark = self._store.enter()
@@ -297,7 +297,7 @@ class Evaluator:
             free = free_vars(func)
             values = yield from self._values(free, frame)
             exprs = yield from self._exprs(values)
-            return self._leave_code(copied(func, dict(zip(free, exprs, strict=True))), frame)
+            return self._leave_code(copy_expr(func, dict(zip(free, exprs, strict=True))), frame)
         closure = Closure(func, frame.env, frame.types)
         return Value(closure, slot=frame.residual.reserve(), span=func.span)
 
@@ -403,7 +403,7 @@ class Evaluator:
         assert slot is not None
         if isinstance(static, Closure):
             slot.var = value.expr = Var("f", span=value.span)  # before: it may call itself
-            slot.value = yield from self._left_function(static)
+            slot.value = yield from self._residualise_function(static)
             return slot.var
         assert isinstance(static, (Fields, Built))
         fields = yield from self._exprs(static.fields)
@@ -415,7 +415,7 @@ class Evaluator:
         slot.var = value.expr = Var("x", span=value.span)
         return slot.var
 
-    def _left_function(self, closure: Closure) -> Step:
+    def _residualise_function(self, closure: Closure) -> Step:
         """Return the code of a function that may be called any time, with anything."""
         func, types = closure.func, closure.types
         fresh = {old: TypeVar(old.name_hint, old.kind) for old in func.type_params}
@@ -444,7 +444,7 @@ class Evaluator:
             span=func.span,
         )
 
-    def _other(self, node: Expr, frame: Frame) -> Step:
+    def _residualise_other(self, node: Expr, frame: Frame) -> Step:
         """Leave a node of a kind that is known by its declaration alone, its scopes evaluated.
 
         Of references nothing is known where the node or its scopes may have written to them, or
@@ -455,14 +455,14 @@ class Evaluator:
         opened = scopes(node)
         bound = _expressions([var for each in (node, *parts(node)) for var in binders(each)])
         retype = partial(substitute, values=frame.types)
-        fresh: dict[Node, Expr] = {var: retyped_var(var, retype) for var in bound}
+        fresh: dict[Node, Expr] = {var: retype_var(var, retype) for var in bound}
         branches = all(scope.runs is Runs.ONE_OF for scope in opened)
         is_calm = not node.traits_.effect & ~Effect.READS and branches
         code: list[Expr] = []
         written: list[Written | None] = [None] * (not is_calm)
         frame.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
         for root in _expressions([root for scope in opened for root in scope.roots]):
-            inner = frame.inner()
+            inner = frame.enter_branch()
             mark = self._store.enter()
             if not is_calm:
                 self._store.invalidate()

@@ -42,7 +42,7 @@ class Fuel:
         measures = tuple([_measure(arg) for arg in args])
         active = self._active[func]
         if active:
-            least = tuple([_least(a, b) for a, b in zip(active[-1], measures, strict=True)])
+            least = tuple([_take_least(a, b) for a, b in zip(active[-1], measures, strict=True)])
             if least == active[-1]:
                 return False
             measures = least
@@ -75,7 +75,7 @@ def _size(value: Value) -> int | None:
     return number if number >= 0 else None
 
 
-def _least(one: Measure, other: Measure) -> Measure:
+def _take_least(one: Measure, other: Measure) -> Measure:
     """Return the lesser of two measures of an argument, each field of a tuple by itself."""
     if one is None or other is None:
         return other if one is None else one

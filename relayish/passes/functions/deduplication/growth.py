@@ -58,10 +58,10 @@ def grow(units: Units, forward_steps: int) -> None:
 def _take_in(units: Units, changed: Iterable[int]) -> None:
     """Let units take in what only they use, as long as that repeats."""
     while changed:
-        changed = _join(units, _used_by_one(units, changed))
+        changed = _join(units, _find_single_uses(units, changed))
 
 
-def _used_by_one(units: Units, changed: Iterable[int]) -> _Found:
+def _find_single_uses(units: Units, changed: Iterable[int]) -> _Found:
     """Return the uses of units that have no other, near the units that changed."""
     label, scope, consumers = units.label, units.scope, units.consumers
     outers: dict[int, None] = {}
@@ -75,7 +75,7 @@ def _used_by_one(units: Units, changed: Iterable[int]) -> _Found:
     for outer in sorted(outers):
         if label[outer] == NO_LABEL:
             continue
-        for inner, wiring in units.wiring(outer).items():
+        for inner, wiring in units.collect_wiring(outer).items():
             if len(consumers[inner]) == 1 and scope[inner] == scope[outer]:
                 _note(units, found, outer, inner, wiring)
     return found
@@ -86,11 +86,11 @@ def _step_forward(units: Units) -> list[int]:
     label, scope, consumers = units.label, units.scope, units.consumers
     outside = units.users_outside()
     found: defaultdict[_Edge, list[tuple[int, int]]] = defaultdict(list)
-    for inner, outer in pairwise(units.in_order()):
+    for inner, outer in pairwise(units.sort_topologically()):
         if label[outer] == NO_LABEL or outer not in consumers[inner]:
             continue
         if scope[inner] == scope[outer] and units.is_certain(outer):
-            _note(units, found, outer, inner, units.wiring(outer)[inner])
+            _note(units, found, outer, inner, units.collect_wiring(outer)[inner])
     worthwhile = {
         edge: places
         for edge, places in found.items()

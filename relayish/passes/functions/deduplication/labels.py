@@ -47,7 +47,7 @@ class Labels:
         calls of operators and of functions of the module, and what has to do with values other
         than tensors and tuples of them.
         """
-        key = None if node in self._effectful else self._own(node)
+        key = None if node in self._effectful else self._describe(node)
         if key is None:
             return NO_LABEL
         types = self.types_of(node)
@@ -55,7 +55,7 @@ class Labels:
             return NO_LABEL
         return self.number((key, types if self._consider_type else len(types)))
 
-    def _own(self, node: Node) -> Hashable | None:
+    def _describe(self, node: Node) -> Hashable | None:
         """Return what counts of ``node`` beside its operands, ``None`` if it stays where it is."""
         match node:
             case Call():

@@ -55,7 +55,7 @@ class Outline:
             operands: list[Node] = [node.op] if type(node) is Call else []
             for slot, child in enumerate(units.children[member], units.first_slot[member]):
                 inside = units.home[child] == first
-                operands.append(images[child] if inside else self._outside(slot))
+                operands.append(images[child] if inside else self._get_argument(slot))
             image = with_evaluated(node, operands, ())
             assert isinstance(image, Expr)
             images[member] = image
@@ -65,7 +65,7 @@ class Outline:
         ty = types[0] if len(types) == 1 else TupleType(tuple(types))
         return Function(tuple(self._params.values()), body, ty, span=body.span)
 
-    def _outside(self, slot: int) -> Expr:
+    def _get_argument(self, slot: int) -> Expr:
         """Return what stands for the node that a slot takes: a parameter, or what is constant."""
         units = self._units
         column = tuple([units.inputs[root][slot] for root in self.roots])

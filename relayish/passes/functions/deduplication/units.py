@@ -55,7 +55,7 @@ class Units:
         self.steps = 0
         scopes = Scopes(root, enter=is_transparent)
         self.scope = [scopes.scope.get(node, NO_LABEL) for node in self.nodes]
-        self._certain = _certain(self.nodes, scopes, root)
+        self._certain = _find_certain(self.nodes, scopes, root)
 
     def _children(self, node: Node) -> tuple[int, ...]:
         below: Sequence[Node] = () if is_closed(node) else EXPRESSIONS.children(node)
@@ -81,7 +81,7 @@ class Units:
         node = self.nodes[unit]
         return len(self.members[unit]) == 1 and type(node) is Call and type(node.op) is Op
 
-    def wiring(self, outer: int) -> dict[int, list[tuple[int, int]]]:
+    def collect_wiring(self, outer: int) -> dict[int, list[tuple[int, int]]]:
         """Return the units that ``outer`` uses, with its slots and the members they take."""
         found: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         home, place = self.home, self.place
@@ -126,7 +126,7 @@ class Units:
                     found[child].add(home[number])
         return found
 
-    def in_order(self) -> list[int]:
+    def sort_topologically(self) -> list[int]:
         """Return the units so that each comes after those it uses, right after one if it can.
 
         Of several that could come next, labels decide, so that isomorphic parts of a program are
@@ -167,7 +167,7 @@ def is_closed(node: Node) -> bool:
     return type(node) is Function and is_opaque(node)
 
 
-def _certain(nodes: list[Node], scopes: Scopes, root: Expr) -> set[Node]:
+def _find_certain(nodes: list[Node], scopes: Scopes, root: Expr) -> set[Node]:
     """Return the nodes that are evaluated whenever the scope they belong to is."""
     certain: set[Node] = {root}
     scope_of, opened, depth = scopes.scope, scopes.opened, scopes.tree.depth

@@ -158,8 +158,8 @@ class Encoding(TypeMutator):
         key = str(ty)
         if key not in self.data:
             number = len(self.data)
-            header = GlobalTypeVar(_unused(f"fn_{number}", self._types))
-            apply = GlobalVar(_unused(f"apply_{number}", self._functions))
+            header = GlobalTypeVar(_choose_name(f"fn_{number}", self._types))
+            apply = GlobalVar(_choose_name(f"apply_{number}", self._functions))
             self.data[key] = _Data(header, apply, ty)
         return self.data[key]
 
@@ -167,7 +167,7 @@ class Encoding(TypeMutator):
         """Return the constructor that stands for the function ``name``, of type ``ty``."""
         data = self.of(ty)
         if name.name_hint not in data.constructors:
-            text = _unused(f"closure_{self._number}", self._constructors)
+            text = _choose_name(f"closure_{self._number}", self._constructors)
             self._number += 1
             constructor = Constructor(text, tuple(map(self.visit, captured)), data.header)
             data.constructors[name.name_hint] = (constructor, name)
@@ -199,7 +199,7 @@ class Encoding(TypeMutator):
         return Function((value, *params), body, self.visit(data.ty.ret_type))
 
 
-def _unused(text: str, taken: set[str]) -> str:
+def _choose_name(text: str, taken: set[str]) -> str:
     name, number = text, 0
     while name in taken:
         number += 1
@@ -230,7 +230,7 @@ class Encoder(MixedModeMutator):
 
         A closure, which returns a function, becomes one that takes the parameters of both.
         """
-        function = flattened(function)
+        function = flatten(function)
         ret_type = None if function.ret_type is None else self.visit_type(function.ret_type)
         return function.with_fields(
             params=self.mutate_all(function.params),
@@ -246,8 +246,8 @@ class Encoder(MixedModeMutator):
         if type(op) is GlobalVar:
             function = self._mod[op]
             if not is_marked(function, "Closure"):
-                return self._called_by_name(pre, post)
-            return Call(self._made(op), post.args, span=pre.span)
+                return self._call_by_name(pre, post)
+            return Call(self._make_constructor(op), post.args, span=pre.span)
         if type(op) is Call and type(op.op) is GlobalVar and is_marked(self._mod[op.op], "Closure"):
             assert isinstance(post.op, Call)
             return Call(op.op, (*post.args, *post.op.args), span=pre.span)
@@ -258,7 +258,7 @@ class Encoder(MixedModeMutator):
         return Call(self._encoding.of(ty).apply, (post.op, *post.args), span=pre.span)
 
     @staticmethod
-    def _called_by_name(pre: Call, post: Call) -> Call:
+    def _call_by_name(pre: Call, post: Call) -> Call:
         if post is pre and has_function_type(pre.checked_type):
             # what it returns was a function, and is data now
             return Call(pre.op, pre.args, pre.attrs, pre.type_args, span=pre.span)
@@ -272,9 +272,9 @@ class Encoder(MixedModeMutator):
         """Return the value that stands for a function; where it is called this plays no part."""
         if pre.name_hint not in self._values:
             return post
-        return Call(self._made(pre), (), span=pre.span)
+        return Call(self._make_constructor(pre), (), span=pre.span)
 
-    def _made(self, name: GlobalVar) -> Constructor:
+    def _make_constructor(self, name: GlobalVar) -> Constructor:
         """Return the constructor that stands for a function, or for what a closure returns."""
         function = self._mod[name]
         assert isinstance(function, Function)
@@ -306,7 +306,7 @@ def _types_of(function: Function) -> tuple[Type, ...]:
     return tuple([ty for ty in types if ty is not None])
 
 
-def flattened(function: Function) -> Function:
+def flatten(function: Function) -> Function:
     """Return ``function``; if it is a closure, one that takes what it and its result take."""
     inner = function.body
     if not is_marked(function, "Closure") or not isinstance(inner, Function):

@@ -104,11 +104,11 @@ class _Copies:
             )
         key = (name.name_hint, tuple(map(str, type_args)))
         if key not in self._names:
-            self._names[key] = self._new_name(name) if type_args else name
+            self._names[key] = self._make_name(name) if type_args else name
             self._pending.append((self._names[key], definition, type_args))
         return self._names[key] if type_args else called
 
-    def _new_name(self, name: GlobalVar) -> GlobalVar:
+    def _make_name(self, name: GlobalVar) -> GlobalVar:
         while True:
             number = self._count[name.name_hint] = self._count.get(name.name_hint, 0) + 1
             if number > _LIMIT:
@@ -158,7 +158,7 @@ class _Copier(MixedModeMutator):
         return post.with_fields(op=name, type_args=())
 
 
-def specialised(mod: IRModule, entry: str) -> IRModule:
+def specialise(mod: IRModule, entry: str) -> IRModule:
     """Return ``mod`` with the functions ``entry`` needs, none of them polymorphic, and typed.
 
     Args:

@@ -16,7 +16,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scoping import split_by_run_count
-from relayish.passes.functions.interprocedural.copy import fresh_var
+from relayish.passes.functions.interprocedural.copy import make_fresh_var
 
 
 class Arguments:
@@ -38,7 +38,7 @@ class Arguments:
         """Return what tells it of the arguments in all functions of ``mod``."""
         return Arguments(Tuple(tuple(mod.functions_of(Expr).values())), mod)
 
-    def movable(self, arg: Expr, *, repeated: bool) -> bool:
+    def is_movable(self, arg: Expr, *, repeated: bool) -> bool:
         """Return whether ``arg`` may stand in place of a parameter.
 
         Args:
@@ -79,10 +79,10 @@ class Template:
         values: dict[Expr, Expr] = {}
         bound: list[tuple[Var, Expr]] = []
         for param, arg, before in zip(params, args, call.args, strict=True):
-            if type(arg) in ATOMS or arguments.movable(before, repeated=param in self.repeated):
+            if type(arg) in ATOMS or arguments.is_movable(before, repeated=param in self.repeated):
                 values[param] = arg
                 continue
-            var = fresh_var(param)
+            var = make_fresh_var(param)
             values[param] = var
             bound.append((var, arg))
         return values, bound
@@ -91,7 +91,7 @@ class Template:
     def repeated(self) -> frozenset[Expr]:
         """The parameters that functions and loops inside this one use."""
         if self._repeated is None:
-            inside = used_inside(self.function.body)
+            inside = find_repeated(self.function.body)
             self._repeated = frozenset([param for param in self.function.params if param in inside])
         return self._repeated
 
@@ -112,7 +112,7 @@ def let_bound(bound: Sequence[tuple[Var, Expr]], body: Expr, call: Call) -> Expr
     return body
 
 
-def used_inside(body: Expr) -> set[Node]:
+def find_repeated(body: Expr) -> set[Node]:
     """Return the nodes in ``body`` that are evaluated any number of times: functions and loops.
 
     Complexity:

@@ -16,7 +16,7 @@ from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.roles import Role
 from relayish.ir.scoping import bound_by
 from relayish.ir.traversal import ByKind
-from relayish.passes.functions.interprocedural.copy import fresh_var
+from relayish.passes.functions.interprocedural.copy import make_fresh_var
 
 
 class Inner:
@@ -109,7 +109,7 @@ class Captures:
             if type(node) in VARIABLES:
                 uses[node] = None  # type: ignore[index]  # a variable
             elif type(node) is Function and not is_part(node):
-                uses.update(dict.fromkeys(self._used_in(node)))
+                uses.update(dict.fromkeys(self._find_used(node)))
                 continue
             elif type(node) is Let and type(node.value) is Function:
                 self._lets.setdefault(node.value, []).append(node.var)
@@ -118,7 +118,7 @@ class Captures:
                 self._note_types(node, known)
         return known
 
-    def _used_in(self, function: Function) -> tuple[Expr, ...]:
+    def _find_used(self, function: Function) -> tuple[Expr, ...]:
         return free_vars(function) if is_primitive(function) else (function,)
 
     def _sum_up(self, known: Inner) -> None:
@@ -156,7 +156,7 @@ class Captures:
         if self._is_polymorphic:
             for var in known.captured:
                 known.type_vars.update(
-                    dict.fromkeys(self._type_vars(fresh_var(var).type_annotation))
+                    dict.fromkeys(self._type_vars(make_fresh_var(var).type_annotation))
                 )
         for function in known.functions:
             inside = self.inner[function]

@@ -28,7 +28,7 @@ _Copy = TypeVar("_Copy", bound=Expr)
 _Node = TypeVar("_Node", bound=Node)
 
 
-def fresh_var(var: Expr) -> Var:
+def make_fresh_var(var: Expr) -> Var:
     """Return another variable of the same name and type, which a function may take.
 
     It is Relay's, of whatever kind the first one is.
@@ -38,7 +38,7 @@ def fresh_var(var: Expr) -> Var:
     return Var(name_of(var), var.checked_type, span=var.span)
 
 
-def retyped_var(var: _Node, retype: Callable[[Type], Type]) -> _Node:
+def retype_var(var: _Node, retype: Callable[[Type], Type]) -> _Node:
     """Return another variable of the same kind, of other types, which names no other variable."""
     changes: dict[str, object] = {}
     for declared in var.fields_:
@@ -51,7 +51,7 @@ def retyped_var(var: _Node, retype: Callable[[Type], Type]) -> _Node:
     return image
 
 
-def substituted(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
+def substitute_all(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     """Return ``expr`` with each key of ``values`` replaced; what is put in is not looked into.
 
     Nothing is renamed: ``expr`` binds no variable that occurs free in a value.
@@ -65,17 +65,17 @@ def substituted(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     return replace_nodes(expr, values, traversal=EXPRESSIONS)
 
 
-def copied(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
+def copy_expr(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     """Return ``expr`` with each key of ``values`` replaced, and with fresh variables bound in it.
 
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    image = substituted(expr, copied_vars(expr, values))
+    image = substitute_all(expr, copy_vars(expr, values))
     return OwnNodes(opaque_nodes(expr), values.values()).of(image)
 
 
-def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+def copy_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
     """Return ``values``, and a fresh variable for each other one that is bound in ``expr``.
 
     Complexity:
@@ -85,7 +85,7 @@ def copied_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
     return cast("dict[Expr, Expr]", images)
 
 
-def copied_function(function: Function) -> Function:
+def copy_function(function: Function) -> Function:
     """Return ``function`` with fresh parameters, and fresh variables bound in its body."""
     image = rename_bound(function, traversal=EXPRESSIONS)
     return OwnNodes(opaque_nodes(function), ()).of(image)

@@ -63,7 +63,7 @@ def count_uses(root: Expr) -> tuple[Counter[Node], Counter[Node]]:
     return uses, calls
 
 
-def recursive_vars(root: Expr) -> set[Var]:
+def find_recursive_vars(root: Expr) -> set[Var]:
     """Return the variables that occur in the values lets of ``root`` bind to them.
 
     Complexity:

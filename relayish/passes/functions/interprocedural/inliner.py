@@ -21,7 +21,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.functions.interprocedural.call_site import Arguments, Template, let_bound
-from relayish.passes.functions.interprocedural.copy import OwnNodes, copied_vars
+from relayish.passes.functions.interprocedural.copy import OwnNodes, copy_vars
 
 
 class _Copier(ExprMutator):
@@ -61,7 +61,7 @@ class _Inliner:
     def inline(self, root: Expr) -> Expr:
         """Return ``root``, a definition that stays, with its calls replaced."""
         self._filling.clear()
-        result = self._begin(root, {}, _unchanged, shared=())
+        result = self._begin(root, {}, _keep, shared=())
         while self._open:
             inlining = self._open[-1]
             site = next(inlining.sites, None)
@@ -72,7 +72,7 @@ class _Inliner:
             copied = inlining.copy.visit(inlining.expr)
             copy = inlining.finish(inlining.own.of(copied))
             self._filling[inlining.hole] = self._filling.get(copy, copy)
-        return self._assembled(result)
+        return self._assemble(result)
 
     def _begin(
         self,
@@ -85,11 +85,11 @@ class _Inliner:
         copy = _Copier()
         copy.memo_map.update(values.items())
         hole = Tuple(())
-        own = OwnNodes(self._opaque_nodes(expr) if shared is None else shared, values.values())
+        own = OwnNodes(self._find_opaque_nodes(expr) if shared is None else shared, values.values())
         self._open.append(_Inlining(expr, iter(self._sites_of(expr)), copy, {}, finish, hole, own))
         return hole
 
-    def _opaque_nodes(self, expr: Expr) -> Collection[Node]:
+    def _find_opaque_nodes(self, expr: Expr) -> Collection[Node]:
         found = self._opaque.get(expr)
         if found is None:
             found = self._opaque[expr] = opaque_nodes(expr)
@@ -103,12 +103,12 @@ class _Inliner:
             found = self._sites[expr] = tuple(
                 node
                 for node in EXPRESSIONS.post_order(expr)
-                if (type(node) is Call and self._called(node) is not None)
+                if (type(node) is Call and self._find_template(node) is not None)
                 or (type(node) is GlobalVar and node.name_hint in values)
             )
         return found
 
-    def _called(self, call: Call) -> Template | None:
+    def _find_template(self, call: Call) -> Template | None:
         return self._templates.get(call.op.name_hint) if type(call.op) is GlobalVar else None
 
     def _replace(self, site: Expr, inlining: _Inlining) -> None:
@@ -118,7 +118,7 @@ class _Inliner:
             assert type(site) is GlobalVar
             memo[site] = self._literal(site.name_hint, inlining)
             return
-        template = self._called(site)
+        template = self._find_template(site)
         assert template is not None
         assert type(site.op) is GlobalVar
         args = [self._atom(inlining.own.of(inlining.copy.visit(arg))) for arg in site.args]
@@ -129,7 +129,7 @@ class _Inliner:
         values, bound = template.match(site, args, self._arguments)
         body = template.function.body
         memo[site] = self._begin(
-            body, copied_vars(body, values), lambda copy: let_bound(bound, copy, site)
+            body, copy_vars(body, values), lambda copy: let_bound(bound, copy, site)
         )
 
     def _atom(self, arg: Expr) -> Expr:
@@ -141,10 +141,10 @@ class _Inliner:
         """Return a hole for the function itself, with variables of its own."""
         if name not in inlining.literals:
             function = self._templates[name].function
-            inlining.literals[name] = self._begin(function, copied_vars(function, {}), _unchanged)
+            inlining.literals[name] = self._begin(function, copy_vars(function, {}), _keep)
         return inlining.literals[name]
 
-    def _assembled(self, root: Expr) -> Expr:
+    def _assemble(self, root: Expr) -> Expr:
         """Return ``root`` with all holes filled."""
         filling = self._filling
         images: dict[Node, Node] = {}
@@ -164,7 +164,7 @@ class _Inliner:
         return image
 
 
-def _unchanged(copy: Expr) -> Expr:
+def _keep(copy: Expr) -> Expr:
     return copy
 
 

@@ -72,30 +72,30 @@ class Moves:
             self._passed[param] = _Passed(site, arg, before)
         return site.hole
 
-    def assembled(self, root: Expr) -> Expr:
+    def assemble(self, root: Expr) -> Expr:
         """Return ``root`` with all holes filled, and arguments in the place of parameters.
 
         Complexity:
             Linear in the distinct nodes below ``root`` and in the holes; no recursion.
         """
-        order = EXPRESSIONS.order_after(root, self._below)
-        bound = self._bound(root, order)
+        order = EXPRESSIONS.order_after(root, self._list_parts)
+        bound = self._find_bound(root, order)
         images: dict[Node, Expr] = {}
         for node in order:
             site, passed = self._sites.get(node), self._passed.get(node)
             if site is not None:
-                images[node] = self._filling(site, bound, images)
+                images[node] = self._fill(site, bound, images)
             elif passed is not None and node not in bound:
                 images[node] = images[passed.arg]
             elif type(node) is Var:
-                images[node] = _shared(node, images)
+                images[node] = _share_memory(node, images)
             else:
                 make = EXPRESSIONS.rebuild[type(node)]
                 image = node if make is None else make(node, images.get)
                 images[node] = image  # type: ignore[assignment]  # nodes of expressions
         return images[root]
 
-    def _filling(self, site: _Site, bound: set[Node], images: dict[Node, Expr]) -> Expr:
+    def _fill(self, site: _Site, bound: set[Node], images: dict[Node, Expr]) -> Expr:
         lets: list[tuple[Var, Expr]] = []
         for param in site.function.params:
             var = images[param]
@@ -103,7 +103,7 @@ class Moves:
                 lets.append((var, images[self._passed[param].arg]))
         return let_bound(lets, images[site.function.body], site.call)
 
-    def _below(self, node: Node) -> list[Node]:
+    def _list_parts(self, node: Node) -> list[Node]:
         """Return what must be known before ``node`` is assembled."""
         site, passed = self._sites.get(node), self._passed.get(node)
         if site is not None:
@@ -111,7 +111,7 @@ class Moves:
         below = EXPRESSIONS.children(node)
         return below if passed is None else [*below, passed.arg]
 
-    def _bound(self, root: Expr, order: list[Node]) -> set[Node]:
+    def _find_bound(self, root: Expr, order: list[Node]) -> set[Node]:
         """Return the parameters that lets are to bind to their arguments.
 
         From the root down each node learns in which function or loop it will stand. If it is to
@@ -155,10 +155,10 @@ class Moves:
         return bound
 
     def _is_movable(self, arg: Expr, before: Expr, *, repeated: bool) -> bool:
-        return type(arg) in ATOMS or self._arguments.movable(before, repeated=repeated)
+        return type(arg) in ATOMS or self._arguments.is_movable(before, repeated=repeated)
 
 
-def _shared(var: Var, images: dict[Node, Expr]) -> Var:
+def _share_memory(var: Var, images: dict[Node, Expr]) -> Var:
     """Return ``var``, sharing memory with the image of the variable it does that with, if any."""
     if var.may_share is None:
         return var

@@ -23,7 +23,7 @@ from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
-from relayish.passes.normal_form.functions import open_functions, transform_functions
+from relayish.passes.normal_form.functions import iterate_open_functions, transform_functions
 from relayish.passes.normal_form.to_basic_block_normal_form import to_basic_block_normal_form
 
 
@@ -49,7 +49,7 @@ def bind_shared_effects(mod: IRModule, kind: type[Node]) -> IRModule:
         shares = _has_blocks(function.body, kind) and _shares_effects(function.body)
         return to_basic_block_normal_form(function, mod) if shares else function
 
-    image = transform_functions(mod, bound, open_functions)
+    image = transform_functions(mod, bound, iterate_open_functions)
     return mod if image is mod else infer_type(image)
 
 

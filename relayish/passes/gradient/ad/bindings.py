@@ -23,7 +23,7 @@ class Names:
     def __init__(self) -> None:
         self._count = 0
 
-    def fresh(self, ty: Type | None = None) -> Var:
+    def make_var(self, ty: Type | None = None) -> Var:
         """Return a new variable, of which it is known that its value is a ``ty``."""
         made: Var = Var._make(f"x_{self._count}", None, None, None, ty)
         self._count += 1
@@ -41,7 +41,7 @@ class Bindings:
 
     def push(self, value: Expr, ty: Type | None = None) -> Var:
         """Bind ``value``, of type ``ty``, and return its variable."""
-        var = self.names.fresh(ty)
+        var = self.names.make_var(ty)
         self._bindings.append((var, value))
         return var
 
@@ -80,15 +80,15 @@ class Bindings:
         return [images.get(root, root) for root, _ in exprs]
 
 
-def _nothing(_: Node) -> tuple[Node, ...]:
+def _list_none(_: Node) -> tuple[Node, ...]:
     return ()
 
 
-_BOUND_BEFORE: Final = ByKind(lambda kind: _nothing if has_scopes(kind) else operands_of(kind))
+_BOUND_BEFORE: Final = ByKind(lambda kind: _list_none if has_scopes(kind) else operands_of(kind))
 """For each kind, what gives what is bound before a node is; what opens scopes stays whole."""
 
 
-def _substituted(node: Expr, images: dict[Node, Expr]) -> Expr:
+def _substitute(node: Expr, images: dict[Node, Expr]) -> Expr:
     substitution = ExprMutator()
     substitution.memo_map.update(images)
     return substitution.visit(node)
@@ -102,7 +102,7 @@ def over_operands(node: Expr, images: Mapping[Node, Expr]) -> Expr:
 
 def _over_of_kind(kind: type[Node]) -> Callable[[Any, dict[Node, Expr]], Expr]:  # Any: of that kind
     if has_scopes(kind):
-        return _substituted
+        return _substitute
     rebuild = EXPRESSIONS.rebuild[kind]
     if rebuild is None or has_parts(kind):
         return over_operands

@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import Expr, Function
 from relayish.passes.gradient.ad.structure import tensors_in
 
 
-def checked(expr: Expr) -> Function:
+def check_differentiable(expr: Expr) -> Function:
     """Return ``expr`` if it is a function that may be differentiated.
 
     Raises:

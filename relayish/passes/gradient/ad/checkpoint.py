@@ -16,7 +16,7 @@ from relayish.ir.node import ATOMS
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.op import intern_op
 from relayish.ir.renaming import duplicate
-from relayish.passes.functions.interprocedural.copy import retyped_var
+from relayish.passes.functions.interprocedural.copy import retype_var
 
 CHECKPOINT: Final = intern_op("annotation.checkpoint")
 _MARK: Final = "Checkpoint"
@@ -52,7 +52,7 @@ class _Copier(MixedModeMutator):
         return post if post is not pre or type(post) in ATOMS else duplicate(post)
 
 
-def copied(expr: Expr, known: Mapping[Expr, Expr]) -> Expr:
+def copy_unshared(expr: Expr, known: Mapping[Expr, Expr]) -> Expr:
     """Return a copy of ``expr`` that shares nothing with it that is evaluated or bound.
 
     What two places share is evaluated once; what is to run again must be another program.
@@ -66,7 +66,7 @@ def copied(expr: Expr, known: Mapping[Expr, Expr]) -> Expr:
     """
     copier = _Copier()
     for var in bound_vars(expr):
-        own = retyped_var(var, lambda ty: ty)
+        own = retype_var(var, lambda ty: ty)
         copier.memo_map[var] = own.with_fields(checked_type=var.checked_type)
     copier.memo_map.update(known.items())
     return copier.visit(expr)

@@ -60,14 +60,14 @@ class Dual:
         self.fields = None if fields is None else tuple(fields)
 
 
-def collected(scope: Scope, ty: Type, value: Expr) -> Dual:
+def make_collecting(scope: Scope, ty: Type, value: Expr) -> Dual:
     """Return ``value``, a tensor or nested tuple of them, with new references, all to zeros.
 
     Complexity:
         Linear in the fields; no recursion.
     """
     root = Dual(scope, ty, value=value)
-    for dual in walk_tree(root, known_fields):
+    for dual in walk_tree(root, list_known_fields):
         assert dual.value is not None
         if isinstance(dual.ty, TupleType):
             parts = enumerate(dual.ty.fields)
@@ -85,7 +85,7 @@ def atom_of(dual: Dual) -> Expr:
     Complexity:
         Constant for each part not written down before; no recursion.
     """
-    return fold_tree(dual, lambda part: known_fields(part) if part.atom is None else (), _atom)
+    return fold_tree(dual, lambda part: list_known_fields(part) if part.atom is None else (), _atom)
 
 
 def _atom(dual: Dual, fields: list[Expr]) -> Expr:
@@ -108,7 +108,7 @@ def split(dual: Dual) -> None:
         dual.ref = dual.scope.push(TupleGetItem(dual.atom, 1))
 
 
-def known_fields(dual: Dual) -> tuple[Dual, ...]:
+def list_known_fields(dual: Dual) -> tuple[Dual, ...]:
     """Return what is known of the fields one by one; nothing is written down."""
     return dual.fields or ()
 

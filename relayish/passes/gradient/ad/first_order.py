@@ -36,7 +36,7 @@ from relayish.passes.gradient.ad.kind_rules import (
     gradients_of_operands,
 )
 from relayish.passes.gradient.ad.rules import call_of, gradients_of, has_gradient, is_zero
-from relayish.passes.gradient.ad.structure import packed, unpacked
+from relayish.passes.gradient.ad.structure import pack_tensors, unpack_tensors
 
 Gradients: TypeAlias = Callable[[Expr], Sequence[Expr]]
 """From the gradient of a value to those of its operands."""
@@ -92,7 +92,7 @@ def first_order_gradient(func: Function) -> Function:
     for param in func.params:
         ty = param.checked_type or param.type_annotation
         assert ty is not None
-        params.append(_tracked(bindings, ty, param))
+        params.append(_track(bindings, ty, param))
         forward.memo_map[param] = params[-1]
     forward.visit(func.body)
     result = forward.value_of(func.body)
@@ -101,7 +101,9 @@ def first_order_gradient(func: Function) -> Function:
         tensor.gradient = bindings.push(call_of("ones_like", tensor.value), tensor.ty)
     for record in reversed(forward.tape):
         _back(bindings, record)
-    gradients = tuple([packed(p.ty, [_gradient(bindings, t) for t in _tensors(p)]) for p in params])
+    gradients = tuple(
+        [pack_tensors(p.ty, [_gradient(bindings, t) for t in _tensors(p)]) for p in params]
+    )
     body = bindings.close(Tuple((_value(bindings, result), Tuple(gradients))))
     return Function(func.params, body, attrs=func.attrs, span=func.span)
 
@@ -112,11 +114,11 @@ def _back(bindings: Bindings, record: _Record) -> None:
     results = _tensors(result)
     if all(tensor.gradient is None for tensor in results):
         return
-    grad = packed(result.ty, [_gradient(bindings, tensor) for tensor in results])
+    grad = pack_tensors(result.ty, [_gradient(bindings, tensor) for tensor in results])
     wanted: list[tuple[Tracked, Expr]] = []
     for operand, found in zip(operands, tell(grad), strict=True):
         if not is_zero(found):
-            parts = zip(_tensors(operand), unpacked(operand.ty, found), strict=True)
+            parts = zip(_tensors(operand), unpack_tensors(operand.ty, found), strict=True)
             wanted += [(t, part) for t, part in parts if not isinstance(t.value, Constant)]
     flat = bindings.flatten([(part, tensor.ty) for tensor, part in wanted], {forward: value})
     for (tensor, _), part in zip(wanted, flat, strict=True):
@@ -133,7 +135,7 @@ def _gradient(bindings: Bindings, tensor: Tracked) -> Expr:
     return tensor.gradient
 
 
-def _tracked(bindings: Bindings, ty: Type, value: Expr) -> Tracked:
+def _track(bindings: Bindings, ty: Type, value: Expr) -> Tracked:
     """Return ``value``, taken apart into its tensors."""
     root = Tracked(ty, value)
     if type(ty) is not TupleType:
@@ -168,7 +170,7 @@ def _value(bindings: Bindings, tracked: Tracked) -> Expr:
     """Return a tensor, or a tuple as a whole."""
     if tracked.value is None:
         tensors = [tensor.value for tensor in _tensors(tracked) if tensor.value is not None]
-        tracked.value = bindings.push(packed(tracked.ty, tensors), tracked.ty)
+        tracked.value = bindings.push(pack_tensors(tracked.ty, tensors), tracked.ty)
     return tracked.value
 
 
@@ -191,7 +193,7 @@ class _Forward(MixedModeVisitor):
     def visit_constant(self, constant: Constant) -> Tracked:
         ty = constant.checked_type
         assert ty is not None
-        return _tracked(self._bindings, ty, constant)
+        return _track(self._bindings, ty, constant)
 
     def visit_tuple(self, tup: Tuple) -> Tracked:
         fields = tuple([self.value_of(field) for field in tup.fields])
@@ -268,7 +270,7 @@ class _Forward(MixedModeVisitor):
         ty = forward.checked_type
         assert ty is not None
         value = self._bindings.push(forward, ty)
-        result = _tracked(self._bindings, ty, value)
+        result = _track(self._bindings, ty, value)
         if tell is not None:
             self.tape.append(_Record(forward, tell, value, result, operands))
         return result

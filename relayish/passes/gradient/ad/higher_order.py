@@ -20,10 +20,10 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.type import FuncType
 from relayish.ir.scopes import Scopes
 from relayish.passes.gradient.ad.bindings import Names
-from relayish.passes.gradient.ad.dual import Dual, Scope, atom_of, collected, tensors_of
+from relayish.passes.gradient.ad.dual import Dual, Scope, atom_of, make_collecting, tensors_of
 from relayish.passes.gradient.ad.reverse import ReverseMode
 from relayish.passes.gradient.ad.rules import call_of
-from relayish.passes.gradient.ad.structure import packed
+from relayish.passes.gradient.ad.structure import pack_tensors
 from relayish.passes.gradient.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
 
 Group = Sequence[tuple[str, Function]]
@@ -52,7 +52,7 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     for param in func.params:
         ty = param.checked_type or param.type_annotation
         assert ty is not None
-        params.append(collected(outer, ty, param))
+        params.append(make_collecting(outer, ty, param))
         reverse.name(param, params[-1])
     reverse.visit(func.body)
     result = reverse.dual_of(func.body, outer)
@@ -66,7 +66,9 @@ def higher_order_gradient(func: Function, groups: Sequence[Group]) -> Function:
     outer.push(Call(outer.push(RefRead(outer.back)), ()))
     gradients = tuple([_gradient(outer, param) for param in params])
     assert result.ty is not None
-    values = packed(result.ty, [tensor.value for tensor in tensors if tensor.value is not None])
+    values = pack_tensors(
+        result.ty, [tensor.value for tensor in tensors if tensor.value is not None]
+    )
     return Function(func.params, outer.close(Tuple((values, Tuple(gradients)))))
 
 
@@ -74,7 +76,7 @@ def _gradient(scope: Scope, param: Dual) -> Expr:
     """Return the gradient that ``param`` has in the end."""
     assert param.ty is not None
     refs = [tensor.ref for tensor in tensors_of(param)]
-    return packed(param.ty, [scope.push(RefRead(ref)) for ref in refs if ref is not None])
+    return pack_tensors(param.ty, [scope.push(RefRead(ref)) for ref in refs if ref is not None])
 
 
 def _write_group(globals_: dict[str, Dual], outer: Scope, group: Group) -> None:
@@ -83,16 +85,16 @@ def _write_group(globals_: dict[str, Dual], outer: Scope, group: Group) -> None:
     walks = [ReverseMode(Scopes([func], flat=(Let,)), outer, globals_) for _, func in group]
     if len(group) == 1:
         ((name, func),), (reverse,) = group, walks
-        globals_[name] = reverse.named_function(f"{name}_grad", func)
+        globals_[name] = reverse.name_function(f"{name}_grad", func)
         reverse.visit(func)
         return
-    cells = [_forward_declaration(globals_, outer, name, func) for name, func in group]
+    cells = [_declare_forward(globals_, outer, name, func) for name, func in group]
     for reverse, cell, (_, func) in zip(walks, cells, group, strict=True):
         reverse.visit(func)
         outer.push(RefWrite(cell, atom_of(reverse.dual_of(func, outer))))
 
 
-def _forward_declaration(globals_: dict[str, Dual], outer: Scope, name: str, func: Function) -> Var:
+def _declare_forward(globals_: dict[str, Dual], outer: Scope, name: str, func: Function) -> Var:
     """Let ``name`` stand for a function that calls what is in a cell, and return the cell.
 
     A let-bound function can only refer to itself; functions that refer to one another find each
@@ -103,15 +105,15 @@ def _forward_declaration(globals_: dict[str, Dual], outer: Scope, name: str, fun
     reversed_type = reverse_type(ty)
     assert isinstance(reversed_type, FuncType)
     endless = Var(f"{name}_endless", reversed_type)
-    outer.bind(endless, _forwarding(reversed_type, endless))
+    outer.bind(endless, _make_forwarding(reversed_type, endless))
     cell = outer.push(RefCreate(endless))
     var = Var(f"{name}_grad", reversed_type)
-    outer.bind(var, _forwarding(reversed_type, RefRead(cell)))
+    outer.bind(var, _make_forwarding(reversed_type, RefRead(cell)))
     globals_[name] = Dual(outer, ty, atom=var)
     return cell
 
 
-def _forwarding(ty: FuncType, callee: Expr) -> Function:
+def _make_forwarding(ty: FuncType, callee: Expr) -> Function:
     """Return a function of type ``ty`` that calls ``callee`` with its arguments."""
     params = tuple([Var(f"p{i}", arg) for i, arg in enumerate(ty.arg_types)])
     return Function(params, Call(callee, params), ty.ret_type, ty.type_params)

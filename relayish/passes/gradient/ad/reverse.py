@@ -50,16 +50,16 @@ from relayish.ir.replacing import rebuild_fields, rename_pattern
 from relayish.ir.roles import Role
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import binders, operands
-from relayish.passes.functions.interprocedural.copy import fresh_var, retyped_var
+from relayish.passes.functions.interprocedural.copy import make_fresh_var, retype_var
 from relayish.passes.gradient.ad.bindings import Bindings, Names, over_operands
-from relayish.passes.gradient.ad.checkpoint import copied, is_checkpoint
+from relayish.passes.gradient.ad.checkpoint import copy_unshared, is_checkpoint
 from relayish.passes.gradient.ad.dual import (
     Dual,
     Scope,
     atom_of,
-    collected,
     field_of,
-    known_fields,
+    list_known_fields,
+    make_collecting,
     tensors_of,
 )
 from relayish.passes.gradient.ad.kind_rules import (
@@ -69,7 +69,7 @@ from relayish.passes.gradient.ad.kind_rules import (
     gradients_of_operands,
 )
 from relayish.passes.gradient.ad.rules import call_of, gradients_of, has_gradient, is_zero
-from relayish.passes.gradient.ad.structure import packed, tensors_in, unpacked
+from relayish.passes.gradient.ad.structure import pack_tensors, tensors_in, unpack_tensors
 from relayish.passes.gradient.ad.types import BACK_PROPAGATOR, UNIT, reverse_type
 
 _Gradients: TypeAlias = Callable[[Expr], Sequence[Expr]]
@@ -145,7 +145,7 @@ class ReverseMode(MixedModeVisitor):
         scope = self._scopes[number] = Scope(self._names, back)
         return scope
 
-    def _unknown(self, scope: Scope, node: Expr, value: Expr) -> Dual:
+    def _make_unknown(self, scope: Scope, node: Expr, value: Expr) -> Dual:
         """Return a dual of which nothing is known but that it is ``value``."""
         return Dual(scope, node.checked_type, atom=scope.push(value))
 
@@ -154,7 +154,7 @@ class ReverseMode(MixedModeVisitor):
     def _constant(self, constant: Constant, scope: Scope) -> Dual:
         """Return a constant, whose gradient nobody asks for."""
         root = Dual(scope, constant.checked_type, value=constant)
-        for dual in walk_tree(root, known_fields):
+        for dual in walk_tree(root, list_known_fields):
             held = dual.value.data if isinstance(dual.value, Constant) else None
             if isinstance(dual.ty, TupleType) and isinstance(held, tuple):
                 pairs = zip(dual.ty.fields, held, strict=True)
@@ -164,7 +164,7 @@ class ReverseMode(MixedModeVisitor):
     def _constructor(self, constructor: Constructor, scope: Scope) -> Dual:
         """Return a constructor used as a function, which takes a back-propagator as all do."""
         _check_fields(constructor)
-        params = tuple([self._names.fresh() for _ in constructor.inputs])
+        params = tuple([self._names.make_var() for _ in constructor.inputs])
         func = Function(
             (*params, Var("back", BACK_PROPAGATOR)),
             Call(constructor, params),
@@ -192,10 +192,10 @@ class ReverseMode(MixedModeVisitor):
         args = [atom_of(self.dual_of(arg, scope)) for arg in call.args]
         if isinstance(call.op, Constructor):
             _check_fields(call.op)
-            return self._unknown(scope, call, Call(call.op, tuple(args), span=call.span))
+            return self._make_unknown(scope, call, Call(call.op, tuple(args), span=call.span))
         callee = atom_of(self.dual_of(call.op, scope))
         made = Call(callee, (*args, scope.back), call.attrs, span=call.span)
-        return self._unknown(scope, call, made)
+        return self._make_unknown(scope, call, made)
 
     def visit_tuple(self, tup: Tuple) -> Dual:
         scope = self._scope_of(tup)
@@ -208,7 +208,7 @@ class ReverseMode(MixedModeVisitor):
         known = field_of(whole, item.index)
         if known is not None:
             return known
-        return self._unknown(scope, item, TupleGetItem(atom_of(whole), item.index))
+        return self._make_unknown(scope, item, TupleGetItem(atom_of(whole), item.index))
 
     def _operation(self, call: Call, scope: Scope) -> Dual:
         op, ty = call.op, call.checked_type
@@ -218,25 +218,25 @@ class ReverseMode(MixedModeVisitor):
         args = tuple([operand.value for operand in operands])
         forward = Call(op, args, call.attrs, call.type_args, span=call.span, checked_type=ty)
         if not has_gradient(op, ty):
-            return collected(scope, ty, scope.push(forward, ty))
-        return self._computed(forward, partial(gradients_of, forward), operands, scope)
+            return make_collecting(scope, ty, scope.push(forward, ty))
+        return self._compute(forward, partial(gradients_of, forward), operands, scope)
 
-    def _computed(
+    def _compute(
         self, forward: Expr, tell: _Gradients, operands: Sequence[_Operand], scope: Scope
     ) -> Dual:
         """Return the value of ``forward``; going back, its operands get what ``tell`` says."""
         ty = forward.checked_type
         assert ty is not None
         value = scope.push(forward, ty)
-        result = collected(scope, ty, value)
+        result = make_collecting(scope, ty, value)
         before = scope.push(RefRead(scope.back))
         step = Bindings(self._names)
         grads = [step.push(RefRead(part.ref), part.ty) for part in tensors_of(result) if part.ref]
-        found = tell(packed(ty, grads))
+        found = tell(pack_tensors(ty, grads))
         wanted: list[tuple[Expr, Expr]] = []
         for grad, (_, held, tensors) in zip(found, operands, strict=True):
             if not is_zero(grad):
-                parts = zip(tensors, unpacked(held, grad), strict=True)
+                parts = zip(tensors, unpack_tensors(held, grad), strict=True)
                 wanted += [(tensor.ref, part) for tensor, part in parts if tensor.ref is not None]
         flat = step.flatten([(part, None) for _, part in wanted], {forward: value})
         for (ref, _), part in zip(wanted, flat, strict=True):
@@ -250,7 +250,7 @@ class ReverseMode(MixedModeVisitor):
         tensors = tensors_of(dual)
         if dual.value is None:
             assert dual.ty is not None
-            whole = packed(dual.ty, [tensor.value for tensor in tensors if tensor.value])
+            whole = pack_tensors(dual.ty, [tensor.value for tensor in tensors if tensor.value])
             dual.value = dual.scope.push(whole, dual.ty)
         return _Operand(dual.value, dual.ty, tensors)
 
@@ -268,7 +268,7 @@ class ReverseMode(MixedModeVisitor):
             self.visit(body)
             return self.dual_of(body, scope)
         assert ty is not None
-        result = collected(scope, ty, scope.push(copied(body, around), ty))
+        result = make_collecting(scope, ty, scope.push(copy_unshared(body, around), ty))
         before = scope.push(RefRead(scope.back))
         back = Var("back", BACK_PROPAGATOR)
         again = self._open(number, back)
@@ -313,7 +313,7 @@ class ReverseMode(MixedModeVisitor):
         while isinstance(bound, Let) and bound not in self.memo_map:
             value = bound.value
             if isinstance(value, Function) and value not in self.memo_map:
-                self.memo_map[bound.var] = self.named_function(bound.var.name_hint, value)
+                self.memo_map[bound.var] = self.name_function(bound.var.name_hint, value)
             self.visit(value)
             if bound.var not in self.memo_map:
                 self.memo_map[bound.var] = self.dual_of(value, self._scope_of(let))
@@ -331,9 +331,9 @@ class ReverseMode(MixedModeVisitor):
             self.visit(operand)
         if isinstance(rule, ControlFlow):
             return self._control_flow(node, rule.plain)
-        return self._derived(node, rule, self._scope_of(node))
+        return self._derive(node, rule, self._scope_of(node))
 
-    def _derived(self, node: Expr, rule: VectorJacobian, scope: Scope) -> Dual:
+    def _derive(self, node: Expr, rule: VectorJacobian, scope: Scope) -> Dual:
         """Return the value of a node whose rule tells the gradients of its operands."""
         ty = node.checked_type
         if ty is None:
@@ -345,7 +345,7 @@ class ReverseMode(MixedModeVisitor):
         }
         forward = over_operands(node, values).with_fields(checked_type=ty)
         tell = partial(gradients_of_operands, forward, rule)
-        return self._computed(forward, tell, held, scope)
+        return self._compute(forward, tell, held, scope)
 
     def _control_flow(self, node: Expr, plain: tuple[str, ...]) -> Dual:
         """Return a node over pairs of values and references, but for what it looks at itself."""
@@ -355,23 +355,23 @@ class ReverseMode(MixedModeVisitor):
 
         def image(owner: Node, field: Field, child: Node) -> Node:
             if owner not in names:
-                names[owner] = {v: retyped_var(v, reverse_type) for v in binders(owner)}
+                names[owner] = {v: retype_var(v, reverse_type) for v in binders(owner)}
             if field.role is Role.BINDER:
                 return rename_pattern(child, names[owner])
             if field.role is Role.ANNOTATION:
                 return reverse_type(child) if isinstance(child, Type) else child
             assert isinstance(child, Expr)
             if field.role is Role.OPERAND:
-                return self._given(child, scope, field.name in plain)
+                return self._pass_operand(child, scope, field.name in plain)
             inner = self._open(next(numbers), scope.back)
             for var, name in names[owner].items():
                 self._note(var, name, inner)
             self.visit(child)
-            return inner.close(self._given(child, inner, field.name in plain))
+            return inner.close(self._pass_operand(child, inner, field.name in plain))
 
-        return self._unknown(scope, node, rebuild_fields(node, image))
+        return self._make_unknown(scope, node, rebuild_fields(node, image))
 
-    def _given(self, operand: Expr, scope: Scope, is_plain: bool) -> Expr:
+    def _pass_operand(self, operand: Expr, scope: Scope, is_plain: bool) -> Expr:
         if is_plain:
             return self._operand(operand, scope).value
         return atom_of(self.dual_of(operand, scope))
@@ -385,12 +385,12 @@ class ReverseMode(MixedModeVisitor):
             self._clause(clause, arm) for clause, arm in zip(match_.clauses, arms, strict=True)
         ]
         made = Match(data, tuple(clauses), match_.complete, span=match_.span)
-        return self._unknown(scope, match_, made)
+        return self._make_unknown(scope, match_, made)
 
     def _clause(self, clause: Clause, arm: Scope) -> Clause:
         for pattern in PATTERNS.pre_order(clause.lhs):
             GRADIENT_RULES[type(pattern)]  # what matches tensors has to match pairs
-        names = {var: retyped_var(var, reverse_type) for var in binders(clause)}
+        names = {var: retype_var(var, reverse_type) for var in binders(clause)}
         for var, name in names.items():
             self._note(var, name, arm)
         lhs = rename_pattern(clause.lhs, names)
@@ -408,24 +408,24 @@ class ReverseMode(MixedModeVisitor):
         back = Var("back", BACK_PROPAGATOR)
         (number,) = self._placement.opened[func]
         inner = self._open(number, back)
-        params = tuple([self.renamed(param, inner) for param in func.params])
+        params = tuple([self.rename(param, inner) for param in func.params])
         body = self._body(func.body, inner)
         ret_type = None if func.ret_type is None else reverse_type(func.ret_type)
         made = Function((*params, back), body, ret_type, func.type_params, span=func.span)
-        var = self._called.pop(func, None) or self._names.fresh()
+        var = self._called.pop(func, None) or self._names.make_var()
         scope.bind(var, made)
         return Dual(scope, func.checked_type, atom=var)
 
-    def named_function(self, name: str, func: Function) -> Dual:
+    def name_function(self, name: str, func: Function) -> Dual:
         """Return what ``func`` will be known as, in its own body too, when it is visited."""
         ty = func.checked_type
         var = Var(name, None if ty is None else reverse_type(ty))
         self._called[func] = var
         return Dual(self._scope_of(func), ty, atom=var)
 
-    def renamed(self, var: Var, scope: Scope) -> Var:
+    def rename(self, var: Var, scope: Scope) -> Var:
         """Return what is bound in ``scope`` in the place of ``var``."""
-        made = retyped_var(var, reverse_type)
+        made = retype_var(var, reverse_type)
         self._note(var, made, scope)
         return made
 
@@ -433,7 +433,7 @@ class ReverseMode(MixedModeVisitor):
         """Let ``name`` stand for ``var``; what is written down about it belongs to ``scope``."""
         assert isinstance(var, Expr)
         assert isinstance(name, Expr)
-        ty = var.checked_type or fresh_var(var).type_annotation
+        ty = var.checked_type or make_fresh_var(var).type_annotation
         self.memo_map[var] = Dual(scope, ty, atom=name)
 
 

@@ -34,7 +34,7 @@ def fields_of(ty: Type | None) -> tuple[Type, ...]:
     return ty.fields if isinstance(ty, TupleType) else ()
 
 
-def packed(ty: Type, tensors: Sequence[Expr]) -> Expr:
+def pack_tensors(ty: Type, tensors: Sequence[Expr]) -> Expr:
     """Return the value of type ``ty`` whose tensors are ``tensors``, in order.
 
     Complexity:
@@ -51,7 +51,7 @@ def packed(ty: Type, tensors: Sequence[Expr]) -> Expr:
     return fold_tree(whole, fields_of, pack)
 
 
-def unpacked(ty: Type | None, value: Expr) -> list[Expr]:
+def unpack_tensors(ty: Type | None, value: Expr) -> list[Expr]:
     """Return the tensors in ``value``, a tensor or nested tuple of them, in order.
 
     Complexity:

@@ -60,10 +60,10 @@ class Writer:
     def write(self) -> Expr:
         """Return the function, the last of the nodes."""
         for node in self._order:
-            self._images[node] = self._written(node)
+            self._images[node] = self._write(node)
         return self._image(self._order[-1])
 
-    def _written(self, node: Node) -> Node:
+    def _write(self, node: Node) -> Node:
         """Return the image of ``node``; to nodes of other kinds, values are given as tensors."""
         match node:
             case Call():
@@ -87,7 +87,7 @@ class Writer:
             case Match() | RefRead() | TupleGetItem():  # which pass on what they are given
                 pass
             case Expr() if type(node) not in ATOMS:
-                other: Node = rebuild_fields(node, self._in_other)
+                other: Node = rebuild_fields(node, self._force_held)
                 return other
         rebuild = EXPRESSIONS.rebuild[type(node)]
         image: Node = node if rebuild is None else rebuild(node, self._images.get)
@@ -103,7 +103,7 @@ class Writer:
         assert isinstance(image, Expr)
         return image
 
-    def _for(self, expr: Expr, slot: int) -> Expr:
+    def _convert_to(self, expr: Expr, slot: int) -> Expr:
         """Return the value of ``expr`` as it has to be in ``slot``."""
         if type(expr.checked_type) is not TensorType and self._flow.slots.find(slot) != FIXED:
             return self._image(expr)
@@ -126,7 +126,7 @@ class Writer:
             if isinstance(ty, TupleType) and is_flat(ty):
                 image = self._tuple_of_tensors(image, ty, slot)
             elif type(ty) is TensorType and self._is_cell(slot):
-                image = self._made(image)
+                image = self._force(image)
             self._tensors[expr] = image
         return self._tensors[expr]
 
@@ -136,10 +136,10 @@ class Writer:
         if not any(cells):
             return image
         fields = [TupleGetItem(image, index) for index in range(len(ty.fields))]
-        made = [self._made(f) if cell else f for f, cell in zip(fields, cells, strict=True)]
+        made = [self._force(f) if cell else f for f, cell in zip(fields, cells, strict=True)]
         return Tuple(tuple(made), span=image.span)
 
-    def _made(self, cell: Expr) -> Expr:
+    def _force(self, cell: Expr) -> Expr:
         return Call(self._name("FromGradCell"), (cell,), span=cell.span)
 
     def _name(self, name: str) -> GlobalVar:
@@ -160,7 +160,7 @@ class Writer:
             annotation = self._types.type_of(annotation, slot)
         return Var(var.name_hint, annotation, span=var.span)
 
-    def _in_other(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
+    def _force_held(self, owner: Node, field: Field, held: Node) -> Node:  # noqa: ARG002
         """Return what a node of another kind holds: values are made before it gets them."""
         if field.role not in (Role.OPERAND, Role.SCOPE):
             return self._images.get(held, held)
@@ -169,7 +169,7 @@ class Writer:
 
     def _let(self, let: Let) -> Let:
         """Return the let; its variable has the slot of its value."""
-        body = self._for(let.body, self._flow.slot(let))
+        body = self._convert_to(let.body, self._flow.slot(let))
         return let.with_fields(var=self._image(let.var), value=self._image(let.value), body=body)
 
     def _if(self, node: If) -> If:
@@ -177,30 +177,32 @@ class Writer:
         slot = self._flow.slot(node)
         return node.with_fields(
             cond=self._tensor(node.cond),
-            true_branch=self._for(node.true_branch, slot),
-            false_branch=self._for(node.false_branch, slot),
+            true_branch=self._convert_to(node.true_branch, slot),
+            false_branch=self._convert_to(node.false_branch, slot),
         )
 
     def _tuple(self, tup: Tuple) -> Tuple:
         """Return the tuple of what its fields have to be."""
         child, slot = self._flow.slots.child, self._flow.slot(tup)
-        fields = [self._for(field, child(slot, index)) for index, field in enumerate(tup.fields)]
+        fields = [
+            self._convert_to(field, child(slot, index)) for index, field in enumerate(tup.fields)
+        ]
         return tup.with_fields(fields=tuple(fields))
 
     def _ref_create(self, ref: RefCreate) -> RefCreate:
         """Return the reference to what its content has to be."""
         content = self._flow.slots.child(self._flow.slot(ref), CONTENT)
-        return ref.with_fields(value=self._for(ref.value, content))
+        return ref.with_fields(value=self._convert_to(ref.value, content))
 
     def _ref_write(self, write: RefWrite) -> RefWrite:
         """Return the write of what the content of the reference has to be."""
         content = self._flow.slots.child(self._flow.slot(write.ref), CONTENT)
-        value = self._for(write.value, content)
+        value = self._convert_to(write.value, content)
         return write.with_fields(ref=self._image(write.ref), value=value)
 
     def _clause(self, clause: Clause) -> Clause:
         """Return the arm with what its result has to be."""
-        value = self._for(clause.rhs, self._flow.slot(clause))
+        value = self._convert_to(clause.rhs, self._flow.slot(clause))
         return clause.with_fields(lhs=self._images[clause.lhs], rhs=value)
 
     def _function(self, func: Function) -> Function:
@@ -211,7 +213,7 @@ class Writer:
             ret_type = self._types.type_of(ret_type, result)
         return func.with_fields(
             params=tuple([self._image(param) for param in func.params]),
-            body=self._for(func.body, result),
+            body=self._convert_to(func.body, result),
             ret_type=ret_type,
         )
 
@@ -223,7 +225,9 @@ class Writer:
         if params is None:
             args = [self._tensor(arg) for arg in call.args]
         else:
-            args = [self._for(arg, slot) for arg, slot in zip(call.args, params, strict=True)]
+            args = [
+                self._convert_to(arg, slot) for arg, slot in zip(call.args, params, strict=True)
+            ]
         image = call.with_fields(op=self._image(call.op), args=tuple(args))
         type_args = call.type_args
         if type_args:
@@ -256,7 +260,7 @@ class Writer:
         if is_cell:
             return cell
         self._cells[call] = cell
-        return self._made(cell)
+        return self._force(cell)
 
     def _initialiser(self, call: Call) -> Expr:
         """Return the cell of what ``call`` makes.

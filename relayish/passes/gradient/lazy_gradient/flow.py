@@ -94,7 +94,7 @@ class Flow:
         self._of: dict[Node, int] = dict.fromkeys((func, *func.params), FIXED)
         self._mod = mod
         self._types = Instances(self.slots)
-        self._opaque = _inside_kernels(order)
+        self._opaque = _find_kernel_nodes(order)
         for node in reversed(order):  # what is to be seen from outside is known first
             self._note(node)
 
@@ -127,7 +127,7 @@ class Flow:
                 field_slot = self.slots.child(self.slot(node.tuple_value), node.index)
                 self.slots.unify(self.slot(node), field_slot)
             case Expr() if type(node) not in ATOMS:
-                self._other(node)
+                self._note_other(node)
 
     def _content(self, ref: Expr) -> int:
         """Return the slot of what is in a reference."""
@@ -139,7 +139,7 @@ class Flow:
             return FIXED
         found = self._of.get(node)
         if found is None:
-            found = self._of[node] = self.slots.fresh()
+            found = self._of[node] = self.slots.make_slot()
         return found
 
     def _goes(self, expr: Expr, slot: int) -> None:
@@ -156,7 +156,7 @@ class Flow:
         self.slots.unify(self.slot(let.var), self.slot(let.value))
         self._goes(let.body, self.slot(let))
 
-    def _other(self, node: Expr) -> None:
+    def _note_other(self, node: Expr) -> None:
         """Note that nodes of other kinds take and return what was made, and so do their scopes."""
         for held in evaluated(node):
             if isinstance(held, Expr) and type(held.checked_type) is not TensorType:
@@ -219,11 +219,11 @@ class Flow:
             self._instance(call, ty, slot)
             return
         params = [self.slots.child(slot, index) for index in range(len(call.args))]
-        self._called(call, params, self.slots.child(slot, RESULT))
+        self._note_call(call, params, self.slots.child(slot, RESULT))
 
     def _instance(self, call: Call, ty: FuncType, slot: int) -> None:
         """Note a call of what has type parameters, which stand for something else each time."""
-        fresh = [self.slots.fresh() for _ in ty.type_params]
+        fresh = [self.slots.make_slot() for _ in ty.type_params]
         known: dict[Type, int] = dict(zip(ty.type_params, fresh, strict=True))
         self.instances[call] = fresh
         params = [
@@ -231,9 +231,9 @@ class Flow:
             for index, part in enumerate(ty.arg_types)
         ]
         result = self._types.instance(ty.ret_type, self.slots.child(slot, RESULT), known)
-        self._called(call, params, result)
+        self._note_call(call, params, result)
 
-    def _called(self, call: Call, params: list[int], result: int) -> None:
+    def _note_call(self, call: Call, params: list[int], result: int) -> None:
         self.params[call] = params
         for arg, param in zip(call.args, params, strict=True):
             self._goes(arg, param)
@@ -272,7 +272,7 @@ class Flow:
         return FuncType(constructor.inputs, made, data.type_vars)
 
 
-def _inside_kernels(order: Sequence[Node]) -> set[Node]:
+def _find_kernel_nodes(order: Sequence[Node]) -> set[Node]:
     """Return the functions that are left alone, and what is in them."""
     kernels = [node for node in order if isinstance(node, Function) and _is_kernel(node)]
     return set(EXPRESSIONS.post_order(kernels))
@@ -322,8 +322,8 @@ def choose(flow: Flow) -> Choice:
         known[slot] = what | before_it
         pending += [(target, known[slot]) for target in after.get(slot, ())]
         for one in operations.get(slot, ()):
-            pending.append((find(one.result), _combined(flow, known, one)[1]))
-    paying = [one for one in flow.combinations if _combined(flow, known, one)[0]]
+            pending.append((find(one.result), _combine(flow, known, one)[1]))
+    paying = [one for one in flow.combinations if _combine(flow, known, one)[0]]
     wanted = [find(slot) for one in paying for slot in (one.lhs, one.rhs)]
     useful = reachable(
         filter(known.__contains__, wanted),
@@ -332,7 +332,7 @@ def choose(flow: Flow) -> Choice:
     return Choice(frozenset(useful), frozenset([one.call for one in paying]))
 
 
-def _combined(flow: Flow, known: dict[int, Known], one: Combination) -> tuple[bool, Known]:
+def _combine(flow: Flow, known: dict[int, Known], one: Combination) -> tuple[bool, Known]:
     """Return whether a combination profits, and what it may be."""
     lhs, rhs = (known.get(flow.slots.find(slot), Known.NOTHING) for slot in (one.lhs, one.rhs))
     return COMBINED[one.call.op](lhs, rhs)

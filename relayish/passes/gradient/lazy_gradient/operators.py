@@ -22,7 +22,7 @@ class Known(IntFlag):
     ONE = 2
 
 
-def _filled(call: Call) -> Known:
+def _classify_fill(call: Call) -> Known:
     """Return what a call of ``full`` or ``full_like`` makes."""
     value = call.args[-1] if call.op is _FULL_LIKE else call.args[0]
     if not isinstance(value, Constant) or not isinstance(value.data, (np.ndarray, np.generic)):
@@ -39,8 +39,8 @@ _INITIALISERS: Final[dict[Expr, Callable[[Call], Known]]] = {
     relay_op("zeros_like"): lambda _: Known.ZERO,
     relay_op("ones"): lambda _: Known.ONE,
     relay_op("ones_like"): lambda _: Known.ONE,
-    relay_op("full"): _filled,
-    _FULL_LIKE: _filled,
+    relay_op("full"): _classify_fill,
+    _FULL_LIKE: _classify_fill,
 }
 """Operators that fill tensors, and what with."""
 

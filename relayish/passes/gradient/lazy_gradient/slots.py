@@ -32,7 +32,7 @@ class Slots:
         self._parents = [FIXED]
         self._children: dict[int, dict[int, int]] = {}
 
-    def fresh(self) -> int:
+    def make_slot(self) -> int:
         """Return a slot of which nothing is known."""
         self._parents.append(len(self._parents))
         return len(self._parents) - 1
@@ -55,7 +55,7 @@ class Slots:
             return FIXED
         children = self._children.setdefault(slot, {})
         if key not in children:
-            children[key] = self.fresh()
+            children[key] = self.make_slot()
         return children[key]
 
     def set_child(self, slot: int, key: int, part: int) -> None:

@@ -64,7 +64,7 @@ class Instances:
                 return slot
             key = ty, slots.find(slot)
             if key not in made:
-                made[key] = slots.fresh()
+                made[key] = slots.make_slot()
                 pending.append(key)
             return made[key]
 
@@ -152,11 +152,11 @@ class Converted:
                 made[key] = TypeCall(self._header, (part,)) if at in self._cells else part
             elif key not in made:
                 parts = [made[pair] for pair in below(key)]
-                made[key] = _rebuilt(part, parts) if parts else part
+                made[key] = _rebuild(part, parts) if parts else part
         return made[root]
 
 
-def _rebuilt(ty: Type, parts: Sequence[Type]) -> Type:
+def _rebuild(ty: Type, parts: Sequence[Type]) -> Type:
     before = _parts(ty) or []
     if all(new is old for new, (_, old) in zip(parts, before, strict=True)):
         return ty

@@ -21,7 +21,7 @@ FASTER: Final = {
 
 
 @FAST_MATH.call(*FASTER)
-def faster(_: Call, call: Call) -> Expr:
+def call_faster(_: Call, call: Call) -> Expr:
     """Call the faster operator."""
     assert isinstance(call.op, Op)
     return call.with_fields(op=FASTER[call.op])

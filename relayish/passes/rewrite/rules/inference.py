@@ -10,7 +10,13 @@ from typing import Any, Final
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.op.call import attrs_of
-from relayish.passes.rewrite.rules.table import CallRules, along, normal, op, tensor_of
+from relayish.passes.rewrite.rules.table import (
+    CallRules,
+    broadcast_along,
+    normalise_axis,
+    op,
+    tensor_of,
+)
 
 INFERENCE: Final = CallRules("inference")
 """What ``SimplifyInference`` makes of calls."""
@@ -34,29 +40,31 @@ def batch_norm(before: Call, call: Call) -> Expr:
     if attrs.center:
         shift = shift + beta
     rank = len(ty.shape)
-    return data * along(scale, rank, attrs.axis) + along(shift, rank, attrs.axis)
+    return data * broadcast_along(scale, rank, attrs.axis) + broadcast_along(
+        shift, rank, attrs.axis
+    )
 
 
 @INFERENCE.call("nn.layer_norm")
 def layer_norm(before: Call, call: Call) -> Expr:
     """Normalise along one axis, then scale and shift along it."""
     axis = attrs_of(call).axis
-    return _scaled(before, call, _normalised(before, call, call.args[0], (axis,)))
+    return _scale(before, call, _normalise(before, call, call.args[0], (axis,)))
 
 
 @INFERENCE.call("nn.instance_norm")
 def instance_norm(before: Call, call: Call) -> Expr:
     """Normalise each channel of each sample."""
     rank, axis = len(tensor_of(before.args[0]).shape), attrs_of(call).axis
-    spatial = tuple([at for at in range(1, rank) if at != normal(axis, rank)])
-    return _scaled(before, call, _normalised(before, call, call.args[0], spatial))
+    spatial = tuple([at for at in range(1, rank) if at != normalise_axis(axis, rank)])
+    return _scale(before, call, _normalise(before, call, call.args[0], spatial))
 
 
 @INFERENCE.call("nn.group_norm")
 def group_norm(before: Call, call: Call) -> Expr:
     """Split the channels into groups, normalise each, and put them together again."""
     shape, attrs = tensor_of(before.args[0]).shape, attrs_of(call)
-    axis, groups, rank = normal(attrs.axis, len(shape)), attrs.num_groups, len(shape)
+    axis, groups, rank = normalise_axis(attrs.axis, len(shape)), attrs.num_groups, len(shape)
     sizes = [size for size in shape if isinstance(size, int)]
     if len(sizes) == rank:
         split = (*sizes[:axis], groups, sizes[axis] // groups, *sizes[axis + 1 :])
@@ -66,8 +74,8 @@ def group_norm(before: Call, call: Call) -> Expr:
         joined = (*[0] * axis, -3, -2)
     grouped = op.reshape(call.args[0], newshape=split)
     reduced = tuple(range(axis + 1, rank + 1))
-    normalised = _normalised(before, call, grouped, reduced)
-    return _scaled(before, call, op.reshape(normalised, newshape=joined))
+    normalised = _normalise(before, call, grouped, reduced)
+    return _scale(before, call, op.reshape(normalised, newshape=joined))
 
 
 @INFERENCE.call("nn.l2_normalize")
@@ -85,7 +93,7 @@ def _epsilon(attrs: Any, before: Call) -> Constant:  # Any: the attributes of so
     return const(attrs.epsilon, tensor_of(before.args[0]).dtype)
 
 
-def _normalised(before: Call, call: Call, data: Expr, axes: tuple[int, ...]) -> Expr:
+def _normalise(before: Call, call: Call, data: Expr, axes: tuple[int, ...]) -> Expr:
     """Return ``data`` minus its mean along ``axes``, over its standard deviation."""
     mean = op.mean(data, axis=axes, keepdims=True)
     variance = op.variance(data, axis=axes, keepdims=True, with_mean=mean)
@@ -94,12 +102,12 @@ def _normalised(before: Call, call: Call, data: Expr, axes: tuple[int, ...]) -> 
     return quotient
 
 
-def _scaled(before: Call, call: Call, normalised: Expr) -> Expr:
+def _scale(before: Call, call: Call, normalised: Expr) -> Expr:
     """Return ``normalised`` times gamma plus beta, as far as the attributes ask for them."""
     _, gamma, beta = call.args
     attrs, rank = attrs_of(call), len(tensor_of(before.args[0]).shape)
     if attrs.scale:
-        normalised = normalised * along(gamma, rank, attrs.axis)
+        normalised = normalised * broadcast_along(gamma, rank, attrs.axis)
     if attrs.center:
-        normalised = normalised + along(beta, rank, attrs.axis)
+        normalised = normalised + broadcast_along(beta, rank, attrs.axis)
     return normalised

@@ -50,7 +50,7 @@ class Retyping:
     """Rewrites the calls of operators in a program, telling types as it goes.
 
     A subclass overrides :meth:`rewrite_call`, which may ask for the type of what it is given, and
-    :meth:`restored`, if the types it makes do not fit where the old ones did. The types of global
+    :meth:`restore`, if the types it makes do not fit where the old ones did. The types of global
     functions, of functions that are values, of parameters, references and of what ifs, matches and
     nodes of other kinds return stay as they were; those of tuples, of local variables, and of
     functions that are called where they stand, follow what is in them.
@@ -77,7 +77,7 @@ class Retyping:
         """Return what the outermost function, ``pre``, returns, its ``body`` being rewritten."""
         return body
 
-    def restored(self, pre: Expr, post: Expr) -> Expr:  # noqa: ARG002
+    def restore(self, pre: Expr, post: Expr) -> Expr:  # noqa: ARG002
         """Return ``post``, which stands for ``pre``, as a value of the type that ``pre`` had."""
         return post
 
@@ -108,7 +108,7 @@ class Retyping:
                 bound.setdefault(node.value, []).append(node.var)
                 names.add(node.var)
         self._root = root
-        self._inlined = _called_in_place(order)
+        self._inlined = _find_called_in_place(order)
         images = self._images
         for node in order:
             image = self._image(node)
@@ -133,7 +133,7 @@ class Retyping:
             return rebuild(node, self._images.get)
         image = rebuild(node, self._as_before)
         if image is not node and isinstance(image, Expr):
-            self._known[image] = self._called(node, image) or self.type_of(node)
+            self._known[image] = self._find_called_type(node, image) or self.type_of(node)
         return image
 
     def _as_before(self, child: Node, default: Node) -> Node:
@@ -142,9 +142,9 @@ class Retyping:
         if image is child or not isinstance(child, Expr) or type(child) is Function:
             return image
         assert isinstance(image, Expr)
-        return self.restored(child, image)
+        return self.restore(child, image)
 
-    def _called(self, node: Expr, image: Expr) -> Type | None:
+    def _find_called_type(self, node: Expr, image: Expr) -> Type | None:
         """Return what a function called where it stands returns by now."""
         if type(node) is not Call or type(image) is not Call or node.op not in self._inlined:
             return None
@@ -159,7 +159,7 @@ class Retyping:
         if func is self._root:
             body = self.rewrite_result(func, body)
         elif func not in self._inlined and body is not before:
-            body = self.restored(before, body)
+            body = self.restore(before, body)
         if body is before:
             return func
         ty = self.type_of(func)
@@ -201,7 +201,7 @@ class Retyping:
         self.values[image] = value
 
 
-def _called_in_place(order: list[Node]) -> set[Node]:
+def _find_called_in_place(order: list[Node]) -> set[Node]:
     """Return the functions that are called where they stand, and are used for nothing else."""
     called: set[Node] = set()
     kept: set[Node] = set()

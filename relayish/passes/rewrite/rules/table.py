@@ -102,7 +102,7 @@ class _Applier(MixedModeMutator):
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Return what the rule for the operator makes of the call."""
         rule = self._calls.get(post.op)
-        return post if rule is None else self._placed(rule(pre, post), pre, post, post)
+        return post if rule is None else self._place(rule(pre, post), pre, post, post)
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:
         """Return what the rule for the operator makes of a field of its result."""
@@ -110,16 +110,16 @@ class _Applier(MixedModeMutator):
         if type(call) is not Call or type(before) is not Call:
             return post
         rule = self._fields.get((call.op, post.index))
-        return post if rule is None else self._placed(rule(before, call), pre, post, call)
+        return post if rule is None else self._place(rule(before, call), pre, post, call)
 
-    def _placed(self, image: Expr, pre: Expr, post: Expr, replaced: Call) -> Expr:
+    def _place(self, image: Expr, pre: Expr, post: Expr, replaced: Call) -> Expr:
         """Return ``image``, or ``post`` where operands that act would be evaluated otherwise."""
         if len(replaced.args) > 1 and not self._order.is_kept(replaced, image, replaced.args):
             return post
-        return placed(image, pre.span, replaced)
+        return place(image, pre.span, replaced)
 
 
-def placed(image: Expr, span: Span | None, replaced: Call) -> Expr:
+def place(image: Expr, span: Span | None, replaced: Call) -> Expr:
     """Return ``image`` with ``span`` on all that was made in place of ``replaced``.
 
     What was made are the nodes above the arguments of ``replaced`` that have no span yet.
@@ -152,15 +152,15 @@ def tensor_of(expr: Expr) -> TensorType:
     return ty
 
 
-def along(vector: Expr, rank: int, axis: int) -> Expr:
+def broadcast_along(vector: Expr, rank: int, axis: int) -> Expr:
     """Return ``vector: (n,)`` so that it broadcasts along ``axis`` of a tensor of ``rank``."""
-    behind = rank - normal(axis, rank) - 1
+    behind = rank - normalise_axis(axis, rank) - 1
     if behind <= 0:
         return vector
     widened: Expr = op.expand_dims(vector, axis=1, num_newaxis=behind)
     return widened
 
 
-def normal(axis: int, rank: int) -> int:
+def normalise_axis(axis: int, rank: int) -> int:
     """Return ``axis`` of a tensor of ``rank``, counted from the first one."""
     return axis + rank if axis < 0 else axis

@@ -15,13 +15,13 @@ from relayish.op import registry
 from relayish.op.call import relay_call
 from relayish.op.registry import OpPattern, list_ops, relay_op
 from relayish.passes.rewrite.simplify.common import (
-    filled,
     is_relay_op,
+    make_filled_pattern,
+    make_uniform_pattern,
     same_type,
     splat,
     static_type,
     tensor_type,
-    uniform,
 )
 
 NEUTRAL: Final[dict[str, tuple[int, bool]]] = {
@@ -33,9 +33,9 @@ NEUTRAL: Final[dict[str, tuple[int, bool]]] = {
 """The operand that leaves the other one as it is, and whether it may stand on either side."""
 
 
-def _neutral(name: str, value: int) -> Rule:
+def _make_neutral_rule(name: str, value: int) -> Rule:
     """Return the rule that drops an operand ``value`` of operator ``name``."""
-    kept, dropped = wildcard(), uniform()
+    kept, dropped = wildcard(), make_uniform_pattern()
 
     @rule(is_relay_op(name)(kept, dropped))
     def neutral(call: Call, found: Found) -> Expr:
@@ -57,7 +57,7 @@ def _is_single(found: Found, dropped: DFPattern, kept: DFPattern) -> bool:
     return one.dtype == other.dtype and all(isinstance(s, int) and s == 1 for s in one.shape)
 
 
-_factor, _zero = wildcard(), uniform()
+_factor, _zero = wildcard(), make_uniform_pattern()
 
 
 @rule(is_relay_op("multiply")(_factor, _zero))
@@ -82,17 +82,17 @@ def _fold(name: str, *operands: Expr) -> Constant | None:
     if result.dtype.kind not in "iu":
         if not np.isfinite(result.astype("float64")).all():
             return None
-        lost = np.abs(result.astype("float64")) < _tiny(result)
+        lost = np.abs(result.astype("float64")) < _get_tiny(result)
         if name == "multiply" and (lost & (values[0] != 0) & (values[1] != 0)).any():
             return None
     return Constant(as_value(result))
 
 
-def _tiny(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> float:
+def _get_tiny(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> float:
     return float(np.finfo(array.dtype.name).tiny) if array.dtype.kind == "f" else 1e-30
 
 
-def _adjacent(name: str) -> Rule:
+def _make_adjacent_rule(name: str) -> Rule:
     """Return the rule that makes one operation with a constant of two."""
     data, first, second = wildcard(), is_constant(), is_constant()
 
@@ -122,9 +122,9 @@ def switch_add_multiply(call: Call, found: Found) -> Expr:
     return out if same_type(found, out, call) else call
 
 
-def _full_elementwise(name: str, *, first: bool) -> Rule:
+def _make_full_elementwise_rule(name: str, *, first: bool) -> Rule:
     """Return the rule that puts a scalar in the place of a tensor filled with it."""
-    other, tensor = wildcard(), filled()
+    other, tensor = wildcard(), make_filled_pattern()
     args = (tensor, other) if first else (other, tensor)
 
     @rule(is_relay_op(name)(*args))
@@ -162,14 +162,20 @@ def reciprocal_root(call: Call, found: Found) -> Expr:
     return relay_call("multiply", found[_numerator], rsqrt, span=call.span)
 
 
-IDENTITIES: Final = RuleSet([_neutral(name, value) for name, (value, _) in NEUTRAL.items()])
+IDENTITIES: Final = RuleSet(
+    [_make_neutral_rule(name, value) for name, (value, _) in NEUTRAL.items()]
+)
 ARITHMETIC: Final = RuleSet(
     [
         IDENTITIES,
         multiply_zero,
-        *[_full_elementwise(name, first=side) for name in _elementwise() for side in (True, False)],
-        _adjacent("add"),
-        _adjacent("multiply"),
+        *[
+            _make_full_elementwise_rule(name, first=side)
+            for name in _elementwise()
+            for side in (True, False)
+        ],
+        _make_adjacent_rule("add"),
+        _make_adjacent_rule("multiply"),
         switch_add_multiply,
         reciprocal_root,
     ]

@@ -28,7 +28,7 @@ def _reshape() -> Any:  # Any: a pattern of either operator
 
 
 @rule(_reshape()(_reshape()(_data)))
-def adjacent_reshapes(call: Call, found: Found) -> Expr:
+def merge_reshapes(call: Call, found: Found) -> Expr:
     """Reshape once to what the last of two says."""
     ty = static_type(found, call)
     if ty is None or 0 in ty.shape:
@@ -37,13 +37,13 @@ def adjacent_reshapes(call: Call, found: Found) -> Expr:
 
 
 @rule(_reshape()(_data))
-def idle_reshape(call: Call, found: Found) -> Expr:
+def drop_idle_reshape(call: Call, found: Found) -> Expr:
     """Drop a reshape to the shape there is."""
     return found[_data] if same_type(found, found[_data], call) else call
 
 
 @rule(is_relay_op("cast")(_data))
-def idle_cast(call: Call, found: Found) -> Expr:
+def drop_idle_cast(call: Call, found: Found) -> Expr:
     """Drop a conversion to the element type there is."""
     before, after = tensor_type(found, found[_data]), tensor_type(found, call)
     same = before is not None and after is not None and before.dtype == after.dtype
@@ -54,7 +54,7 @@ _inner_cast = is_relay_op("cast")(_data)
 
 
 @rule(is_relay_op("cast")(_inner_cast))
-def adjacent_casts(call: Call, found: Found) -> Expr:
+def merge_casts(call: Call, found: Found) -> Expr:
     """Convert at once where the conversion between loses nothing."""
     source, between = tensor_type(found, found[_data]), tensor_type(found, found[_inner_cast])
     if source is None or between is None:
@@ -85,7 +85,7 @@ def keeps_values(source: str, target: str) -> bool:
 
 
 @rule(is_relay_op("clip")(_data))
-def idle_clip(call: Call, found: Found) -> Expr:
+def drop_idle_clip(call: Call, found: Found) -> Expr:
     """Drop limits that no number there can be passes."""
     numbers, (low, high) = _range(found, found[_data]), _limits(call)
     if numbers is None or not (low <= numbers[0] and numbers[1] <= high):
@@ -129,7 +129,7 @@ _inner_clip = is_relay_op("clip")(_data)
 
 
 @rule(is_relay_op("clip")(_inner_clip))
-def adjacent_clips(call: Call, found: Found) -> Expr:
+def merge_clips(call: Call, found: Found) -> Expr:
     """Limit once, to what both limits leave."""
     inner = found[_inner_clip]
     assert isinstance(inner, Call)
@@ -151,7 +151,7 @@ _FAR: Final = 1 << 16
 """No number that is dequantized here is farther from zero than this, nor is its zero point."""
 
 
-def _of_dequantized(name: str) -> Rule:
+def _make_dequantized_rule(name: str) -> Rule:
     """Return the rule that asks whole numbers what depends on their order only.
 
     That is kept where the scale is above zero, and no two numbers become one: neither infinity nor
@@ -180,13 +180,13 @@ def _of_dequantized(name: str) -> Rule:
 
 ARRANGEMENT: Final = RuleSet(
     [
-        adjacent_reshapes,
-        idle_reshape,
+        merge_reshapes,
+        drop_idle_reshape,
         LAYOUT,
-        adjacent_casts,
-        idle_cast,
-        adjacent_clips,
-        idle_clip,
-        *[_of_dequantized(name) for name in ("argmax", "argmin", "argsort")],
+        merge_casts,
+        drop_idle_cast,
+        merge_clips,
+        drop_idle_clip,
+        *[_make_dequantized_rule(name) for name in ("argmax", "argmin", "argsort")],
     ]
 )

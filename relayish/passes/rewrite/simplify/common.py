@@ -23,12 +23,12 @@ def is_relay_op(name: str) -> ExprPattern:
     return is_op(relay_op(name))
 
 
-def uniform() -> DFPattern:
+def make_uniform_pattern() -> DFPattern:
     """Return a new pattern of what may have one value in all its elements; see :func:`splat`."""
-    return alternatives(is_constant(), filled())
+    return alternatives(is_constant(), make_filled_pattern())
 
 
-def filled() -> DFPattern:
+def make_filled_pattern() -> DFPattern:
     """Return a new pattern of tensors made by filling them with one value."""
     return alternatives(
         is_relay_op("zeros")(), is_relay_op("ones")(), is_relay_op("full")(is_constant())

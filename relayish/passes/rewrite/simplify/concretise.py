@@ -17,7 +17,7 @@ from relayish.passes.rewrite.simplify.common import is_relay_op, static_type, te
 _data, _like = wildcard(), wildcard()
 
 
-def _filled(name: str, filler: str) -> Rule:
+def _make_fill_rule(name: str, filler: str) -> Rule:
     """Return the rule that makes of ``name`` of a tensor ``filler`` of its shape."""
 
     @rule(is_relay_op(name)(_data))
@@ -32,7 +32,7 @@ def _filled(name: str, filler: str) -> Rule:
 
 
 @rule(is_relay_op("full_like")(_data, _like))
-def full_like(call: Call, found: Found) -> Expr:
+def replace_full_like(call: Call, found: Found) -> Expr:
     """Fill a shape with a value."""
     ty, value = static_type(found, call), tensor_type(found, found[_like])
     if ty is None or value is None or value.shape or not found.may_drop(found[_data]):
@@ -80,9 +80,9 @@ def cast_like(call: Call, found: Found) -> Expr:
 
 CONCRETISE: Final = RuleSet(
     [
-        _filled("zeros_like", "zeros"),
-        _filled("ones_like", "ones"),
-        full_like,
+        _make_fill_rule("zeros_like", "zeros"),
+        _make_fill_rule("ones_like", "ones"),
+        replace_full_like,
         reshape_like,
         collapse_sum_like,
         broadcast_to_like,

@@ -17,7 +17,7 @@ _first = (_TRANSPOSE | _LAYOUT_TRANSFORM)(_data)
 
 
 @rule((_TRANSPOSE | _LAYOUT_TRANSFORM)(_first))
-def adjacent_arrangements(call: Call, found: Found) -> Expr:
+def merge_arrangements(call: Call, found: Found) -> Expr:
     """Arrange once, as both would.
 
     Two transpositions are one. One beside a change of layout that splits axes, or joins them, is
@@ -29,7 +29,7 @@ def adjacent_arrangements(call: Call, found: Found) -> Expr:
     if ty is None or before is None:
         return call
     first, second = _axes(inner, len(before.shape)), _axes(call, len(before.shape))
-    layouts = _joined(_layouts(inner), _layouts(call), first, second)
+    layouts = _join(_layouts(inner), _layouts(call), first, second)
     if layouts is not None:
         source, target = map(_text, layouts)
         out: Expr = found[_data]
@@ -47,7 +47,7 @@ _Layout = tuple[LayoutAxis, ...]
 _Layouts = tuple[_Layout, _Layout]
 
 
-def _joined(
+def _join(
     inner: _Layouts | None,
     outer: _Layouts | None,
     first: tuple[int, ...] | None,
@@ -93,7 +93,7 @@ def _axes(call: Call, rank: int) -> tuple[int, ...] | None:
 
 
 @rule((_TRANSPOSE | _LAYOUT_TRANSFORM)(_data))
-def idle_arrangement(call: Call, found: Found) -> Expr:
+def drop_idle_arrangement(call: Call, found: Found) -> Expr:
     """Drop what leaves every axis where it is."""
     ty = tensor_type(found, call)
     if ty is None:
@@ -104,4 +104,4 @@ def idle_arrangement(call: Call, found: Found) -> Expr:
     return found[_data] if _axes(call, rank) == tuple(range(rank)) else call
 
 
-LAYOUT: Final = RuleSet([adjacent_arrangements, idle_arrangement])
+LAYOUT: Final = RuleSet([merge_arrangements, drop_idle_arrangement])

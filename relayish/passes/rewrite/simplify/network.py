@@ -24,7 +24,7 @@ _IDLE: Final = is_relay_op("nn.dropout")(_data).has_attr({"rate": 0.0})
 
 
 @rule(is_tuple_get_item(_IDLE, 0), keeps_order=True)  # what it draws, nobody sees
-def idle_dropout(get: TupleGetItem, found: Found) -> Expr:  # noqa: ARG001 - as rules are called
+def drop_idle_dropout(get: TupleGetItem, found: Found) -> Expr:  # noqa: ARG001 - as rules are called
     """Drop a dropout that lets everything pass."""
     return found[_data]
 
@@ -63,6 +63,6 @@ def _bias_before_reshape(name: str) -> Rule:
     return bias_before_reshape
 
 
-NETWORK: Final = RuleSet([idle_dropout])
+NETWORK: Final = RuleSet([drop_idle_dropout])
 LATE: Final = RuleSet([_bias_before_reshape("add"), _bias_before_reshape("nn.bias_add")])
 """What is done when nothing else is left to do, which it might hide."""

@@ -36,8 +36,8 @@ def binomial(call: Call, found: Found) -> Expr:
     if ty is None or form is None or kind not in "iuf":
         return call
     (a, b, c), x, y = form
-    roots = _whole(a, b, c) if kind in "iu" else _real(a, b, c)
-    numbers = [] if roots is None else [_of_dtype(each, ty.dtype) for each in (a, *roots)]
+    roots = _solve_whole(a, b, c) if kind in "iu" else _solve_real(a, b, c)
+    numbers = [] if roots is None else [_convert_to_dtype(each, ty.dtype) for each in (a, *roots)]
     factors = [each for each in numbers if each is not None]
     if len(factors) < 3:
         return call
@@ -52,7 +52,7 @@ def _times(expr: Expr, factor: np.generic) -> Expr:
     return expr if factor == 1 else relay_call("multiply", expr, Constant(as_value(factor)))
 
 
-def _of_dtype(number: _Number, dtype: str) -> np.generic | None:
+def _convert_to_dtype(number: _Number, dtype: str) -> np.generic | None:
     """Return a number of ``dtype``, if it is none too large, and another than zero."""
     kind = numpy_dtype(dtype)
     if kind.kind in "iu":
@@ -115,7 +115,7 @@ def _monomial(term: Expr) -> tuple[_Number, Expr, Expr] | None:
     return coefficient, factors[0], factors[1]
 
 
-def _whole(a: _Number, b: _Number, c: _Number) -> tuple[int, int] | None:
+def _solve_whole(a: _Number, b: _Number, c: _Number) -> tuple[int, int] | None:
     a, b, c = int(a), int(b), int(c)
     discriminant = b * b - 4 * a * c
     if discriminant < 0:
@@ -126,7 +126,7 @@ def _whole(a: _Number, b: _Number, c: _Number) -> tuple[int, int] | None:
     return (b + root) // (2 * a), (b - root) // (2 * a)
 
 
-def _real(a: float, b: float, c: float) -> tuple[float, float] | None:
+def _solve_real(a: float, b: float, c: float) -> tuple[float, float] | None:
     discriminant = b * b - 4 * a * c
     if not 0 <= discriminant < math.inf:
         return None
