@@ -19,8 +19,9 @@ import relayish.op
 from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs, DictAttrs, attrs_class
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple
+from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple
 from relayish.ir.relay.op import intern_op
+from relayish.ir.relay.type import TypeKind
 from relayish.ir.structural_equal import structural_equal
 from relayish.op import get_op, list_ops
 from relayish.op.device import VirtualDevice
@@ -204,6 +205,20 @@ def test_device_is_read_with_its_memory_scope() -> None:
     call = parse_expr(section.text())
     assert isinstance(call, Call)
     assert kinds(call.attrs) == kinds(values)
+
+
+def test_unknown_types_are_those_of_tvms_metadata() -> None:
+    types = [{"type_key": "IncompleteType", "attrs": {"kind": str(k), "span": "0"}} for k in (0, 4)]
+    head = [{"type_key": ""}, {"type_key": "Map", "keys": ["IncompleteType"], "data": [2]}]
+    nodes = [*head, {"type_key": "Array", "data": [3, 4]}, *types]
+    section = json.dumps({"root": 1, "nodes": nodes, "b64ndarrays": []})
+    unknown = "meta[IncompleteType][0]"
+    text = f"fn (%x: {unknown}, %y: ({unknown}, meta[IncompleteType][1])) {{ %x }}"
+    func = parse_expr(f"{text}\n#[metadata]\n{section}")
+    assert isinstance(func, Function)
+    first, (again, other) = func.params[0].type_annotation, func.params[1].type_annotation.fields
+    assert first is again
+    assert (first.kind, other.kind) == (TypeKind.Type, TypeKind.Constraint)
 
 
 def test_nearly_every_class_is_compared() -> None:

@@ -12,7 +12,15 @@ from relayish.ir.relay.expr import Call, Constant, Expr, Op, Var
 from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.op import op_of
 from relayish.ir.relay.type import Any as AnyDim
-from relayish.ir.relay.type import GlobalTypeVar, PrimExpr, PrimOp, SizeVar, TensorType, TypeKind
+from relayish.ir.relay.type import (
+    GlobalTypeVar,
+    IncompleteType,
+    PrimExpr,
+    PrimOp,
+    SizeVar,
+    TensorType,
+    TypeKind,
+)
 from relayish.op.dimension import show_dimension
 from relayish.text.metadata_reader import ARRAYS, BUILDERS, BY_CLASS, REFERENCES, Get, Json
 from relayish.text.metadata_writer import READABLE, WRITERS, Table
@@ -30,6 +38,7 @@ _REFERENCES: Final[Mapping[str, tuple[str, ...]]] = {
     **{f"tir.{name}": ("a", "b") for name in ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max")},
     **{f"tir.{name}": ("a", "b") for name in ("FloorDiv", "FloorMod")},
     "tir.Any": (),
+    "IncompleteType": (),
     "Target": ("kind", "tag", "keys", "host", "attrs", "features"),
     "TargetKind": ("name", "default_keys"),
 }
@@ -85,6 +94,7 @@ BUILDERS.update(
         "tir.SizeVar": _build_size_var,
         "tir.Var": _build_size_var,
         "tir.Any": lambda _node, _get: AnyDim(),
+        "IncompleteType": lambda node, _: IncompleteType(TypeKind(int(node["attrs"]["kind"]))),
         **{
             name: _build_prim_op
             for name in _REFERENCES

@@ -8,6 +8,7 @@ import numpy as np
 
 from relayish.dataflow_pattern import Found, Rule, RuleSet, is_constant, rule, wildcard
 from relayish.dataflow_pattern.pattern import DFPattern
+from relayish.ir.dtype import numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.language import RELAY
 from relayish.ir.value import as_value
@@ -122,6 +123,19 @@ def switch_add_multiply(call: Call, found: Found) -> Expr:
     return out if same_type(found, out, call) else call
 
 
+_twice = wildcard()
+
+
+@rule(is_relay_op("add")(_twice, _twice))
+def double(call: Call, found: Found) -> Expr:
+    """Multiply by two what is added to itself."""
+    ty = tensor_type(found, call)
+    if ty is None or numpy_dtype(ty.dtype).kind not in "iuf":
+        return call
+    two = Constant(as_value(numpy_dtype(ty.dtype).type(2)))
+    return relay_call("multiply", found[_twice], two, span=call.span)
+
+
 def _make_full_elementwise_rule(name: str, *, first: bool) -> Rule:
     """Return the rule that puts a scalar in the place of a tensor filled with it."""
     other, tensor = wildcard(), make_filled_pattern()
@@ -133,7 +147,8 @@ def _make_full_elementwise_rule(name: str, *, first: bool) -> Rule:
         if value is None or not same_type(found, found[other], call):
             return call
         scalar = Constant(as_value(value))
-        return call.with_fields(args=(scalar, found[other]) if first else (found[other], scalar))
+        left = call.args[0] is found[tensor]  # a commutative operator matches either way
+        return call.with_fields(args=(scalar, found[other]) if left else (found[other], scalar))
 
     full_elementwise.name = f"{name} with a filled tensor"
     return full_elementwise
@@ -177,6 +192,7 @@ ARITHMETIC: Final = RuleSet(
         _make_adjacent_rule("add"),
         _make_adjacent_rule("multiply"),
         switch_add_multiply,
+        double,
         reciprocal_root,
     ]
 )
