@@ -8,6 +8,7 @@ from relayish.analysis.effectful import effectful_nodes
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import CheckError
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -90,7 +91,7 @@ def check_graph_normal_form(expr: Expr, mod: IRModule | None = None) -> None:
     if found:
         let = found[0]
         raise CheckError(
-            f"a Let{at_span(let)} binds %{let.var.name_hint} to {let.value!r}, which could "
+            f"a Let{at_span(let)} binds %{let.var.name_hint} to {one_line(let.value)}, which could "
             f"stand where the variable is used; the pass ToGraphNormalForm brings programs into "
             f"this form",
             check="graph_normal_form",

@@ -20,6 +20,7 @@ from relayish.analysis.aliasing import (
 from relayish.analysis.function_attributes import is_primitive
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Function, Let
 from relayish.ir.scoping import operands
 
@@ -223,7 +224,8 @@ def _operands(expr: Node) -> tuple[Node, ...]:
     for operand in taken:
         if type(operand) not in ATOMS and not is_closure(operand):
             raise PassError(
-                f"{operand!r} is an operand of {expr!r}; liveness is known of programs in A-normal "
-                f"form, where operands are bound by lets; run ToANormalForm before"
+                f"{describe(operand)} is an operand of {describe(expr)}; liveness is known of "
+                f"programs in A-normal form, where operands are bound by lets; run ToANormalForm "
+                f"before"
             )
     return taken

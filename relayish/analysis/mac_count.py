@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, OperatorError
 from relayish.ir.node import Node
+from relayish.ir.one_line import quote
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -55,7 +56,7 @@ def get_total_mac_number(expr: Expr | IRModule) -> int:
         known = tuple([ty for ty in types if ty is not None])
         if len(known) < len(types) or node.checked_type is None:
             raise OperatorError(
-                f"cannot count multiplications of a call that carries no types: {node!r}; run "
+                f"cannot count multiplications of a call that carries no types: {quote(node)}; run "
                 f"InferType, which leaves no expression without"
             )
         total += rule(node.attrs, known, node.checked_type)

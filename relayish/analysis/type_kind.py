@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
-from relayish.errors import TypeInferenceError
+from relayish.errors import TypeInferenceError, suggest
 from relayish.ir.getters import nodes_held
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
@@ -148,7 +148,9 @@ def _type_call(ty: TypeCall, kinds: Known, definitions: Definitions) -> str | No
         return f"only type definitions take arguments; {_name(ty.func)} is none"
     data = definitions.get(ty.func)
     if data is None:
-        return f"type {ty.func.name_hint} is not defined in the module"
+        name, known = ty.func.name_hint, [header.name_hint for header in definitions]
+        advice = suggest(name, known) or "; put its definition there: mod.with_type(...)"
+        return f"type {name} is not defined in the module{advice}"
     if len(data.type_vars) != len(ty.args):
         return (
             f"type {ty.func.name_hint} is given {len(ty.args)} arguments; "

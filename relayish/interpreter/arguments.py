@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.errors import EvaluationError
+from relayish.errors import EvaluationError, suggest
 from relayish.interpreter.value import Evaluated
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant, Var
@@ -61,9 +61,14 @@ def in_order(
         given.append(named[name])
         rest.pop(name, None)
     if rest:
+        name = next(iter(rest))
+        known = [param.name_hint for param in params]
+        if name in known:
+            raise EvaluationError(
+                f"argument {name!r} is given twice: by place and by name; leave one out"
+            )
         raise EvaluationError(
-            f"unknown or repeated argument {next(iter(rest))!r}; the function takes "
-            f"{_names(params)}"
+            f"unknown argument {name!r}{suggest(name, known)}; the function takes {_names(params)}"
         )
     return given
 

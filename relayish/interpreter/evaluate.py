@@ -9,6 +9,7 @@ from relayish.errors import EvaluationError, suggest
 from relayish.interpreter.graph_executor import GraphExecutor
 from relayish.interpreter.machine import MAX_DEPTH, Machine
 from relayish.interpreter.value import Closure, Evaluated, as_argument
+from relayish.ir.one_line import one_line
 from relayish.ir.relay.expr import Constant, Expr, Let, Var
 from relayish.ir.relay.module import IRModule
 
@@ -56,7 +57,7 @@ def evaluate(
     if args is None:
         return value
     if not isinstance(value, Closure):
-        raise EvaluationError(f"args are for functions; {expr!r} is none: leave args out")
+        raise EvaluationError(f"args are for functions; {one_line(expr)} is none: leave args out")
     return machine.apply(value, args, {})
 
 
@@ -121,7 +122,9 @@ class Interpreter:
                 )
             repeated = [name for name in open_names[: len(args)] if name in named]
             if repeated:
-                raise EvaluationError(f"unknown or repeated argument {repeated[0]!r}")
+                raise EvaluationError(
+                    f"argument {repeated[0]!r} is given twice: by place and by name; leave one out"
+                )
             return main(**known | dict(zip(open_names, args, strict=False)) | named)
 
         return call

@@ -27,7 +27,8 @@ def fail(message: str, error: type[RelayishError]) -> NoReturn:
 def refuse_condition(value: object) -> NoReturn:
     """Raise for the condition of an ``if`` that is no truth value."""
     raise EvaluationError(
-        f"the condition of an if must be a scalar of type bool; found {describe(value)}"
+        f"the condition of an if must be a scalar of type bool; found {describe(value)}; compare "
+        f"it with something, or reduce it to one truth value"
     )
 
 
@@ -54,7 +55,8 @@ def refuse_arguments(function: Function, found: int) -> NoReturn:
     """Raise for a call with another number of arguments."""
     names = ", ".join(param.name_hint for param in function.params)
     raise EvaluationError(
-        f"the function takes {len(function.params)} arguments ({names}); found {found}"
+        f"the function takes {len(function.params)} arguments ({names}); found {found}; pass one "
+        f"for each parameter"
     )
 
 
@@ -68,12 +70,18 @@ def refuse_more(what: str, limit: int, option: str) -> NoReturn:
 
 def refuse_unset(expr: Expr) -> NoReturn:
     """Raise for a variable that has no value yet."""
-    raise EvaluationError(f"variable {display_name(expr)} is used before it is bound")
+    raise EvaluationError(
+        f"variable {display_name(expr)} is used before it is bound; use it behind the let "
+        f"that binds it, or let it name a function"
+    )
 
 
 def out_of_scope() -> EvaluationError:
     """Return the error for an operand that has no value where it is used."""
-    return EvaluationError("an operand is a variable used outside the scope of its binder")
+    return EvaluationError(
+        "an operand is a variable used outside the scope of its binder; "
+        "relayish.analysis.check_well_formed says which, and where"
+    )
 
 
 def operator_failed(op: Expr, values: Sequence[Evaluated], error: Exception) -> EvaluationError:

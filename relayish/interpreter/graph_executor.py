@@ -23,6 +23,7 @@ from relayish.interpreter.value import (
     normalise,
 )
 from relayish.ir.node import Node
+from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
 
@@ -222,7 +223,10 @@ class GraphExecutor:
             if expr.name_hint == "main" and isinstance(function, Function):
                 bound = {**self._bound_params(function), **binds}
         if not isinstance(function, Function):
-            raise EvaluationError(f"only functions are planned; found {function!r}")
+            raise EvaluationError(
+                f"only functions are planned; found {describe(function)}; put it into a function, "
+                f"or use create_executor(kind='debug')"
+            )
         made = PlannedFunction(make_plan(function, self.mod, bound))
         if not binds:
             self._planned[expr] = made

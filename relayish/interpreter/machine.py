@@ -43,6 +43,7 @@ from relayish.interpreter.value import (
     normalise,
 )
 from relayish.ir.attrs import Attrs
+from relayish.ir.one_line import describe as describe_node
 from relayish.ir.relay.adt import (
     Constructor,
 )
@@ -335,7 +336,7 @@ class Machine:
         if not isinstance(definition, Expr):
             raise EvaluationError(
                 f"@{name.name_hint} is of another language, which is not evaluated here; found "
-                f"{definition!r}"
+                f"{describe_node(definition)}"
             )
         code = compile_expr(definition, check_types=self.check_types)
         first = code.block.instructions[0]

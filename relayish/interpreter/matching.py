@@ -69,7 +69,8 @@ def _match_constructor(pattern: PatternConstructor, value: Evaluated) -> Pairs |
     if len(value.fields) != len(pattern.patterns):
         raise EvaluationError(
             f"a pattern of constructor {pattern.constructor.name_hint} has "
-            f"{len(pattern.patterns)} fields, the value {len(value.fields)}"
+            f"{len(pattern.patterns)} fields, the value {len(value.fields)}; take both from one "
+            f"type definition"
         )
     return zip(pattern.patterns, value.fields, strict=True)
 

@@ -104,7 +104,10 @@ class Metadata:
                 stack.pop()
                 continue
             if index in open_:
-                raise MetadataError(f"metadata node {index} refers to itself")
+                raise MetadataError(
+                    f"metadata node {index} refers to itself; the section was changed by hand, or "
+                    f"is not the one of this program"
+                )
             open_.add(index)
             stack += missing[::-1]
         return made[root]
@@ -120,7 +123,10 @@ class Metadata:
     def _checked(self, number: object) -> int:
         index = int(str(number))
         if not 0 <= index < len(self._nodes):
-            raise MetadataError(f"the metadata section has no node {index}")
+            raise MetadataError(
+                f"the metadata section has no node {index}; it was cut short, or is not the one of "
+                f"this program"
+            )
         return index
 
     def _reference_fields(self, index: int, node: Json) -> Iterator[str]:

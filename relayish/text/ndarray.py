@@ -58,7 +58,7 @@ def type_name(dtype: np.dtype[np.generic]) -> str:
                 return name
         except (TypeError, ValueError):
             continue
-    raise ValueError(f"constants of element type {dtype} have no text form")
+    raise ValueError(f"constants of element type {dtype} have no text form; cast the constant")
 
 
 def find_type(name: str) -> np.dtype[np.generic]:
@@ -82,7 +82,7 @@ def decode_array(data: str, element: str | None = None) -> npt.NDArray[np.generi
         dtype = find_type(name)
         start = _HEAD.size + 8 * (rank + 1)
         if min(shape, default=0) < 0 or size != len(raw) - start:
-            raise ValueError("a tensor is cut short")
+            raise ValueError("a tensor is cut short; take the text from its source again")
         if math.prod(shape) * dtype.itemsize != size:
             raise ValueError(f"a tensor of shape {tuple(shape)} and type {name} has {size} bytes")
         array: npt.NDArray[np.generic] = np.frombuffer(raw, dtype, offset=start).reshape(shape)

@@ -128,7 +128,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
         if declared is None:
             reader.unknown(f"field of {_name(reader, kind)}:", name, known, at)
         if name in values:
-            reader.fail(f"field {name} of {_name(reader, kind)} is given twice", at)
+            reader.fail(f"field {name} of {_name(reader, kind)} is given twice; leave one out", at)
         mark = len(reader.hidden_locals)
         if declared in blocks:
             for key, var in bound:
@@ -307,7 +307,7 @@ def _kind(reader: NodeReader) -> type[Node]:
     known = [each.removeprefix(own) for each in node_kinds()]
     raise reader.error(
         f"unknown kind of node {name}, for no package that is imported declares it"
-        f"{suggest(name, known)}",
+        f"{suggest(name, known) or '; import the one that does'}",
         at,
     )
 
@@ -332,7 +332,8 @@ def _build(
     given = {**dict.fromkeys(spans, reader.span(start, reader.pos)), **values}
     if not given.keys() >= required:
         missing = next(f.name for f in kind.fields_ if f.name in required - given.keys())
-        reader.fail(f"{_name(reader, kind)} lacks its field {missing!r}", start)
+        name = _name(reader, kind)
+        reader.fail(f"{name} lacks its field {missing!r}; write {missing}=...", start)
     try:
         made: Node = kind(**given)
     except FieldError as error:

@@ -193,5 +193,9 @@ class Reader(Source):
         found = self.bound.get(binder.key)
         if found is None:
             key = binder.key
-            self.fail(f"{key}-malformed-ir is bound again, but it was not bound before", binder.at)
+            self.fail(
+                f"{key}-malformed-ir is bound again, but it was not bound before; leave "
+                f"-malformed-ir out",
+                binder.at,
+            )
         return found

@@ -109,7 +109,11 @@ def _word(reader: Reader, found: re.Match[str], depth: int, enums: Enums, at: in
             f"{name}.{member}" for name, kind in enums.items() for member in kind.__members__
         ]
         reader.unknown("value", found[0].strip(), members, at)
-    reader.fail(f"{found[0].strip()!r} is no value of an attribute", at)
+    reader.fail(
+        f"{found[0].strip()!r} is no value of an attribute; write a number, a string, True, None, "
+        f"a list or meta[key][index]",
+        at,
+    )
 
 
 def family_value(reader: Reader, word: str, family: Family) -> Rule:
@@ -144,7 +148,7 @@ def _mapping(reader: Reader, close: str, depth: int) -> Rule:
     for _ in reader.until(close, "after an attribute"):
         name, at = attribute_name(reader)
         if name in values:
-            reader.fail(f"attribute {name} is given twice", at)
+            reader.fail(f"attribute {name} is given twice; leave one out", at)
         values[name] = yield attribute_value(reader, depth)
     return values
 
@@ -171,7 +175,8 @@ def _number(reader: Reader, found: re.Match[str], negative: bool, at: int) -> ob
                 reader.fail(f"{digits}{suffix} is no integer", at)
             return -float(digits) if negative else float(digits)
         if suffix is not None and suffix not in _INT_SUFFIXES:
-            reader.fail(f"{suffix!r} is no suffix of numbers", at)
+            known = ", ".join(sorted(_INT_SUFFIXES))
+            reader.fail(f"{suffix!r} is no suffix of numbers here; there are {known}", at)
         return -read_int(digits) if negative else read_int(digits)
     except ValueError as error:
         reader.fail(str(error), at)
@@ -184,7 +189,7 @@ def meta(reader: Reader, at: int) -> object:
         reader.fail(f"expected meta[key][index]; {reader.found()}", at)
     reader.pos = found.end()
     if len(found[2]) > 12:  # no section is that long
-        reader.fail(f"meta[{found[1]}] has no such entry", at)
+        reader.fail(f"meta[{found[1]}] has no entry {found[2][:12]}...", at)
     try:
         return reader.metadata.get(found[1], int(found[2]))
     except ValueError as error:

@@ -454,5 +454,6 @@ def test_type_definition_that_mentions_an_undefined_type_is_refused():
     with pytest.raises(TypeInferenceError) as raised:
         infer_type(mod)
     assert str(raised.value) == (
-        "type Box: field of Boxed: type Nowhere is not defined in the module"
+        "type Box: field of Boxed: type Nowhere is not defined in the module; put its definition "
+        "there: mod.with_type(...)"
     )

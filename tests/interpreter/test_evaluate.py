@@ -347,7 +347,7 @@ def test_executor_refuses_a_missing_and_an_unknown_name():
     main = create_executor().evaluate(Function((x, y), x))
     with pytest.raises(EvaluationError, match="'y' is missing"):
         main(1, z=3)
-    with pytest.raises(EvaluationError, match="unknown or repeated argument 'x'"):
+    with pytest.raises(EvaluationError, match="argument 'x' is given twice"):
         main(1, 2, x=3)
 
 
@@ -538,5 +538,11 @@ def test_a_value_is_given_to_all_parameters_of_its_name(kind):
     assert run(x=1) == (1, 1)
     assert run(1, x=2) == (1, 2)
     assert run(1, 2) == (1, 2)
-    with pytest.raises(EvaluationError, match="unknown or repeated argument 'x'"):
+    with pytest.raises(EvaluationError, match="argument 'x' is given twice"):
         run(1, 2, x=3)
+
+
+def test_argument_that_no_parameter_is_called_is_refused_with_a_suggestion():
+    main = create_executor().evaluate(Function((Var("weight"),), Constant(1)))
+    with pytest.raises(EvaluationError, match=r"unknown argument 'wieght'; did you mean weight\?"):
+        main(1, wieght=2)

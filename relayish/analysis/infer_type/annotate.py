@@ -95,8 +95,13 @@ class Annotator:
     def _cannot_tell(self, node: Node, ty: Type) -> None:
         found = self._found
         if isinstance(node, Expr) and not found.diagnostics and not found.is_faulty(ty):
-            what = display_name(node) if type(node) in VARIABLES else "the expression"
-            found.report(node, f"the type of {what} cannot be told; annotate it")
+            if type(node) in VARIABLES:
+                found.report(node, f"the type of {display_name(node)} cannot be told; annotate it")
+                return
+            found.report(
+                node,
+                "the type of the expression cannot be told; annotate the variables it depends on",
+            )
 
     def image_of_var(self, var: Var, ty: Type) -> Var:
         annotation = var.type_annotation

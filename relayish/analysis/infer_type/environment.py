@@ -163,7 +163,8 @@ class Environment(Solver):
             self.report(
                 at,
                 f"the pattern {constructor.name_hint} has {len(pattern.patterns)} patterns in it; "
-                f"its constructor has {len(constructor.inputs)} fields",
+                f"its constructor has {len(constructor.inputs)} fields; write a pattern for each, "
+                f"_ for what does not matter",
             )
             return [(inner, self.faulty()) for inner in pattern.patterns]
         func = self.constructor_type(at, constructor)
@@ -179,7 +180,8 @@ class Environment(Solver):
             return self.report(
                 node,
                 f"constructor {constructor.name_hint} belongs to the type "
-                f"{constructor.belong_to.name_hint}, which is not defined in the module",
+                f"{constructor.belong_to.name_hint}, which is not defined in the module; put its "
+                f"definition there: mod.with_type(...)",
             )
         if not any(constructor is known for known in data.constructors):
             name, owner = constructor.name_hint, data.header.name_hint

@@ -16,10 +16,10 @@ from relayish.analysis.infer_type.environment import Environment
 from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, node_under_way
 from relayish.analysis.infer_type.solver import operator_type
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
-from relayish.errors import TypeInferenceError
+from relayish.errors import TypeInferenceError, suggest
 from relayish.ir.naming import display_name
 from relayish.ir.node import Node
-from relayish.ir.one_line import quote
+from relayish.ir.one_line import one_line, quote
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -56,6 +56,14 @@ from relayish.ir.relay.type import (
 _UNIT: Final = TupleType(())
 _BOOL: Final = scalar_type("bool")
 _SHOWN_CASES: Final = 3
+
+# what to do where types differ
+_ALIKE: Final = "cast or reshape one of them"
+_ANNOTATED: Final = "change the annotation, or cast the value"
+_CAST: Final = "cast or reshape the argument"
+_CONDITION: Final = "compare it with something, or reduce it to one truth value"
+_DECLARED: Final = "change the declared result type, or leave it out"
+_KEPT: Final = "a reference keeps the type of the value it was made with"
 
 
 class Inferencer(Environment):
@@ -204,7 +212,7 @@ class Inferencer(Environment):
             self.types[let.var] = value
             return
         what = f"value of %{let.var.name_hint}"
-        self.types[let.var] = self.equate(let.value, declared, value, what, let)
+        self.types[let.var] = self.equate(let.value, declared, value, what, let, _ANNOTATED)
 
     def enter_match(self, match: Match) -> list[Any]:  # Any: see infer
         steps: list[Any] = [match, None]  # Any: as above
@@ -242,7 +250,11 @@ class Inferencer(Environment):
             self.equate(call, func, FuncType(tuple(args), result), "what is called")
             return result
         if not isinstance(func, FuncType):
-            return self.report(call, f"{self.show(func)} is called, which is no function")
+            return self.report(
+                call,
+                f"{self.show(func)} is called, which is no function; call an operator, a "
+                f"constructor or a function",
+            )
         if len(func.arg_types) != len(args):
             name = _called(call.op)
             expected = f"expected {len(func.arg_types)}: {self.show(func)}"
@@ -263,7 +275,7 @@ class Inferencer(Environment):
                 continue
             found = self._as_argument(call, expected_type, arg)
             what = f"argument {index} of {_called(call.op)}"
-            self.equate(call.args[index], expected_type, found, what, call)
+            self.equate(call.args[index], expected_type, found, what, call, _CAST)
         if instance_of is not None:
             self._remember_instance(call, instance_of, func.ret_type)
         return func.ret_type
@@ -283,7 +295,8 @@ class Inferencer(Environment):
             self.report(
                 call,
                 f"{_called(call.op)} is given {len(given)} type arguments; "
-                f"it has {len(func.type_params)} type parameters",
+                f"it has {len(func.type_params)} type parameters; leave them out to have them "
+                f"inferred",
             )
             given = ()
         type_args = list(given) or [IncompleteType(p.kind) for p in func.type_params]
@@ -307,27 +320,28 @@ class Inferencer(Environment):
         if signature.ret_type is body:
             return signature
         what = "result of the function"
-        ret_type = self.equate(func.body, signature.ret_type, body, what, func)
+        ret_type = self.equate(func.body, signature.ret_type, body, what, func, _DECLARED)
         if ret_type is signature.ret_type or self.is_faulty(ret_type):
             return signature
         return signature.with_fields(ret_type=ret_type)
 
     def type_of_if(self, branch: If) -> Type:
-        self.equate(branch.cond, _BOOL, self.types[branch.cond], "condition of if", branch)
+        cond, what = self.types[branch.cond], "condition of if"
+        self.equate(branch.cond, _BOOL, cond, what, branch, _CONDITION)
         return self.equate(
             branch,
             self.types[branch.true_branch],
             self.types[branch.false_branch],
             "the branches of if have different types",
+            advice=_ALIKE,
         )
 
     def type_of_match(self, match: Match) -> Type:
         result: Type = IncompleteType()
         for clause in match.clauses:
             found = self.types[clause.rhs]
-            result = self.equate(
-                clause.rhs, result, found, "the arms of match have different types"
-            )
+            what = "the arms of match have different types"
+            result = self.equate(clause.rhs, result, found, what, advice=_ALIKE)
         if match.complete:
             self._check_cover(match)
         return result
@@ -364,7 +378,8 @@ class Inferencer(Environment):
     def type_of_ref_write(self, write: RefWrite) -> Type:
         inside = self._cell(write, write.ref)
         found = self.types[write.value]
-        self.equate(write.value, inside, found, "value written to the reference", write)
+        what = "value written to the reference"
+        self.equate(write.value, inside, found, what, write, _KEPT)
         return _UNIT
 
     def _cell(self, node: Expr, ref: Expr) -> Type:
@@ -375,7 +390,8 @@ class Inferencer(Environment):
         if self.is_faulty(found):
             return found
         inside = IncompleteType()
-        self.equate(node, found, RefType(inside), "a reference is needed")
+        what = "a reference is needed"
+        self.equate(node, RefType(inside), found, what, advice="make one by ref(value)")
         return inside
 
     def type_of_constant(self, constant: Constant) -> Type:
@@ -389,7 +405,11 @@ class Inferencer(Environment):
             return found
         if isinstance(data, tuple):
             return self._nested(constant, data)
-        return self.report(constant, f"the constant {data!r} is no tensor, so it has no type")
+        return self.report(
+            constant,
+            f"the constant {one_line(constant)} is no tensor, so it has no type; programs compute "
+            f"with numbers, arrays and tuples of these",
+        )
 
     def _nested(self, constant: Constant, data: tuple[object, ...]) -> Type:
         """Return the type of a constant tuple of values."""
@@ -434,7 +454,12 @@ class Inferencer(Environment):
                 self._faulty.add(found)
         if found is not None:
             return found
-        return self.report(name, f"@{name.name_hint} is not defined in the module")
+        if self._mod is None:
+            advice = f"; there is no module: say in which one @{name.name_hint} is"
+        else:
+            known = [key.name_hint for key in self._mod.functions]
+            advice = suggest(name.name_hint, known) or "; define it there: mod.with_function(...)"
+        return self.report(name, f"@{name.name_hint} is not defined in the module{advice}")
 
     def type_of_op(self, op: Op) -> Type:
         try:

@@ -117,15 +117,21 @@ class Solver(Unifier):
         return self.faulty()
 
     def equate(
-        self, node: Expr, expected: Type, found: Type, what: str, inside: Expr | None = None
+        self,
+        node: Expr,
+        expected: Type,
+        found: Type,
+        what: str,
+        inside: Expr | None = None,
+        advice: str = "",
     ) -> Type:
-        """Return the type ``expected`` and ``found`` become; report ``what`` if they differ."""
+        """Return the type both become; report ``what`` and ``advice`` if they differ."""
         try:
             return self.unify(expected, found)
         except TypeInferenceError as error:
             sides = f"expected {self.show(expected)}, found {self.show(found)}"
             inner = f" ({error})" if str(error) not in _told(self, expected, found) else ""
-            return self.report(node, f"{what}: {sides}{inner}", inside)
+            return self.report(node, f"{what}: {sides}{inner}{advice and f'; {advice}'}", inside)
 
     def known(self, unknown: IncompleteType, ty: Type) -> None:  # noqa: ARG002 - see the base
         waiting = self._waiting.pop(unknown, None)
@@ -269,7 +275,10 @@ class Solver(Unifier):
     def _relate(self, op: Op, attrs: Attrs | None, args: tuple[Type, ...]) -> Type | None:
         ask = relation.get(op)
         if ask is None:
-            raise TypeInferenceError("the operator declares neither a rule nor a relation of types")
+            raise TypeInferenceError(
+                "the operator declares neither a rule nor a relation of types; give it one by "
+                "register_op(..., types=...)"
+            )
         return ask(attrs, args, self)
 
     def _remember(self, key: tuple[object, ...], application: Application, result: Type) -> Type:

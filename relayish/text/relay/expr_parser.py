@@ -235,7 +235,7 @@ def _project(reader: Reader, value: object, after: re.Match[str], start: int) ->
 
 def _reduce(reader: Reader, top: _Open, value: Any) -> tuple[Expr, int]:  # Any: the operand
     if value is None:
-        reader.fail("attributes are no operand", top.start)
+        reader.fail("attributes are no operand; write each as name=value", top.start)
     if reader.is_mixed:
         value = reader.expr(value, top.start)
     if top.callee == "-" and not top.items:

@@ -212,7 +212,7 @@ def _params(reader: Reader) -> Rule:
         if found is not None:
             name = plain_name(found[1])
             if name in attrs:
-                reader.fail(f"attribute {name} is given twice", at)
+                reader.fail(f"attribute {name} is given twice; leave one out", at)
             reader.pos = found.end()
             attrs[name] = yield attribute_value(reader)
         elif reader.take("meta"):

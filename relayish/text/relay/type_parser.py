@@ -215,7 +215,11 @@ def type_param(reader: Reader) -> TypeVar:
         reader.pos += len("-malformed-ir")
         known: TypeVar | None = reader.bound_types.get(name)
         if known is None:
-            reader.fail(f"{name}-malformed-ir is bound again, but it was not bound before", at)
+            reader.fail(
+                f"{name}-malformed-ir is bound again, but it was not bound before; leave "
+                f"-malformed-ir out",
+                at,
+            )
         reader.bind_type(name, known)
         return known
     var = _type_variable(reader, name, at)
