@@ -70,17 +70,13 @@ def test_check_shows_each_line_that_is_ill_typed(tmp_path: Path, capsys: Capture
     path.write_text(ILL_TYPED)
     assert main(["check", str(path)]) == 1
     shown = capsys.readouterr().err.splitlines()
+    advice = "change the annotation, or cast the value"
+    other = "compare it with something, or reduce it to one truth value"
     assert shown == [
-        (
-            f"{path}:3:21: value of %y: expected float32, found int32; change the annotation, or cast "
-            f"the value (in @main)"
-        ),
+        f"{path}:3:21: value of %y: expected float32, found int32; {advice} (in @main)",
         "      let %y: float32 = 1;",
         "                        ^",
-        (
-            f"{path}:4:7: condition of if: expected bool, found int32; compare it with something, or "
-            f"reduce it to one truth value (in @main)"
-        ),
+        f"{path}:4:7: condition of if: expected bool, found int32; {other} (in @main)",
         "      if (1) { %y } else { %y }",
         "          ^",
         f"{path}: ill-typed, 2 errors",
