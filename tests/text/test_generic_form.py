@@ -298,7 +298,7 @@ def test_pattern_of_another_kind_is_read_back() -> None:
     guard = kinds.Guard(PatternTuple((PatternVar(p),)), Constant(3), q)
     back(guard, parse_pattern)
     text = back(Match(Var("x"), (Clause(PatternTuple((guard,)), Call(ADD, (p, q))),)))
-    assert "(node text_guard(inner=(%p,), also=%q: int32, than=3),) => {" in text
+    assert "(node text_guard(inner=(%p), also=%q: int32, than=3)) => {" in text
 
 
 # Other languages

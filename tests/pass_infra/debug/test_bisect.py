@@ -6,7 +6,7 @@ import pytest
 
 from relayish.errors import PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
-from relayish.ir.relay.expr import Call, Expr, Op
+from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import assert_structural_equal
@@ -120,6 +120,23 @@ def test_shrinking_stops_after_so_many_tries() -> None:
 
     shrink(PROGRAM, still, most_tries=3)
     assert len(tries) <= 3
+
+
+def test_shrinking_leaves_a_definition_though_none_is_needed() -> None:
+    assert len(shrink(PROGRAM, lambda _: True)) == 1
+
+
+def test_shrinking_keeps_what_is_used_though_the_program_is_broken() -> None:
+    mod = parse(HEADER + "def @g() { @f() } def @main() { (@g(), 1) } def @f() { 1 }")
+    broken = mod.with_function("f", Function((), Var("free")))
+    tried = []
+
+    def uses_main(mod: IRModule) -> bool:
+        tried.append(mod)
+        return "main" in mod
+
+    shrink(broken, uses_main)
+    assert all("f" in mod for mod in tried if "g" in mod)
 
 
 def test_shrunk_programs_still_show_it_and_are_no_larger() -> None:

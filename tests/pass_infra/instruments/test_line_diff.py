@@ -63,10 +63,14 @@ def test_difference_of_short_texts_is_that_of_difflib() -> None:
         [before[0], before[1], "  negative(%0)", "}"],
         [*before, "", "def @other() {", "  1", "}"],
         before[2:],
+        before[:1],
+        before[:2],
+        ["one line"],
         [],
     ):
-        expected = difflib.unified_diff(before, after, *NAMES, lineterm="")
-        assert list(unified_lines(before, after, NAMES)) == list(expected)
+        for context in (0, 1, 3):
+            expected = difflib.unified_diff(before, after, *NAMES, lineterm="", n=context)
+            assert list(unified_lines(before, after, NAMES, context)) == list(expected)
 
 
 def test_equal_texts_have_no_difference() -> None:

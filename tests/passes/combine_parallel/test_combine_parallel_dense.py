@@ -50,6 +50,13 @@ def test_results_of_another_type_are_another_group(pass_):
 
 
 @BOTH
+def test_matrices_of_another_type_are_another_group(pass_):
+    half = tensor("half", (5, 4), "float16")
+    products = [nn.dense(x, w, out_dtype="float32") for w in (w1, half)]
+    unchanged(pass_, Tuple(products), x, w1, half)
+
+
+@BOTH
 @pytest.mark.parametrize(
     "follow",
     [
