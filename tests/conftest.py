@@ -13,6 +13,11 @@ MUCH = 200_000
 """So many more objects made than freed that a test is cleaned up after at once."""
 
 
+def pytest_collection_finish() -> None:
+    """Let what there is before the first test be old, which collections between tests pass over."""
+    gc.collect()
+
+
 @pytest.fixture(autouse=True)
 def _collect_between_tests() -> Iterator[None]:
     """Deep programs are millions of live objects; looking through them again and again is slow."""
@@ -20,7 +25,7 @@ def _collect_between_tests() -> Iterator[None]:
     yield
     gc.enable()
     if gc.get_count()[0] > MUCH:
-        gc.collect()
+        gc.collect(1)
 
 
 @pytest.fixture

@@ -8,10 +8,9 @@ from functools import cache
 
 import pytest
 
-from relayish.analysis import infer_type
-from relayish.text import parse
 from tests.support.shared_data import shared_path
 from tests.support.type_comments import COMMENT, wrong_types
+from tests.support.typed_text import typed
 
 CHUNKS = 8
 
@@ -73,7 +72,7 @@ def test_types_of_recorded_evaluations_are_those_of_tvm():
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_recorded_programs_before_passes_are_well_typed(chunk):
     for text in recorded("pairs", "before")[chunk::CHUNKS]:
-        assert infer_type(parse(text)) is not None
+        assert typed(text) is not None
 
 
 def test_every_type_in_a_comment_is_compared():

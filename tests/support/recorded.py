@@ -14,9 +14,9 @@ from relayish.ir.relay.expr import Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
 from relayish.op.target import register_target_support
-from relayish.text import parse
 from relayish.transform import Pass, PassContext, Sequential, pass_entry
 from tests.support.shared_data import shared_path
+from tests.support.typed_text import parsed, typed
 
 ELSEWHERE = frozenset(
     {
@@ -62,17 +62,16 @@ def recorded_pass(pair: dict[str, Any]) -> Pass:
 
 def run_recorded(pair: dict[str, Any]) -> IRModule:
     """Return what our pass makes of the recorded program, which is typed first as TVM's was."""
-    before = infer_type(parse(pair["before"]))
+    before = typed(pair["before"])
     with PassContext(opt_level=pair["opt_level"]):
         return recorded_pass(pair)(before)
 
 
 def assert_same_program(ours: IRModule, theirs: str) -> None:
     """Compare structures: as they are, or with both typed afresh where only types differ."""
-    expected = with_names_in_order(parse(theirs))
-    assert_structural_equal(
-        infer_type(with_names_in_order(ours)), infer_type(expected), map_free_vars=True
-    )
+    expected = with_names_in_order(parsed(theirs))
+    inferred = typed(theirs) if expected is parsed(theirs) else infer_type(expected)
+    assert_structural_equal(infer_type(with_names_in_order(ours)), inferred, map_free_vars=True)
 
 
 MADE_UP = ("lifted_name", "deduplicated_")

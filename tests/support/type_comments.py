@@ -16,9 +16,11 @@ from relayish.ir.relay.type import TupleType
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING
 from relayish.text import astext, parse
+from tests.support.typed_text import typed
 
 COMMENT = re.compile(r"/\* ty=(?P<type>.*?)(?: span=.*?)? \*/", re.DOTALL)
-BINDER = re.compile(r"(?P<name>%[\w.]+): (?P<annotation>[^/;={}]*?) $")
+NEVER_IN_BINDERS = "/;={}"
+BINDER = re.compile(rf"(?P<name>%[\w.]+): (?P<annotation>[^{NEVER_IN_BINDERS}]*?) $")
 
 CONSTANT = re.compile(r"meta\[relay\.Constant\]\[\d+\] $")
 
@@ -26,22 +28,24 @@ CONSTANT = re.compile(r"meta\[relay\.Constant\]\[\d+\] $")
 def wrong_types(text):
     """Return what differs, and how many comments were compared."""
     program = text.split("#[metadata]")[0]
-    typed = infer_type(parse(text))
-    nodes = nodes_by_end(typed)
-    variables = nodes_by_start(typed)
+    mod = typed(text)
+    nodes = nodes_by_end(mod)
+    variables = nodes_by_start(mod)
     position = positions(program)
     wrong, count, by_structure = [], 0, []
     for match in COMMENT.finditer(program):
         count += 1
         told = re.sub(r"(\d)i64\b", r"\1", " ".join(match["type"].split()))
-        before = program[: match.start()]
-        binder = BINDER.search(before)
+        end = match.start()
+        begin = 1 + max(program.rfind(mark, 0, end) for mark in NEVER_IN_BINDERS)
+        binder = BINDER.search(program, begin, end)
+        of_metadata = CONSTANT.search(program, begin, end)
         if binder is not None:
             found = variables.get(position(binder.start()), [])
-        elif CONSTANT.search(before):
-            found = [infer_type(constant(text, CONSTANT.search(before)[0]))]
+        elif of_metadata is not None:
+            found = [infer_type(constant(text, of_metadata[0]))]
         else:
-            found = nodes.get(position(len(before.rstrip())), [])
+            found = nodes.get(position(begin + len(program[begin:end].rstrip())), [])
         types = {show(node.checked_type): node.checked_type for node in found}
         if list(types) == [told]:
             continue
