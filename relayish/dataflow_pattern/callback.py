@@ -55,6 +55,8 @@ class DFPatternCallback:
     """
 
     pattern: DFPattern | None = None
+    require_type: bool = False  # of the class as well, for subclasses that call no constructor
+    rewrite_once: bool = False
 
     def __init__(self, require_type: bool = False, rewrite_once: bool = False) -> None:
         self.require_type = require_type

@@ -27,7 +27,7 @@ from relayish.functor.memo import Finished, Memo, Table, begin
 from relayish.functor.notes import find_failure, is_noted, note_visit
 from relayish.functor.vtable import (
     Handler,
-    check_handler_names,
+    check_handlers,
     default_handler,
     find_handler,
     install_default,
@@ -76,7 +76,7 @@ class Functor(Generic[N, R]):
         if "family" in cls.__dict__ and "traversal" not in cls.__dict__:
             cls.traversal = Traversal(cls.family, evaluated=True)
         families = (cls.family, *cls.traversal.families)
-        if check_handler_names(cls, Functor, "visit_", families, _HOOKS):
+        if check_handlers(cls, Functor, "visit_", families, ("node",), _HOOKS):
             cls._memo = Memo
         cls._intercepts = not is_default(cls.visit)
         cls._tabulate()
@@ -100,10 +100,7 @@ class Functor(Generic[N, R]):
     def _missing(cls, kind: type[Node]) -> Handler:
         """Return what serves a kind that has no handler: here, something that says so."""
         if not issubclass(kind, Node):
-            raise DispatchError(
-                f"{cls.__name__}.visit got a {kind.__name__}; "
-                f"expected a node ({cls.family.__name__})"
-            )
+            raise _no_node(cls, kind)
 
         def refuse(self: Functor[N, R], node: Node, *_args: object) -> R:
             raise DispatchError(
@@ -135,18 +132,23 @@ class Functor(Generic[N, R]):
             result = self._begin_visit(Functor.visit, node, args)
             return result
         counter = self.visit_counter
-        if args:
-            step = self._handlers[type(node)]
-        elif counter is None:
-            result = self.memo_map.get(node)  # type: ignore[assignment]
-            if result is not None or node in self.memo_map:
-                return result
-            step = self._steps[type(node)]
-        elif node in counter and (self.visit_limit == 1 or counter[node] >= self.visit_limit):
-            counter[node] += 1
-            return self.memo_map.get(node)  # type: ignore[return-value]
-        else:
-            step = self._steps[type(node)]
+        try:
+            if args:
+                step = self._handlers[type(node)]
+            elif counter is None:
+                result = self.memo_map.get(node)  # type: ignore[assignment]
+                if result is not None or node in self.memo_map:
+                    return result
+                step = self._steps[type(node)]
+            elif node in counter and (self.visit_limit == 1 or counter[node] >= self.visit_limit):
+                counter[node] += 1
+                return self.memo_map.get(node)  # type: ignore[return-value]
+            else:
+                step = self._steps[type(node)]
+        except TypeError:
+            if isinstance(node, Node):
+                raise
+            raise _no_node(type(self), type(node)) from None  # a list cannot even be looked up
         if levels.depth >= levels.limit and not has_room(levels):
             result = descend(self, Functor.visit, node, args)
             return result
@@ -205,6 +207,15 @@ class Functor(Generic[N, R]):
         )
 
 
+def _no_node(owner: type[Functor[Any, Any]], kind: type) -> DispatchError:  # Any: any functor
+    """Return the error for visiting an object of class ``kind``."""
+    several = "; visit its items one by one" if issubclass(kind, (list, tuple)) else ""
+    return DispatchError(
+        f"{owner.__name__}.visit got {indefinite(kind)}; "
+        f"expected a node ({owner.family.__name__}){several}"
+    )
+
+
 def functor_at_work() -> Functor[Any, Any] | None:  # Any: over any family, with any results
     """Return the functor whose handlers or loop the caller was called by, the innermost.
 
@@ -246,7 +257,7 @@ def _tables(
         if not owner.traversal.accepts(kind):
             owner._handlers[kind]  # noqa: SLF001 - raises, naming what was met
             raise DispatchError(
-                f"{owner.__name__}.visit got a {kind.__name__}; expected {owner.family.__name__}"
+                f"{owner.__name__}.visit got {indefinite(kind)}; expected {owner.family.__name__}"
             )
         if owner._intercepts or find_handler(owner, "visit_", kind) is not None:  # noqa: SLF001
             return OVERRIDDEN

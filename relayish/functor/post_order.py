@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 from relayish.functor.functor import OVERRIDDEN, Mutator, Visitor
 from relayish.functor.vtable import (
     Handler,
-    check_handler_names,
+    check_handlers,
     default_handler,
     find_handler,
     install_default,
@@ -125,7 +125,7 @@ class RewriteHandlers:
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
         family: type[Node] = getattr(cls, "family", Node)
-        check_handler_names(cls, RewriteHandlers, "rewrite_", (family,))
+        check_handlers(cls, RewriteHandlers, "rewrite_", (family,), ("pre", "post"))
         cls._rewrites = ByKind(lambda kind: find_handler(cls, "rewrite_", kind))
 
 

@@ -8,7 +8,11 @@ to ``visit_pattern_var``, else to ``visit_pattern``, else to ``visit_node``.
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
+from types import FunctionType
 from typing import Any, Final, TypeVar
 
 from relayish.errors import DeclarationError, suggest
@@ -47,15 +51,17 @@ def install_default(owner: type, prefix: str, default: Handler) -> None:
     on_declaration(install)
 
 
-def check_handler_names(
+def check_handlers(
     owner: type,
     checked: type,
     prefix: str,
     families: Iterable[type[Node]],
+    takes: tuple[str, ...],
     allowed: Iterable[str] = (),
 ) -> bool:
-    """Return whether ``owner`` has handlers of its own, refusing those that name no kind it meets.
+    """Return whether ``owner`` has handlers of its own, refusing those that are never called.
 
+    These name no kind that is met, but look like it, or cannot take what they are called with.
     Methods of mix-ins count as well: bases not derived from ``checked``, so not looked at before.
 
     Args:
@@ -63,6 +69,7 @@ def check_handler_names(
         checked: The class that checks, whose subclasses were checked when they were defined.
         prefix: What the names of handlers begin with.
         families: The families of nodes it serves; handlers are those of their languages.
+        takes: What handlers are called with beside the functor; they may take more.
         allowed: Names that begin so and are no handlers.
 
     Raises:
@@ -74,10 +81,14 @@ def check_handler_names(
         if base is not owner and issubclass(base, checked):
             continue
         for name, member in base.__dict__.items():
-            if not name.startswith(prefix) or not callable(member) or name in allowed:
+            if not callable(member) or name in allowed:
+                continue
+            if not name.startswith(prefix):
+                _refuse_other_spelling(base, name, prefix, takes, known)
                 continue
             if name.removeprefix(prefix) in known:
                 found = True
+                _check_parameters(base, name, member, takes)
                 continue
             nearest = suggest(name, [*(prefix + k for k in sorted(known)), *allowed])
             raise DeclarationError(
@@ -85,6 +96,66 @@ def check_handler_names(
                 f"methods called {prefix}* are handlers, helpers need another name"
             )
     return found
+
+
+def _check_parameters(base: type, name: str, handler: object, takes: tuple[str, ...]) -> None:
+    """Raise if the method ``handler`` cannot be called with what handlers are called with."""
+    if not isinstance(handler, FunctionType):
+        return
+    code, count = handler.__code__, 1 + len(takes)
+    optional = len(handler.__defaults__ or ())
+    few = code.co_argcount < count and not code.co_flags & inspect.CO_VARARGS
+    many = len(takes) > 1 and code.co_argcount - optional > count  # others are given to visit
+    named = code.co_kwonlyargcount > len(handler.__kwdefaults__ or ())
+    if few or many or named:
+        raise DeclarationError(
+            f"{base.__name__}.{name}{inspect.signature(handler)} cannot be called with "
+            f"{' and '.join(takes)}; write def {name}({', '.join(('self', *takes))})"
+        )
+
+
+def _refuse_other_spelling(
+    base: type, name: str, prefix: str, takes: tuple[str, ...], known: AbstractSet[str]
+) -> None:
+    """Raise if a method is called as handlers are in C++, or in another class of functors."""
+    parameters = ", ".join(("self", *takes))
+    if name in _OVERLOADED.get(prefix, ()):
+        raise DeclarationError(
+            f"{base.__name__}.{name} is never called: there is one handler for each kind of node; "
+            f"define {prefix}<kind>({parameters}), such as {prefix}{min({'call'} & known or known)}"
+        )
+    if prefix == "visit_" and name in _DISPATCHING:
+        raise DeclarationError(
+            f"{base.__name__}.{name} is never called: what is called for every node is visit; "
+            f"define visit({parameters})"
+        )
+    spelt = _CAPITALS.fullmatch(name)
+    if spelt is not None and name.lower().startswith(prefix.rstrip("_")):
+        kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spelt[1]).lower()
+    elif name.startswith("visit_") and not hasattr(base, "visit"):  # it rewrites, and visits not
+        kind = name.removeprefix("visit_")
+    else:
+        return
+    if kind in known:
+        raise DeclarationError(
+            f"{base.__name__}.{name} is never called; define {prefix}{kind}({parameters})"
+        )
+
+
+_OVERLOADED: Final = {
+    "visit_": frozenset(
+        {"VisitExpr_", "VisitType_", "VisitPattern_", "VisitStmt_", "VisitLeaf", "Mutate_"}
+    ),
+    "rewrite_": frozenset({"Rewrite_"}),
+}
+"""Methods that C++ has one of for each kind, by what the names of handlers begin with here."""
+
+_DISPATCHING: Final = frozenset(
+    {"VisitExpr", "VisitType", "VisitPattern", "VisitStmt", "DispatchVisitExpr", "Mutate"}
+)
+"""Methods that C++ calls for every node."""
+
+_CAPITALS: Final = re.compile(r"(?:[Vv]isit|[Rr]ewrite)_?([A-Z]\w*?)(?:Node)?_?")
 
 
 def handler_names(families: Iterable[type[Node]]) -> set[str]:

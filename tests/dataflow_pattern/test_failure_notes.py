@@ -104,3 +104,17 @@ def test_error_of_a_functor_that_a_rule_calls_has_the_place_of_the_functor():
     assert notes_of(lambda: rewrite_rules([calling], program()), ZeroDivisionError) == [
         "while visiting add(%a, 1f) at prog.relay:2:10"
     ]
+
+
+def test_callback_need_not_call_the_constructor_of_its_base():
+    class Careless(DFPatternCallback):
+        def __init__(self):
+            self.x = wildcard()
+            self.pattern = is_op("tanh")(self.x)
+
+        def callback(self, pre, post, node_map):
+            return node_map[self.x][0]
+
+    image = rewrite(Careless(), program())
+    assert image.args[0].op.name == "add"
+    assert Careless().rewrite(program()).args[0].op.name == "add"
