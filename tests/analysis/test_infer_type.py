@@ -8,6 +8,7 @@ import pytest
 from relayish.analysis import infer_type
 from relayish.analysis.infer_type import infer_type_local
 from relayish.errors import TypeInferenceError
+from relayish.ir.node import declared_temporarily, node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, If, Let, Op, Tuple, Var
 from relayish.ir.relay.module import IRModule
@@ -18,10 +19,12 @@ from relayish.ir.relay.type import (
     FuncType,
     GlobalTypeVar,
     IncompleteType,
+    PrimExpr,
     RefType,
     SizeVar,
     TensorType,
     TupleType,
+    Type,
     TypeCall,
     TypeVar,
     scalar_type,
@@ -209,6 +212,24 @@ def test_given_type_argument_is_used():
     same = Function((x,), x, ty, (ty,))
     typed = infer_type(Function((y,), Call(same, (y,), None, (FLOAT,))))
     assert structural_equal(typed.params[0].checked_type, FLOAT)
+
+
+def test_size_that_is_told_is_put_into_types_of_other_packages():
+    with declared_temporarily():
+
+        @node("boxed")
+        class Boxed(Type):
+            sizes: tuple[int | PrimExpr, ...]
+
+        n, anything = SizeVar("n"), TypeVar("a")
+        some, three = Var("some", TensorType((n,))), Var("three", TensorType((3,)))
+        box, cond = Var("box", Boxed((n,))), Var("cond", TensorType((), "bool"))
+        x = Var("x", anything)
+        same = Function((x,), x, anything, (anything,))
+        body = Tuple((If(cond, some, three), Call(same, (box,))))
+        typed = infer_type(Function((some, three, box, cond), body))
+        _, found = typed.checked_type.ret_type.fields
+        assert found.sizes == (3,)
 
 
 def test_return_type_that_holds_a_relation_is_not_written_into_the_function():
