@@ -36,6 +36,7 @@ LAYERS = (
     ("transform",),
     ("frontend",),
     ("cli", "testing"),
+    ("__main__",),
 )
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 

@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import pydoc
 import subprocess
 import sys
 from pathlib import Path
@@ -131,3 +132,43 @@ def test_all_lists_only_names_that_are_there(name):
     module = importlib.import_module(name)
     for public in getattr(module, "__all__", ()):
         assert hasattr(module, public), f"{name}.{public}"
+
+
+MODULES = ["relayish", *(f"relayish.{name}" for name in relay._PACKAGES)]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_help_works_on_every_public_name(module):
+    face = importlib.import_module(module)
+    for name in {*dir(face), *getattr(face, "__all__", ())}:
+        if name.startswith("_"):
+            continue
+        thing = getattr(face, name)
+        assert pydoc.render_doc(thing), name
+        inspect.getmembers(thing)
+
+
+def test_help_of_a_pass_shows_its_docstring_and_its_options():
+    shown = pydoc.plain(pydoc.render_doc(relay.transform.FoldConstant))
+    assert "FoldConstant(*, fold_qnn" in shown or "FoldConstant(fold_qnn" in shown
+    assert "Constant folding" in shown
+
+
+@pytest.mark.parametrize("name", ["O0", "O4", "Check", "FoldConstant", "FunctionPass"])
+def test_names_that_are_made_are_documented(name):
+    assert inspect.getdoc(getattr(relay.transform, name))
+
+
+def test_module_is_run_as_the_command_is():
+    done = subprocess.run(
+        [sys.executable, "-m", "relayish", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("relayish ")
+
+
+def test_misspelling_of_relay_is_found_and_not_offered():
+    analysis = relay.analysis
+    assert analysis.extract_intermdeiate_expr is analysis.extract_intermediate_expr
+    assert "extract_intermdeiate_expr" not in {*dir(analysis), *analysis.__all__}
+    with pytest.raises(AttributeError, match="did you mean free_vars"):
+        _ = analysis.free_var

@@ -4,11 +4,7 @@ from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.dominators import post_dominators
 from relayish.analysis.effect_rules import EffectRule, register_effect_rule
 from relayish.analysis.effects import Effect, Effects, analyse_effects, has_effect
-from relayish.analysis.extract import (
-    extract_fused_functions,
-    extract_intermdeiate_expr,
-    extract_intermediate_expr,
-)
+from relayish.analysis.extract import extract_fused_functions, extract_intermediate_expr
 from relayish.analysis.feature import Feature, detect_feature
 from relayish.analysis.graph_normal_form import check_graph_normal_form, is_graph_normal_form
 from relayish.analysis.infer_type import (
@@ -38,6 +34,7 @@ from relayish.analysis.type_variables import all_type_vars, bound_type_vars, fre
 from relayish.analysis.unmatched_cases import register_pattern_cover, unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
 from relayish.analysis.well_formed import check_well_formed, well_formed
+from relayish.errors import suggest
 
 __all__ = [
     "CallGraph",
@@ -64,7 +61,6 @@ __all__ = [
     "count_nodes",
     "detect_feature",
     "extract_fused_functions",
-    "extract_intermdeiate_expr",
     "extract_intermediate_expr",
     "extract_operators",
     "free_type_vars",
@@ -90,3 +86,10 @@ __all__ = [
     "unmatched_cases",
     "well_formed",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Find what Relay spells otherwise, and people type only if they have it from there."""
+    if name == "extract_intermdeiate_expr":
+        return extract_intermediate_expr
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{suggest(name, __all__)}")

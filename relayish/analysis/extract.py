@@ -59,7 +59,6 @@ def extract_intermediate_expr(mod: IRModule, expr_id: int) -> IRModule:
     return mod.with_function("main", Function(free_vars(expr), expr))
 
 
-extract_intermdeiate_expr = extract_intermediate_expr
 """Relay's name, as it is spelt there."""
 
 

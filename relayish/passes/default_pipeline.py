@@ -83,7 +83,8 @@ def _factory(level: int) -> Callable[[], Pass]:
     def build() -> Pass:
         return default_pipeline(level)
 
-    build.__qualname__ = f"O{level}"
+    build.__name__ = build.__qualname__ = f"O{level}"
+    build.__doc__ = f"Return the pipeline of the default passes of level {level} and below."
     return build
 
 

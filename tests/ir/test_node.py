@@ -26,7 +26,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import Any, PrimOp, TensorType, TupleType, TypeVar
+from relayish.ir.relay.type import Any, FuncType, PrimOp, TensorType, TupleType, TypeVar
 from relayish.ir.span import Span
 from relayish.ir.structural_equal import first_mismatch, structural_equal
 from relayish.ir.structural_hash import structural_hash
@@ -506,3 +506,15 @@ def test_new_kind_is_walked():
         one.index, one.start, one.body, one.index, X, one.index
     ]  # fmt: skip
     assert next(EVERYTHING.pre_order(one)) is one
+
+
+def test_repr_of_a_function_type_shows_the_types_it_is_made_of():
+    tensor = TensorType((2, 3), "float32")
+    assert repr(FuncType((tensor,), TupleType((tensor,)))) == (
+        "FuncType([TensorType(shape=(2, 3), dtype='float32')], <TupleType>)"
+    )
+    a = TypeVar("a")
+    assert repr(FuncType((a,) * 9, a, (a,))) == (
+        "FuncType([TypeVar(a), TypeVar(a), TypeVar(a), TypeVar(a), TypeVar(a), TypeVar(a), ...], "
+        "TypeVar(a), type_params=(TypeVar(a),))"
+    )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Final
 
 from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import register_comparison
 from relayish.ir.dtype import DType, check_dtype
+from relayish.ir.naming import brief
 from relayish.ir.node import Node, field, node
 from relayish.ir.relay.language import RELAY
 from relayish.ir.roles import Atom, Role
@@ -131,6 +133,20 @@ class FuncType(Type):
     ret_type: Type
     type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
     type_constraints: tuple[TypeConstraint, ...] = ()
+
+    def __repr__(self) -> str:
+        """Show the types it is made of as well, which of other nodes is left out."""
+        shown = [_shown(ty) for ty in self.arg_types[:_MOST_SHOWN]]
+        rest = ["..."] if len(self.arg_types) > _MOST_SHOWN else []
+        params = f", type_params={brief(self.type_params)}" if self.type_params else ""
+        return f"FuncType([{', '.join(shown + rest)}], {_shown(self.ret_type)}{params})"
+
+
+_MOST_SHOWN: Final = 6
+
+
+def _shown(ty: Type) -> str:
+    return repr(ty) if type(ty) is TensorType else brief(ty)
 
 
 @node("ref_type")

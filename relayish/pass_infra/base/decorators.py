@@ -172,17 +172,22 @@ def _pass_class(
     # Any in all of these: whatever the decorated class takes and has
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         self._instance = cls(*args, **kwargs)
+        self._given = inspect.signature(cls).bind(*args, **kwargs).arguments
 
     def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
-        if name == "_instance":  # not there yet: copying and unpickling ask before filling
+        if name in {"_instance", "_given"}:  # not there yet: copying asks before filling
             raise AttributeError(name)
         return getattr(self._instance, name)
 
     def forward(self: Any, *args: Any) -> Any:
         return getattr(self._instance, maker.method)(*args)
 
+    def _shown_options(self: Any) -> str:
+        return "".join([f", {name}={value!r}" for name, value in self._given.items()])
+
     body = {
         "__init__": __init__,
+        "_shown_options": _shown_options,
         "__getattr__": __getattr__,
         maker.method: forward,
         **{name: getattr(cls, name) for name in maker.kept if hasattr(cls, name)},

@@ -107,9 +107,13 @@ class Pass(ABC):
 
     def __repr__(self) -> str:
         required = f", required={self.info.required!r}" if self.info.required else ""
-        return (
-            f"<{type(self).__name__} {self.info.name}, opt_level={self.info.opt_level}{required}>"
-        )
+        public = next(c for c in type(self).__mro__ if not c.__name__.startswith("_"))
+        shown = f"{public.__name__} {self.info.name}, opt_level={self.info.opt_level}{required}"
+        return f"<{shown}{self._shown_options()}>"
+
+    def _shown_options(self) -> str:
+        """Return what the pass was made of, where that can be told, for its representation."""
+        return ""
 
 
 class ModulePass(Pass):

@@ -8,7 +8,7 @@ what is wrong, and returns nothing. Passes name checks in ``requires`` and ``ens
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from relayish.errors import (
     CheckError,
@@ -21,7 +21,13 @@ from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.composition.registry import REGISTRY
 
-Check: TypeAlias = Callable[[Any], None]  # Any: a module of the class that the check is for
+
+class Check(Protocol):
+    """A check of a module, which raises an error that says what is wrong."""
+
+    def __call__(self, mod: Any, /) -> None:  # Any: a module of the class that the check is for
+        """Raise a :class:`~relayish.errors.RelayishError` where the check does not hold."""
+
 
 _Made = TypeVar("_Made", bound=Callable[[Any], Any])  # Any: as above; what it returns is looked at
 

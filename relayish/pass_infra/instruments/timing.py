@@ -35,7 +35,15 @@ class _Open(threading.local):
 
 
 class PassTimingInstrument(PassInstrument):
-    """Measure passes; :meth:`render` shows the times until the context is left.
+    """Measure passes; :meth:`render` shows the times of the context, also after it was left.
+
+    Entered again after that, it begins anew.
+
+    Attributes:
+        profiles: The same as data: of each pass that ran, and of those that ran inside it.
+
+    Source:
+        TVM ``PassTimingInstrument``, which forgets the times when the context is left.
 
     Example:
         >>> from relayish.pass_infra import PassContext
@@ -48,9 +56,15 @@ class PassTimingInstrument(PassInstrument):
     def __init__(self) -> None:
         self.profiles: list[PassProfile] = []
         self._open = _Open()
+        self._entered = 0
+
+    def enter_pass_ctx(self) -> None:
+        if not self._entered:
+            self.profiles = []
+        self._entered += 1
 
     def exit_pass_ctx(self) -> None:
-        self.profiles.clear()
+        self._entered -= 1
 
     def run_before_pass(self, mod: AnyModule, info: PassInfo) -> None:  # noqa: ARG002 - a hook
         profile = PassProfile(info.name)

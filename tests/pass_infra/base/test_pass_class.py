@@ -17,6 +17,7 @@ from relayish.transform import (
     create_function_pass,
     create_module_pass,
     is_skipped,
+    module_pass,
 )
 
 
@@ -174,7 +175,7 @@ def test_class_derived_by_hand_runs(mod: IRModule) -> None:
 
 def test_repr_shows_what_is_required() -> None:
     shown = repr(create_module_pass(lambda m, _c: m, 1, "P", required=("A",)))
-    assert shown == "<_ModulePassOf P, opt_level=1, required=('A',)>"
+    assert shown == "<ModulePass P, opt_level=1, required=('A',)>"
 
 
 def test_class_without_info_says_what_to_write(mod: IRModule) -> None:
@@ -231,3 +232,16 @@ def test_collector_stays_off_when_it_was_off(mod: IRModule) -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_repr_of_a_decorated_class_shows_what_it_was_made_of() -> None:
+    @module_pass(opt_level=1)
+    class Often:
+        def __init__(self, times: int, *, quiet: bool = False) -> None:
+            self.times = times
+
+        def transform_module(self, mod: IRModule, ctx: PassContext) -> IRModule:
+            return mod
+
+    assert repr(Often(3)) == "<Often Often, opt_level=1, times=3>"
+    assert repr(Often(times=2, quiet=True)) == "<Often Often, opt_level=1, times=2, quiet=True>"

@@ -247,4 +247,4 @@ def test_single_pass_or_name_in_place_of_a_sequence_is_an_error(ran: Ran) -> Non
 
 def test_repr_shows_the_passes(ran: Ran) -> None:
     shown = repr(Sequential([ran.make("P")], name="S"))
-    assert shown == "Sequential([<_ModulePassOf P, opt_level=0>], name='S')"
+    assert shown == "Sequential([<ModulePass P, opt_level=0>], name='S')"

@@ -53,11 +53,22 @@ def test_rendered_lines_are_indented_by_nesting(mod: IRModule) -> None:
     assert "(100.00%; 100.00%)" in shown
 
 
-def test_times_are_forgotten_when_the_context_is_left(mod: IRModule) -> None:
+def test_times_are_there_when_the_context_was_left(mod: IRModule) -> None:
     timing = PassTimingInstrument()
     with PassContext(instruments=[timing]):
         P(mod)
-    assert timing.render() == ""
+    assert timing.render().startswith("P: ")
+    assert names(timing.profiles) == ["P"]
+
+
+def test_times_begin_anew_when_a_context_is_entered(mod: IRModule) -> None:
+    timing = PassTimingInstrument()
+    with PassContext(instruments=[timing]):
+        P(mod)
+    before = timing.profiles
+    with PassContext(instruments=[timing]):
+        assert timing.render() == ""
+    assert names(before) == ["P"]
 
 
 def test_shares_of_nothing_are_zero() -> None:
