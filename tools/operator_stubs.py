@@ -22,7 +22,6 @@ HEAD = """\
 # fmt: off
 # ruff: noqa: N801, N802, N803 - the names are Relay's
 from collections.abc import Sequence as _Sequence
-from typing import Any as _Any
 from typing import TypeAlias as _TypeAlias
 
 _Arg: _TypeAlias = Expr | _Sequence[Expr]
