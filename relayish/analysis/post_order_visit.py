@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from relayish.functor.notes import is_noted, note_visit
+from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 
@@ -26,9 +28,16 @@ def post_order_visit(expr: Expr, fvisit: Callable[[Expr], object]) -> None:
         Tuple(fields=(Var(y), Var(x)))
         Tuple(fields=(Var(x), <Tuple>))
     """
-    for node in EXPRESSIONS.post_order(expr):
-        if isinstance(node, Expr):
-            fvisit(node)
+    order = EXPRESSIONS.post_order(expr)
+    node: Node = expr
+    try:
+        for node in order:
+            if isinstance(node, Expr):
+                fvisit(node)
+    except Exception as error:
+        if not is_noted(error):
+            note_visit(error, node)
+        raise
 
 
 def count_nodes(expr: Expr) -> int:

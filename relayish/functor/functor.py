@@ -175,7 +175,10 @@ class Functor(Generic[N, R]):
     def _begin_visit(
         self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
     ) -> Any:  # Any: whatever is returned
-        """Return what ``work(self, subject, *args)`` returns, as one visit from outside."""
+        """Return what ``work(self, subject, *args)`` returns, as one visit from outside.
+
+        What it found out is left to be read; ``docs/adr/0009-memo.md`` says what the next keeps.
+        """
         memo, given = begin(self.memo_map, self._memo())
         self.memo_map = memo
         try:

@@ -136,6 +136,10 @@ def test_note_shows_the_node_of_a_rewriter():
     assert notes_of(lambda: post_order_rewrite(main(), Rewriting())) == [ADD]
 
 
+def test_note_shows_the_node_of_a_post_order_visit():
+    assert notes_of(lambda: relay.analysis.post_order_visit(main(), refuse)) == [ADD]
+
+
 def test_note_shows_the_node_of_a_functor_called_with_arguments():
     assert notes_of(lambda: WithArguments().visit(main(), 3)) == [ADD]
 
