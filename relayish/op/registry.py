@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from enum import IntEnum
-from typing import Any, Final, Generic, TypeVar, overload
+from typing import Any, Final, Generic, Never, TypeVar, overload
 
 from relayish._support.arity import check_arity
 from relayish.errors import (
@@ -241,6 +241,7 @@ def register_op(
     commutes: bool = False,
     draws: bool = False,
     in_metadata: bool = False,
+    **unknown: Never,
 ) -> Op:
     """Declare the operator ``name`` and return its node.
 
@@ -259,6 +260,7 @@ def register_op(
         commutes: See :data:`commutative`.
         draws: See :data:`random`.
         in_metadata: See :data:`attrs_in_metadata`.
+        **unknown: Refused, with a suggestion.
 
     Raises:
         DuplicateNameError: If somebody else declared an operator of that name in the domain.
@@ -267,6 +269,11 @@ def register_op(
         UnknownNameError: If there is no such domain.
 
     """
+    for misspelt in unknown:
+        raise DeclarationError(
+            f"register_op has no argument {misspelt!r}{suggest(misspelt, _TOLD)}; "
+            f"it has {', '.join(_TOLD)}"
+        )
     owner = get_domain(domain if isinstance(domain, str) else domain.name)
     if "::" in name:
         raise DeclarationError(
@@ -309,6 +316,9 @@ def register_op(
     for table, value in given:
         table.declare(op, value)
     return op
+
+
+_TOLD: Final = tuple(n for n in register_op.__annotations__ if n not in {"unknown", "return"})
 
 
 def _checked_names(op: str, given: object) -> tuple[str, ...]:

@@ -117,3 +117,9 @@ def test_rule_that_returns_no_type_is_named(answer, shown):
         relay.analysis.infer_type(relay.odd(X))
     assert str(caught.value) == f"the type rule of operator odd returned {shown}"
     assert "while inferring the type of odd(%x)" in caught.value.__notes__
+
+
+def test_argument_that_there_is_not_is_refused_with_a_suggestion():
+    message = r"register_op has no argument 'evaluate'; did you mean evaluates\?; it has name, arg"
+    with pytest.raises(DeclarationError, match=message):
+        register_op("odd", arguments_=("data",), evaluate=abs)

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from relayish.analysis.evaluation_order import EvaluationOrder
-from relayish.errors import DuplicateNameError, PassError
+from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
+from relayish.ir.claims import Claims
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Op, TupleGetItem
 from relayish.ir.relay.op import intern_op
@@ -44,6 +45,7 @@ class CallRules:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self._claims: Claims[object] = Claims()
         self.calls: dict[Expr, CallRule] = {}
         self.fields: dict[tuple[Expr, int], CallRule] = {}
 
@@ -51,14 +53,14 @@ class CallRules:
         """Let the decorated function be the rule for calls of operators, given or named by Relay.
 
         Raises:
-            DuplicateNameError: If one of them has a rule already.
+            DuplicateNameError: If somebody else gave one of them a rule.
         """
 
         def declare(rule: CallRule) -> CallRule:
             for name in names:
                 op = intern_op(name) if isinstance(name, str) else name
-                if self.calls.setdefault(op, rule) is not rule:
-                    raise DuplicateNameError(f"{op.full_name} has a rule of {self.name!r} already")
+                self._claim(op, rule, op.full_name, taken=op in self.calls)
+                self.calls[op] = rule
             return rule
 
         return declare
@@ -69,15 +71,20 @@ class CallRules:
         It is given the calls, not the projections.
 
         Raises:
-            DuplicateNameError: If there is one already.
+            DuplicateNameError: If somebody else gave one.
         """
 
         def declare(rule: CallRule) -> CallRule:
-            if self.fields.setdefault((intern_op(name), index), rule) is not rule:
-                raise DuplicateNameError(f"{name}.{index} has a rule of {self.name!r} already")
+            key = (intern_op(name), index)
+            self._claim(key, rule, f"{name}.{index}", taken=key in self.fields)
+            self.fields[key] = rule
             return rule
 
         return declare
+
+    def _claim(self, key: object, rule: CallRule, shown: str, *, taken: bool) -> None:
+        what = f"{shown} has a rule of {self.name!r} already; it"
+        self._claims.enter(key, rule, what, taken=taken, instead="leave one out")
 
     def rewrite(self, expr: Expr) -> Expr:
         """Return ``expr`` with every rule applied where it fits, each node once, children first.
