@@ -9,6 +9,7 @@ from __future__ import annotations
 from relayish.analysis.function_attributes import is_transparent
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, VARIABLES, Node
+from relayish.ir.one_line import quote
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
@@ -97,7 +98,7 @@ class Regions:
                 f"one piece already; run FuseOps after PartitionGraph"
             )
         if is_begin(value) or is_end(value):
-            raise PassError(f"compiler_end for {compiler_of(mark)!r} ends nothing: {value!r}")
+            raise PassError(f"compiler_end for {compiler_of(mark)!r} ends nothing: {quote(value)}")
         region = self.of(value)
         if region is None:
             region = Region(compiler_of(mark), scopes.get(value, scopes[mark]))
@@ -118,8 +119,8 @@ class Regions:
         )
         if not is_known:
             raise PassError(
-                f"{node!r} stands between marks of {region.target!r}; expected calls of what is "
-                f"known, tuples and projections; let what they take enter by compiler_begin"
+                f"{quote(node)} stands between marks of {region.target!r}; expected calls of what "
+                f"is known, tuples and projections; let what they take enter by compiler_begin"
             )
         for child in node.args if type(node) is Call else operands(node):
             if is_named(child):
@@ -142,7 +143,7 @@ class Regions:
         if not is_begin(node) and scopes.get(node, region.scope) != region.scope:
             raise PassError(
                 f"what {region.target!r} computes is spread over several scopes, by way of "
-                f"{node!r}; let it leave and enter by marks"
+                f"{quote(node)}; let it leave and enter by marks"
             )
         if held is None:
             self._region[node] = region

@@ -20,6 +20,7 @@ from relayish.errors import PassError
 from relayish.ir.effect import Effect
 from relayish.ir.naming import name_of
 from relayish.ir.node import VARIABLES, Node
+from relayish.ir.one_line import quote
 from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -490,8 +491,8 @@ def _expressions(nodes: Sequence[Node]) -> tuple[Expr, ...]:
     for node in nodes:
         if not isinstance(node, Expr):
             raise PassError(
-                f"PartialEvaluate evaluates expressions; found {node!r}, which is none, in a node "
-                f"of another kind"
+                f"PartialEvaluate evaluates expressions; found {quote(node)}, which is none, in "
+                f"a node of another kind"
             )
     return cast("tuple[Expr, ...]", tuple(nodes))
 

@@ -14,6 +14,7 @@ from relayish._support.graph import walk_tree
 from relayish.errors import GradientError
 from relayish.functor import MixedModeVisitor
 from relayish.ir.node import ATOMS, Node
+from relayish.ir.one_line import quote
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import (
     Call,
@@ -278,6 +279,6 @@ class _Forward(MixedModeVisitor):
 
 def _refuse(node: Expr) -> NoReturn:
     raise GradientError(
-        f"{node!r} is nothing for a first-order gradient, which knows operators, tuples and lets; "
-        f"use gradient(expr, mod, mode='higher_order')"
+        f"{quote(node)} is nothing for a first-order gradient, which knows operators, tuples and "
+        f"lets; use gradient(expr, mod, mode='higher_order')"
     )

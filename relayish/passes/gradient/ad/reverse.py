@@ -28,6 +28,7 @@ from relayish.functor import MixedModeVisitor
 from relayish.ir.effect import Effect
 from relayish.ir.field import Field
 from relayish.ir.node import ATOMS, Node
+from relayish.ir.one_line import quote
 from relayish.ir.relay.adt import Clause, Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
@@ -130,14 +131,16 @@ class ReverseMode(MixedModeVisitor):
                 raise GradientError(
                     f"variable %{node.name_hint} is free; a gradient needs it to be bound"
                 )
-        raise GradientError(f"{node!r} stands where no gradient can be told of it")
+        raise GradientError(
+            f"{quote(node)} stands where no gradient can be told of it; bind it by a let outside"
+        )
 
     def _scope_of(self, node: Node) -> Scope:
         found = self._scopes.get(self._placement.scope[node])
         if found is None:
             raise GradientError(
-                f"{node!r} depends on a variable that a node binds for several scopes, and these "
-                f"share it; write it down in each of them, or bind it there"
+                f"{quote(node)} depends on a variable that a node binds for several scopes, and "
+                f"these share it; write it down in each of them, or bind it there"
             )
         return found
 
