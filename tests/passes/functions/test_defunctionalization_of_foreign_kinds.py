@@ -69,7 +69,7 @@ def test_a_function_of_another_kind_is_refused_by_what_there_is_to_do():
     body = Call(kinds.thunk(Var("y", INT), x), (x,))
     with (
         kinds.declared(),
-        pytest.raises(PassError, match=r"Thunk.* put a Function in its place"),
+        pytest.raises(PassError, match=r"foreign_thunk.* put a Function in its place"),
     ):
         get_pass("Defunctionalization")(IRModule({"main": Function((x,), body, INT)}))
 

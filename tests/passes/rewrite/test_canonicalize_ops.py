@@ -29,5 +29,5 @@ def test_bias_is_added_along_its_axis(axis: int) -> None:
 
 def test_program_without_types_is_refused() -> None:
     x, bias = var("x", shape=(2, 3)), var("bias", shape=(3,))
-    with pytest.raises(PassError, match="infer types first"):
+    with pytest.raises(PassError, match="without a type; run InferType first"):
         canonicalize_ops(op.nn.bias_add(x, bias))

@@ -102,5 +102,5 @@ def test_shared_normalisation_is_spelt_out_once() -> None:
 
 def test_program_without_types_is_refused() -> None:
     x, gamma = var("x", shape=(2, 4)), var("g", shape=(4,))
-    with pytest.raises(PassError, match="infer types first"):
+    with pytest.raises(PassError, match="without a type; run InferType first"):
         simplify_inference(op.nn.layer_norm(x, gamma, gamma))
