@@ -22,4 +22,4 @@ X = Var("x", NUMBER)
     ],
 )
 def test_type_of_a_field_is_known_where_the_tuple_has_it(expr: Expr, expected: object) -> None:
-    assert known_type(expr) is expected
+    assert find_known_type(expr) is expected
