@@ -84,7 +84,8 @@ def check_handlers(
             if not callable(member) or name in allowed:
                 continue
             if not name.startswith(prefix):
-                _refuse_other_spelling(base, name, prefix, takes, known)
+                if not (name.startswith("visit_") and hasattr(owner, "visit")):
+                    _refuse_other_spelling(base, name, prefix, takes, known)
                 continue
             if name.removeprefix(prefix) in known:
                 found = True
@@ -132,7 +133,7 @@ def _refuse_other_spelling(
     spelt = _CAPITALS.fullmatch(name)
     if spelt is not None and name.lower().startswith(prefix.rstrip("_")):
         kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", spelt[1]).lower()
-    elif name.startswith("visit_") and not hasattr(base, "visit"):  # it rewrites, and visits not
+    elif name.startswith("visit_"):  # in a class that rewrites, and visits nothing
         kind = name.removeprefix("visit_")
     else:
         return

@@ -186,6 +186,20 @@ def test_class_that_rewrites_and_visits_may_have_handlers_of_both():
     assert type(post_order_rewrite(X, Both())) is Constant
 
 
+def test_mixin_with_handlers_of_both_serves_a_class_that_rewrites_and_visits():
+    class Mixin:
+        def visit_var(self, var):
+            return var
+
+        def rewrite_constant(self, pre, post):
+            return X
+
+    class Both(Mixin, MixedModeMutator):
+        """Has handlers of both."""
+
+    assert Both().visit(Tuple((Constant(1),))).fields == (X,)
+
+
 # What is no node
 
 
