@@ -92,6 +92,13 @@ def test_a_closure_called_in_a_loop_is_inlined_into_the_loop():
     assert evaluate(out["main"], out, (2,)) == evaluate(mod["main"], mod, (2,)) == 50
 
 
+def test_an_argument_without_effects_stands_where_the_parameter_did():
+    same(
+        program("def @main(%x: int32) { (fn (%a: int32) { multiply(%a, %a) })(add(%x, 1)) }"),
+        "def @main(%x: int32) { %0 = add(%x, 1); multiply(%0, %0) }",
+    )
+
+
 def test_an_argument_with_an_effect_is_evaluated_once():
     mod = program("""
         def @main() -> int32 {

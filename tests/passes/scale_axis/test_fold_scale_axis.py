@@ -396,8 +396,8 @@ def long_way(levels):
 @pytest.mark.parametrize(("fold", "rules"), [(FOLDS[0], forward), (FOLDS[1], backward)])
 def test_types_are_compared_where_a_scale_passes_and_nowhere_else(fold, rules, monkeypatch):
     asked = []
-    real = rules.squeezed_axes
-    monkeypatch.setattr(rules, "squeezed_axes", lambda *args: asked.append(1) or real(*args))
+    real = rules.find_squeezed_axes
+    monkeypatch.setattr(rules, "find_squeezed_axes", lambda *args: asked.append(1) or real(*args))
     counts = []
     for levels in (10, 1000):
         func = long_way(levels)
