@@ -68,6 +68,15 @@ def _():
             """Never called."""
 
 
+@mistake(3, "handler called as in C++")
+def _():
+    class Printer(ExprVisitor):
+        def VisitExpr_(self, call):
+            """Never called."""
+
+    return Printer().visit(F)
+
+
 @mistake(6, "mutator that returns nothing")
 def _():
     class Lost(ExprMutator):
@@ -242,6 +251,11 @@ def _():
     return Sequential("FoldConstant", "InferType")
 
 
+@mistake(41, "visit of a list")
+def _():
+    return ExprVisitor().visit([F])
+
+
 @mistake(42, "visit of a module")
 def _():
     return ExprVisitor().visit(MOD)
@@ -342,6 +356,15 @@ def _():
     return PassContext(disabled_pass=["FoldConstnat"])
 
 
+@mistake(63, "handler that takes nothing")
+def _():
+    class Counter(ExprVisitor):
+        def visit_call(self):
+            """Take no node."""
+
+    return Counter().visit(F)
+
+
 @mistake(64, "functor without a handler")
 def _():
     class Size(ExprFunctor):
@@ -379,6 +402,11 @@ def _():
     class Bare(FunctionPass):
         def transform_function(self, func, mod, ctx):
             return func
+
+
+@mistake(69, "misspelt field")
+def _():
+    return relay.exp(X).arg
 
 
 @mistake(70, "type that was not inferred")
