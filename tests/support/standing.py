@@ -20,7 +20,7 @@ import numpy as np
 from relayish.analysis import count_nodes, well_formed
 from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern import is_constant, is_op, wildcard
-from relayish.errors import GradientError, RelayishError
+from relayish.errors import CheckError, GradientError, RelayishError
 from relayish.interpreter import evaluate
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType
@@ -34,6 +34,7 @@ from relayish.transform import (
     MergeComposite,
     Pass,
     PassContext,
+    VerifyInstrument,
     list_passes,
     parse_pipeline,
 )
@@ -226,6 +227,19 @@ def check_random(name: str, seed: int) -> None:
     """Check the pass on one random program, as it is and typed."""
     mod = random_module(seed, SIZE)
     check_program(name, mod, random_arguments(mod["main"], seed))
+
+
+def check_verified(name: str, seed: int) -> None:
+    """Check that the verifier finds nothing wrong with what the pass makes of a typed program."""
+    mod = infer_type(random_module(seed, SIZE))
+    with PassContext(opt_level=4, instruments=[VerifyInstrument()]):
+        for pass_ in made_for(name, mod):
+            try:
+                pass_(mod)
+            except CheckError:
+                raise
+            except REFUSES.get(name, ()):
+                continue
 
 
 def check_network(name: str, seed: int) -> None:
