@@ -9,8 +9,9 @@ from tests.support.mistakes import MISTAKES, said, texts
 TEXTS = texts()
 
 PYTHONS = {"10 assignment into the arguments", "69 misspelt field"}
-"""Refused by Python itself, in its own words: arguments are a tuple, and a ``__getattr__`` would make
-every read of a field slower. Of the second, a traceback says ``Did you mean: 'args'?``.
+"""Refused by Python itself, in its own words: arguments are a tuple, and reads of fields are fast.
+
+A ``__getattr__`` would make them slower; a traceback says ``Did you mean: 'args'?`` anyway.
 """
 
 
