@@ -39,7 +39,7 @@ from relayish.op.registry import attrs_type, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
 from relayish.text.literals import quote, spell_name
 from relayish.text.node_writer import NodeWriter
-from relayish.text.relay.lexer import TYPE_ARGS
+from relayish.text.relay.lexer import NONE, TYPE_ARGS
 from relayish.text.relay.pattern_printer import PatternPrinter
 from relayish.text.relay.type_printer import TypePrinter
 from relayish.text.tables import LEAVES, TEXTS, Write, is_reserved
@@ -109,7 +109,9 @@ class BlockPrinter(NodeWriter):
         for data in listed:
             for constructor in data.constructors:
                 owner, name = data.header.name_hint, constructor.name_hint
-                text = _spell(name) if names[name] == 1 else _spell(f"{owner}::{name}")
+                text = _spell(f"{owner}::{name}")
+                if names[name] == 1:
+                    text = name if name == NONE else _spell(name)
                 self._constructors[owner, name, len(constructor.inputs)] = text
                 self._taken_words |= {name, f"{owner}::{name}"}
 
@@ -318,7 +320,7 @@ class BlockPrinter(NodeWriter):
     def _leaf_constant(self, node: Constant) -> str:
         value = node.data
         if value is None:
-            text: str | None = "None"
+            text: str | None = None if NONE in self._taken_words else NONE
         elif isinstance(value, str):
             text = quote(value)
         else:

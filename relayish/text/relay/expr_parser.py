@@ -27,7 +27,7 @@ from relayish.ir.relay.expr import (
 from relayish.ir.relay.type import Type
 from relayish.ir.value import as_value
 from relayish.text.literals import NUMBER, read_scalar, unquote
-from relayish.text.relay.lexer import AFTER
+from relayish.text.relay.lexer import AFTER, NONE
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import type_list
 from relayish.text.source import ATTRIBUTE, META, OPERAND, plain_name
@@ -79,7 +79,7 @@ _REFERENCES: Final[dict[str, tuple[type[Expr], int]]] = {
     "ref_read": (RefRead, 1),
     "ref_write": (RefWrite, 2),
 }
-_LITERALS: Final[dict[str, bool | None]] = {"True": True, "False": False, "None": None}
+_LITERALS: Final[dict[str, bool | None]] = {"True": True, "False": False, NONE: None}
 RESERVED.update(
     {"let", "if", "else", "fn", "match", "meta", "free_var", "free_type", "def", "extern"}
     | {*_REFERENCES, *_LITERALS, "_"}
@@ -288,14 +288,14 @@ def _close_reference(reader: Reader, top: _Open, word: str) -> Expr:
 
 
 def _word(reader: Reader, word: str, start: int) -> Node:
-    if word in _LITERALS:
+    if word in _LITERALS and (word != NONE or word not in reader.constructors):
         return Constant(as_value(_LITERALS[word]), span=reader.span(start, reader.pos))
     if word == "meta":
         made = meta(reader, start)
         if isinstance(made, Node):
             return made
         reader.fail(f"expected an expression; the metadata has {type(made).__name__} here", start)
-    if is_reserved(word):
+    if is_reserved(word) and word not in _LITERALS:
         reader.fail(f"expected an expression; found the keyword {word!r}", start)
     named = reader.callee(word, start).expr
     if type(named) is Constructor and not named.inputs:

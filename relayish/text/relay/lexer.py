@@ -8,6 +8,8 @@ from typing import Final
 from relayish.text.literals import DOTTED, IDENTIFIER, STRING
 from relayish.text.source import BLANK
 
+NONE: Final = "None"
+"""The constant without a value, unless the module has a constructor of that name, as TVM's has."""
 TYPE_ARGS: Final = "/* type_args=["
 """What type arguments of a call start with, directly behind what is called: TVM reads past them."""
 AFTER: Final = re.compile(
