@@ -110,3 +110,13 @@ def test_variable_that_two_types_bind_is_told_to_be_the_same():
     assert (
         again.params[0].type_annotation.type_params == again.params[1].type_annotation.type_params
     )
+
+
+@pytest.mark.parametrize("order", [(True, False), (False, True)], ids=["bound first", "free first"])
+def test_variable_that_is_bound_in_one_function_and_free_in_another_is_read_back(order):
+    var = TypeVar("T")
+    functions = [
+        Function((Var("x", var),), const(1), None, (var,) if is_bound else ()) for is_bound in order
+    ]
+    expr = Tuple(tuple(functions))
+    assert_structural_equal(parse_expr(astext(expr)), expr)
