@@ -61,7 +61,7 @@ def numpy_dtype(name: DType) -> np.dtype[np.generic]:
             vectors (``float32x4``), odd widths (``int4``, ``uint2``) and handles.
     """
     try:
-        known: np.dtype[np.generic] = np.dtype(name)
+        known: np.dtype[np.generic] = np.dtype(_SHORT_NAMES.get(name, name))
     except TypeError:
         return _extended_dtype(name)
     return known

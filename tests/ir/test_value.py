@@ -7,7 +7,9 @@ import pytest
 from relayish.errors import FieldError
 from relayish.ir.dtype import check_dtype, numpy_dtype
 from relayish.ir.literal import hash_literal, same_literal
+from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant
+from relayish.ir.relay.type import TensorType
 from relayish.ir.span import Span
 from relayish.ir.value import as_value
 
@@ -278,3 +280,13 @@ def test_array_of_another_class_becomes_a_plain_one(kind):
     assert type(found) is np.ndarray
     assert found.tolist() == [[0, 1, 2], [3, 4, 5]]
     assert not np.shares_memory(found, given)
+
+
+@pytest.mark.parametrize(
+    ("name", "full"), [("int", "int32"), ("uint", "uint32"), ("float", "float32")]
+)
+def test_name_of_an_element_type_without_a_width_means_32_bits(name, full):
+    assert check_dtype(name) == full
+    assert numpy_dtype(name).name == full
+    assert const(1, name).data.dtype.name == full
+    assert TensorType((), name).dtype == full
