@@ -14,7 +14,7 @@ good. It is a function and no pass, as in Relay.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar, cast
 
 from relayish.analysis.infer_type import infer_type
@@ -26,7 +26,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Let, Tuple, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op.registry import get_op, relay_op
 from relayish.passes.rewrite.rules.table import op, place
 
@@ -81,20 +81,23 @@ def recast(
     if isinstance(ops, str):
         raise PassError(f"ops are names of operators, in a list; found {ops!r}")
     chosen: set[Node] = {relay_op("nn.conv2d")} if ops is None else {*map(get_op, ops)}
-    main = _main(infer_type(expr)) if isinstance(expr, IRModule) else infer_type(expr)
+    main = _main(expr)
+    typed = _main(infer_type(expr)) if isinstance(expr, IRModule) else infer_type(expr)
     layers = _layers(main, chosen)
     count = 1 + max(layers.values(), default=-1)
     skipped = {layer + count if layer < 0 else layer for layer in skip_layers or ()}
     calls = {call for call, layer in layers.items() if layer not in skipped}
     if not calls:
         return expr
-    image = _Recaster(calls, dtype, out_dtype).visit(main)
+    pairs = zip(EXPRESSIONS.post_order(main), EXPRESSIONS.post_order(typed), strict=True)
+    types = {node: twin.checked_type for node, twin in pairs if node in calls}  # type: ignore[attr-defined]  # calls
+    image = _Recaster(types, dtype, out_dtype).visit(main)
     changed = expr.with_functions({"main": image}) if isinstance(expr, IRModule) else image
     return cast("_Program", changed)
 
 
-def _main(mod: IRModule) -> Expr:
-    main = mod["main"]
+def _main(program: Expr | IRModule) -> Expr:
+    main = program["main"] if isinstance(program, IRModule) else program
     if not isinstance(main, Expr):
         raise PassError(f"@main is of another language, which cannot be recast; found {main!r}")
     return main
@@ -122,18 +125,18 @@ def _layers(expr: Expr, ops: set[Node]) -> dict[Node, int]:
 
 
 class _Recaster(MixedModeMutator):
-    """Casts the arguments and the results of some calls."""
+    """Casts the arguments and the results of some calls, which had certain types."""
 
-    def __init__(self, calls: set[Node], dtype: DType, out_dtype: DType) -> None:
-        self._calls = calls
+    def __init__(self, types: Mapping[Node, Type | None], dtype: DType, out_dtype: DType) -> None:
+        self._types = types
         self._dtype = dtype
         self._out_dtype = out_dtype
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Compute the call in the other element type."""
-        if pre not in self._calls:
+        if pre not in self._types:
             return post
-        ty = pre.checked_type
+        ty = self._types[pre]
         if not isinstance(ty, TensorType):
             raise PassError(f"the result of a call of {pre.op} is no tensor, and cannot be cast")
         args = tuple(map(self._cast, post.args))

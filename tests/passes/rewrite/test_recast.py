@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import relayish as relay
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import FieldError, PassError
 from relayish.ir.relay.build import var
@@ -107,3 +108,15 @@ def test_long_networks_are_no_matter() -> None:
         program = op.nn.relu(program)
     program = op.nn.dense(program, program, units=2)
     assert recast(program, "float16", "float16", ops=["nn.dense"]).op.name == "cast"
+
+
+def test_nothing_but_the_calls_is_changed() -> None:
+    x, y = relay.var("x", shape=(2, 3)), relay.var("y", shape=(2, 3))
+    func = relay.Function((x, y), relay.exp(relay.add(x, y)))
+    image = recast(func, "int8", "int32", ops=["add"])
+    assert image.params == (x, y)
+    assert image.ret_type is None
+    narrow = relay.add(relay.cast(x, "int8"), relay.cast(y, "int8"))
+    by_hand = relay.Function((x, y), relay.exp(relay.cast(narrow, "float32")))
+    assert relay.structural_equal(image, by_hand)
+    assert recast(func, "int8", "int32") is func
