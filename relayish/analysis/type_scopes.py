@@ -73,23 +73,26 @@ def find_unbound_type_variable(data: TypeData) -> tuple[Constructor, Node] | Non
 def _mentions(scopes: Scopes) -> list[Mention]:
     """Return what annotations say of type variables that they do not bind themselves."""
     free, found = _FreeVariables(), list[Mention]()
-    annotations, scope_of, variables = _ANNOTATIONS, scopes.scope, VARIABLES
+    annotations, known = _ANNOTATIONS, free.known
     for node in scopes.order:
         get = annotations[type(node)]
         if get is None:
             continue
         for annotation in get(node):
-            mentioned = free.of(annotation)
-            if not mentioned:
-                continue
-            if type(node) in variables:
-                scope = scopes.binding_scope.get(node, scope_of.get(node, OUTERMOST))
-            elif TYPES_BOUND[type(node)] is not None and node in scopes.opened:
-                scope = _inside(scopes, node)
-            else:
-                scope = scope_of.get(node, OUTERMOST)
-            found += [Mention(variable, node, scope) for variable in mentioned]
+            mentioned = known[annotation] if annotation in known else free.of(annotation)
+            if mentioned:
+                scope = _scope_of_annotations(scopes, node)
+                found += [Mention(variable, node, scope) for variable in mentioned]
     return found
+
+
+def _scope_of_annotations(scopes: Scopes, node: Node) -> int:
+    """Return the scope that what annotations of ``node`` mention must be known in."""
+    around = scopes.scope.get(node, OUTERMOST)
+    if type(node) in VARIABLES:
+        return scopes.binding_scope.get(node, around)
+    binds_types = TYPES_BOUND[type(node)] is not None
+    return _inside(scopes, node) if binds_types and node in scopes.opened else around
 
 
 def _binding_scopes(scopes: Scopes) -> dict[Node, list[int]]:
@@ -117,11 +120,11 @@ class _FreeVariables:
     """The type variables of types that these do not bind themselves; each type looked at once."""
 
     def __init__(self) -> None:
-        self._free: dict[Node, frozenset[Node]] = {}
+        self.known: dict[Node, frozenset[Node]] = {}
 
     def of(self, root: Node) -> frozenset[Node]:
         """Return the free type variables of ``root``; types with the same have one set."""
-        free = self._free
+        free = self.known
         if root in free:
             return free[root]
         for part in TYPES.post_order(root, lambda part: part not in free):

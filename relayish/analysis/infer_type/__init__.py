@@ -4,7 +4,7 @@
 the types of variables, ``rule`` is where packages say what their kinds of expressions demand and
 ``inferencer`` says it of Relay's, ``annotate`` puts the types on the nodes and ``program`` does all
 this for a module, function by function. ``signature`` says which types functions of other languages
-have.
+have, ``surroundings`` what errors quote of programs without spans.
 """
 
 from __future__ import annotations
