@@ -249,6 +249,7 @@ def test_type_patterns_match_variables_and_computed_types():
     assert not has_dtype("float16").match(x)
     assert has_shape((10, 10)).match(x + x)
     assert not has_shape((10,)).match(x)
+    assert not has_shape((10, 10)).match(relay.Tuple([x]))
     assert is_op("add")(wildcard(), wildcard()).has_shape((10, 10)).match(x + x)
     assert not is_op("add")(wildcard(), wildcard()).has_dtype("int8").match(x + x)
     assert wildcard().has_type(ty).match(x)

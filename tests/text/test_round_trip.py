@@ -456,6 +456,22 @@ def test_inferred_type_stands_in_a_comment() -> None:
     assert astext(call) == "add(1, 1) /* ty=int32 */"
 
 
+def test_constructor_without_fields_keeps_its_type_arguments() -> None:
+    text = """#[version = "0.0.5"]
+type List[A] {
+  Cons(A, List[A]),
+  Nil,
+}
+
+def @main() {
+  Nil/* type_args=[int32] */
+}
+"""
+    mod = parse(text)
+    assert str(mod["main"].body.type_args[0]) == "int32"
+    assert astext(mod).split() == text.split()
+
+
 def test_indentation_stops_growing() -> None:
     expr: Expr = ONE
     for _ in range(3000):
