@@ -1,6 +1,6 @@
 """The package of the example, which declares kinds of nodes, used as from outside.
 
-Its own tests, which run every pass on programs with loops, are run by ``.ci/run``.
+Its own tests are run by ``.ci/run``; every pass is run on programs with loops in ``tests/passes``.
 """
 
 from __future__ import annotations

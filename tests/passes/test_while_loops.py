@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 
 import numpy as np
 import pytest
-from loop_programs import random_loop_module
-from while_loops import Log, While, logged
 
 from relayish.analysis import well_formed
 from relayish.analysis.infer_type import infer_type
@@ -18,10 +17,19 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import astext, parse
 from relayish.transform import Pass, PassContext, list_passes
+from tests.support.declared import known_in_tests
+from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_arguments
 from tests.support.standing import LARGEST, OTHER_VALUE, REFUSES, TOLERANCE, close, made_for, within
 
-SEEDS = range(200)
+SEEDS = range(int(os.environ.get("EXAMPLES", "40")))
+
+with DECLARED:
+    from while_loops import Log, While, logged
+
+    PASSES = list_passes()
+
+_loops = known_in_tests(DECLARED)
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +58,7 @@ def test_random_programs_hold_loops_and_logs():
     assert sum(bool(notes) for *_, notes in programs()) > len(held) // 4
 
 
-@pytest.mark.parametrize("name", list_passes())
+@pytest.mark.parametrize("name", PASSES)
 def test_pass_keeps_value_and_log_or_says_what_to_register(name):
     with PassContext(opt_level=4):
         for seed, (mod, args, value, notes) in enumerate(programs()):

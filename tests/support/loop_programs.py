@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from while_loops import Log, While
-
+from relayish.ir.declarations import declared_temporarily
 from relayish.ir.relay.expr import Constant, Expr, GlobalVar, Let, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from tests.support.random_exprs import (
@@ -18,6 +17,10 @@ from tests.support.random_exprs import (
     _function,
     call,
 )
+
+DECLARED = declared_temporarily()
+with DECLARED:
+    from while_loops import Log, While  # the package of the example, found by pythonpath
 
 
 class LoopGenerator(Generator):
