@@ -112,8 +112,10 @@ builtins.int; choose another
         claim = claim_of(made)
         held = self._held.get(key)
         if taken and not replace and (held is None or not claim.repeats(held)):
-            whose = _LIBRARY if held is None else str(held)
-            raise DuplicateNameError(f"{what} is claimed by {whose} and by {claim}; {instead}")
+            whose, whom = _LIBRARY if held is None else str(held), str(claim)
+            if held is not None and whose == whom:
+                whose, whom = f"{held} (line {held.line})", f"{claim} (line {claim.line})"
+            raise DuplicateNameError(f"{what} is claimed by {whose} and by {whom}; {instead}")
         self._held[key] = claim
         return claim
 

@@ -90,6 +90,11 @@ def parse_value(text: str) -> WrittenValue:
     return _Reader(text).read_only_value()
 
 
+def is_name(text: str) -> bool:
+    """Return whether a pass, or an option, can be called ``text`` in a pipeline."""
+    return _NAME.fullmatch(text) is not None
+
+
 def point_at(text: str, position: int) -> str:
     """Return the line of ``text`` that holds ``position``, with a caret below the place."""
     start = text.rfind("\n", 0, position) + 1
@@ -181,7 +186,7 @@ class _Reader:
         return tuple(options.values())
 
     def check_name(self, token: _Token, what: str) -> None:
-        if token.kind != "word" or _NAME.fullmatch(token.text) is None:
+        if token.kind != "word" or not is_name(token.text):
             self.fail(f"expected the name of {what}; found {token.text!r}", token.position)
 
     def read_only_value(self) -> WrittenValue:

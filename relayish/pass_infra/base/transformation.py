@@ -11,7 +11,7 @@ from typing import Any, Final
 from relayish.errors import DeclarationError
 from relayish.ir.module import Module
 from relayish.ir.node import Node
-from relayish.pass_infra.base.option import resolve_hints
+from relayish.pass_infra.base.option import describe_hint, resolve_hints
 from relayish.pass_infra.base.pass_class import (
     AnyFunctionPass,
     ModulePass,
@@ -32,16 +32,34 @@ def subject_of(function: _Function) -> type[Node | Module[Any]] | None:
         A class of modules or of nodes; ``None`` for a function of anything else, or of nothing.
 
     Raises:
-        DeclarationError: If an annotation names what is not known where the function stands.
+        DeclarationError: If an annotation names what is not known where the function stands, or if
+            it names programs among other things.
     """
     first = next(iter(inspect.signature(function).parameters.values()), None)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         return None
     hint = resolve_hints(inspect.unwrap(function), _name(function)).get(first.name)
+    members = _members(hint)
+    subjects = [kind for kind in members if issubclass(kind, (Node, Module))]
+    if subjects and len(members) > 1:
+        raise DeclarationError(
+            f"a pass transforms what is of one class; found {first.name}: {describe_hint(hint)} in "
+            f"{_name(function)}; annotate it with {' or '.join(k.__name__ for k in subjects)}"
+        )
+    return subjects[0] if subjects else None
+
+
+def _members(hint: Any) -> list[type]:  # Any: an annotation
+    """Return the classes of which an annotation takes instances."""
+    members: tuple[Any, ...] = ()  # Any: annotations
     if isinstance(hint, typing.TypeVar):
-        hint = hint.__bound__
+        members = (hint.__bound__,) if hint.__bound__ else hint.__constraints__
+    elif typing.get_origin(hint) in (types.UnionType, typing.Union):
+        members = typing.get_args(hint)
+    if members:
+        return [kind for member in members for kind in _members(member)]
     kind = typing.get_origin(hint) or hint
-    return kind if isinstance(kind, type) and issubclass(kind, (Node, Module)) else None
+    return [kind] if isinstance(kind, type) else []
 
 
 def class_of(function: _Function, name: str, subject: type[Node | Module[Any]]) -> type[Pass]:
@@ -54,41 +72,41 @@ def class_of(function: _Function, name: str, subject: type[Node | Module[Any]]) 
 
     Raises:
         DeclarationError: If a parameter besides the first, ``mod`` and ``ctx`` can be given by
-            position, or has no annotation.
+            position, has no annotation, has the name of an attribute of passes, or a default that
+            can be changed.
     """
-    options = _options(function)
-    hints = resolve_hints(inspect.unwrap(function), _name(function))
-    for option in options:
-        if option not in hints:
-            raise DeclarationError(
-                f"parameter {option!r} of {_name(function)} is an option of the pass {name}; "
-                f"annotate it"
-            )
-    body: dict[str, object] = {
-        "__annotations__": {option: hints[option] for option in options},
+    base, body = _base_of(subject)
+    options = _options(function, name, base)
+    body |= {
+        "__annotations__": {option: hint for option, (hint, _) in options.items()},
         "__doc__": function.__doc__,
         "__module__": function.__module__,
         "__qualname__": name,
         "pass_func": staticmethod(function),
     }
-    body |= {name: each for name, each in options.items() if each is not inspect.Parameter.empty}
-    if issubclass(subject, Module):
-        body["transform_module"] = _method(function, options, ("ctx",))
-        return types.new_class(name, (ModulePass,), exec_body=lambda space: space.update(body))
-    base = function_pass_over(subject)
-    if base is None:
-        base = AnyFunctionPass
-        body["takes"] = subject
-    body["transform_function"] = _method(function, options, AMBIENT)
+    for option, (_, default) in options.items():
+        if default is not inspect.Parameter.empty:
+            body[option] = default
+    method = "transform_module" if issubclass(base, ModulePass) else "transform_function"
+    body[method] = _method(function, tuple(options))
     return types.new_class(name, (base,), exec_body=lambda space: space.update(body))
 
 
-def _options(function: _Function) -> Mapping[str, object]:
-    """Return the options of a function with their defaults, those that must be given first."""
+def _base_of(subject: type[Node | Module[Any]]) -> tuple[type[Pass], dict[str, object]]:
+    """Return what passes over ``subject`` derive from, and what that is told about it."""
+    if issubclass(subject, Module):
+        return ModulePass, {}
+    base = function_pass_over(subject)
+    return (AnyFunctionPass, {"takes": subject}) if base is None else (base, {})
+
+
+def _options(function: _Function, name: str, base: type[Pass]) -> Mapping[str, tuple[Any, object]]:
+    """Return hint and default of each option of the pass, those that must be given first."""
     _, *others = inspect.signature(function).parameters.values()
-    options: dict[str, object] = {}
+    hints = resolve_hints(inspect.unwrap(function), _name(function))
+    options: dict[str, tuple[Any, object]] = {}  # Any: an annotation
     for parameter in others:
-        if parameter.name in AMBIENT:
+        if parameter.name in AMBIENT and parameter.kind is not parameter.POSITIONAL_ONLY:
             continue
         if parameter.kind is not parameter.KEYWORD_ONLY:
             raise DeclarationError(
@@ -96,20 +114,31 @@ def _options(function: _Function) -> Mapping[str, object]:
                 f"given by position; put it behind a *, as the options of a pass stand, or call it "
                 f"mod or ctx if it is the module or the context"
             )
-        options[parameter.name] = parameter.default
-    return dict(sorted(options.items(), key=lambda o: o[1] is not inspect.Parameter.empty))
+        what = f"parameter {parameter.name!r} of {_name(function)} is an option of the pass {name}"
+        if parameter.name not in hints:
+            raise DeclarationError(f"{what}; annotate it")
+        if parameter.name in {*dir(base), "self", "pass_func"}:
+            raise DeclarationError(f"{what}, and that is a name passes use themselves; rename it")
+        if type(parameter.default).__hash__ is None:
+            raise DeclarationError(
+                f"{what}, and its default, {parameter.default!r}, could be changed in place; "
+                f"write a tuple, or None"
+            )
+        options[parameter.name] = hints[parameter.name], parameter.default
+    return dict(sorted(options.items(), key=lambda o: o[1][1] is not inspect.Parameter.empty))
 
 
-def _method(
-    function: _Function, options: Mapping[str, object], around: tuple[str, ...]
-) -> _Function:
+def _method(function: _Function, options: tuple[str, ...]) -> _Function:
     """Return the method that calls ``function`` on what it is given to transform."""
-    parameters = inspect.signature(function).parameters
-    asked = [name if name in parameters else None for name in around]
+    _, *others = inspect.signature(function).parameters
+    wants_mod, wants_ctx = (name in others for name in AMBIENT)
 
-    def transform(self: object, subject: object, *given: object) -> object:
+    def transform(self: object, subject: object, *around: object) -> object:
         named = {name: getattr(self, name) for name in options}
-        named.update({n: each for n, each in zip(asked, given, strict=True) if n is not None})
+        if wants_mod:
+            named["mod"] = around[0] if len(around) == 2 else subject  # or it is the module
+        if wants_ctx:
+            named["ctx"] = around[-1]
         return function(subject, **named)
 
     return transform

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 import functools
 import inspect
@@ -20,6 +21,7 @@ from relayish.pass_infra.base.option import (
     parameter_options,
 )
 from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass, checked_kind
+from relayish.pass_infra.base.syntax import is_name
 from relayish.pass_infra.base.transformation import class_of, subject_of
 from relayish.pass_infra.composition.registry import REGISTRY, PassEntry, PassRegistry
 
@@ -103,7 +105,7 @@ def register_pass(
         )(name)  # fmt: skip
         return cast("Callable[[_Made], _Made]", made_pass)  # a pass, in place of a decorator
     given: object = name  # still to be checked
-    if given is not None and not isinstance(given, str):
+    if given is not None and not (isinstance(given, str) and is_name(short_name(given))):
         raise DeclarationError(_misused(given))
 
     def declare(made: _Made) -> _Made:
@@ -124,7 +126,12 @@ def register_pass(
 
 
 def _misused(found: object) -> str:
-    """Return what is wrong with a name that is no string."""
+    """Return what is wrong with the name of a pass."""
+    if isinstance(found, str):
+        return (
+            f"a pass needs a name that can stand in a pipeline, of letters, digits and _, or dots; "
+            f"found {found!r}"
+        )
     if callable(found):
         shown = _claimant(found)
         return (
@@ -170,7 +177,7 @@ def _make_info(
     required: Sequence[str],
     description: str | None,
 ) -> PassInfo:
-    if not callable(made):
+    if not isinstance(made, Pass) and not (callable(made) and hasattr(made, "__qualname__")):
         raise DeclarationError(f"@register_pass takes {_KINDS}; found {made!r}")
     if inspect.isclass(made) and not issubclass(made, Pass):
         raise DeclarationError(
@@ -208,7 +215,7 @@ def _complete(
     subject = None if isinstance(made, Pass) or inspect.isclass(made) else subject_of(made)
     if subject is not None:
         own: Any = _taking(class_of(made, info.name, subject), takes)  # Any: as below
-        own.__reduce__ = _reduce_to_name(info.name)
+        _have_copied(own, info.name)
         return made, _complete_class(own, info), own
     made = _taking(made, takes)
     if isinstance(made, Pass):
@@ -222,20 +229,31 @@ def _complete(
     return factory, options, factory
 
 
-def _reduce_to_name(name: str) -> Callable[[Any], tuple[object, ...]]:  # Any: a pass
-    """Return how passes are pickled whose class no module holds: as name, options and info."""
+def _have_copied(own: Any, name: str) -> None:  # Any: a pass class
+    """Have passes of class ``own``, which no module holds, pickled as name, options and info."""
 
-    def reduce(made: Any) -> tuple[object, ...]:  # Any: as above
-        options = {option.name: getattr(made, option.name) for option in field_options(type(made))}
+    def reduce(made: Any) -> tuple[object, ...]:  # Any: a pass
+        if type(made) is not own:  # a class below it, which some module holds
+            return copyreg.__newobj__, (type(made),), dict(vars(made))  # type: ignore[attr-defined]
+        found = REGISTRY.find(name)
+        if found is None or found.factory is not own:
+            raise PassError(f"cannot pickle {made!r}: pass {name} was registered anew since")
+        options = {option.name: getattr(made, option.name) for option in found.options}
         return _build_again, (name, options, made.info)
 
-    return reduce
+    own.__reduce__, own.__copy__, own.__deepcopy__ = reduce, _copy, _copy
+
+
+def _copy(made: Any, _memo: object = None) -> Any:  # Any: a pass
+    """Return a copy of a pass, whatever is registered under its name by now."""
+    copied = object.__new__(type(made))
+    vars(copied).update(vars(made))
+    return copied
 
 
 def _build_again(name: str, options: dict[str, object], info: PassInfo) -> Pass:
     made = REGISTRY.get(name).build(options)
-    object.__setattr__(made, "info", info)  # not with_info, which copies, and copying comes here
-    return made
+    return made.with_info(info)
 
 
 def _complete_class(cls: type[Pass], info: PassInfo) -> tuple[PassOption, ...]:

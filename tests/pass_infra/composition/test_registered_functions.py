@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import pickle
+from typing import TypeVar
 
 import pytest
 
@@ -220,3 +223,121 @@ def test_pass_is_copied_and_pickled_with_its_options():
     held = pickle.loads(pickle.dumps(get_pass("FoldConstant", fold_qnn=True)))
     assert repr(held) == repr(get_pass("FoldConstant", fold_qnn=True))
     assert held(MODULE) is MODULE
+
+
+Either = TypeVar("Either", Expr, Function)
+
+
+@pytest.mark.parametrize("annotation", [Expr | Function, Expr | None, Either])
+def test_first_parameter_of_several_classes_is_refused(names, annotation):
+    def keep(func):
+        return func
+
+    keep.__annotations__["func"] = annotation
+    with pytest.raises(DeclarationError, match=r"transforms what is of one class; found func: "):
+        register_pass("Keep", opt_level=0, registry=names)(keep)
+
+
+@pytest.mark.parametrize("option", ["info", "run", "takes", "self", "pass_func", "with_info"])
+def test_option_named_like_something_of_passes_is_refused(names, option):
+    scope = {"Expr": Expr}
+    exec(f"def keep(func: Expr, *, {option}: int = 1): return func", scope)
+    with pytest.raises(DeclarationError, match=f"'{option}' .*a name passes use themselves; renam"):
+        register_pass("Keep", opt_level=0, registry=names)(scope["keep"])
+
+
+@pytest.mark.parametrize("default", [[], {}, set()], ids=str)
+def test_default_that_could_be_changed_is_refused(names, default):
+    def keep(func: Expr, *, kept: object = default) -> Expr:
+        return func
+
+    with pytest.raises(DeclarationError, match="could be changed in place; write a tuple, or None"):
+        register_pass("Keep", opt_level=0, registry=names)(keep)
+
+
+def test_module_by_position_alone_is_refused(names):
+    def keep(func: Expr, mod: IRModule, /) -> Expr:
+        return func
+
+    with pytest.raises(DeclarationError, match="'mod' can be given by position"):
+        register_pass("Keep", opt_level=0, registry=names)(keep)
+
+
+@pytest.mark.parametrize("kind", [Expr, IRModule])
+@pytest.mark.parametrize("first", ["mod", "ctx"])
+def test_first_parameter_may_have_any_name(names, kind, first):
+    scope = {"Kind": kind}
+    exec(f"def keep({first}: Kind): return {first}", scope)
+    register_pass("Keep", opt_level=0, registry=names)(scope["keep"])
+    assert names.get("Keep").build({})(MODULE) is MODULE
+
+
+def test_pass_over_modules_is_given_the_module_where_it_asks_again(names):
+    given = []
+
+    @register_pass("Look", opt_level=0, registry=names)
+    def look(first: IRModule, mod: IRModule) -> IRModule:
+        given.extend((first, mod))
+        return first
+
+    names.get("Look").build({})(MODULE)
+    assert given == [MODULE, MODULE]
+
+
+@pytest.mark.parametrize("name", ["", "two words", "a{b}", "1st", "new\nline"])
+def test_name_that_no_pipeline_can_write_is_refused(names, name):
+    def keep(func: Expr) -> Expr:
+        return func
+
+    with pytest.raises(DeclarationError, match="needs a name that can stand in a pipeline"):
+        register_pass(name, opt_level=0, registry=names)(keep)
+
+
+def test_partial_function_is_refused(names):
+    def keep(func: Expr, *, times: int = 1) -> Expr:
+        return func
+
+    with pytest.raises(DeclarationError, match=r"takes a function .*found functools\.partial"):
+        register_pass("Keep", opt_level=0, registry=names)(functools.partial(keep, times=2))
+
+
+def registered_anew(names):
+    """Return a pass with the option ``old``, whose name means another by now."""
+
+    @register_pass("Keep", opt_level=0, registry=names)
+    def keep(func: Expr, *, old: int = 1) -> Expr:
+        return func
+
+    before = names.get("Keep").build({"old": 2})
+
+    @register_pass("Keep", opt_level=0, registry=names, replace=True)
+    def drop(func: Expr) -> Expr:
+        raise AssertionError
+
+    return before
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda made: made.with_info(made.info)]
+)
+def test_copy_is_of_the_pass_that_is_copied_where_its_name_means_another(names, copied):
+    again = copied(registered_anew(names))
+    assert repr(again) == "Keep(old=2)"
+    assert again(MODULE) is MODULE
+
+
+def test_pass_whose_name_means_another_is_not_pickled(names):
+    with pytest.raises(PassError, match=r"cannot pickle Keep\(old=2\): .* registered anew"):
+        pickle.dumps(registered_anew(names))
+
+
+class QuietFold(type(get_pass("FoldConstant"))):
+    """A pass below one that was made of a function."""
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))]
+)
+def test_copy_of_a_pass_below_keeps_its_class(copied):
+    again = copied(QuietFold(fold_qnn=True))
+    assert (type(again), again.fold_qnn) == (QuietFold, True)
