@@ -67,3 +67,18 @@ def test_other_errors_are_not_explained_so(ask):
     with pytest.raises((AttributeError, KeyError)) as caught:
         ask()
     assert hint_of(caught.value) is None
+
+
+@pytest.mark.parametrize(
+    ("infer", "message"),
+    [
+        (lambda: relay.analysis.infer_type([X]), "takes a module or an expression; found a list$"),
+        (
+            lambda: relay.transform.InferTypeLocal(TYPED),
+            "takes an expression; found an IRModule; infer_type takes it$",
+        ),
+    ],
+)
+def test_what_is_no_expression_is_not_typed(infer, message):
+    with pytest.raises(FieldError, match=message):
+        infer()

@@ -10,7 +10,7 @@ from relayish.analysis.infer_type.annotate import Annotator
 from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.analysis.infer_type.inferencer import Inferencer
 from relayish.analysis.infer_type.signature import declared_type, stated_type
-from relayish.errors import Diagnostic, TypeInferenceError
+from relayish.errors import Diagnostic, FieldError, TypeInferenceError, indefinite
 from relayish.ir.relay.expr import Call, Expr, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import FuncType, IncompleteType, Type
@@ -63,6 +63,7 @@ def infer_type(
     """
     if isinstance(program, IRModule):
         return _infer_module(program, fresh=fresh)
+    _check_expr(program, "infer_type takes a module or an expression")
     return _infer_expr(program, mod, fresh=fresh)
 
 
@@ -74,11 +75,19 @@ def infer_type_local(expr: Expr, mod: IRModule | None = None) -> Type:
     Source:
         Relay ``InferTypeLocal``.
     """
+    _check_expr(expr, "infer_type_local takes an expression")
     if expr.checked_type is not None:
         return expr.checked_type
     typed = infer_type(expr, mod).checked_type
     assert typed is not None
     return typed
+
+
+def _check_expr(given: object, wanted: str) -> None:
+    if isinstance(given, Expr):
+        return
+    advice = "; infer_type takes it" if isinstance(given, IRModule) else ""
+    raise FieldError(f"{wanted}; found {indefinite(type(given))}{advice}")
 
 
 def _infer_expr(expr: Expr, mod: IRModule | None, *, fresh: bool) -> Expr:
