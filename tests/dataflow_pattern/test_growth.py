@@ -11,6 +11,7 @@ from relayish.dataflow_pattern import (
     RuleSet,
     dominates,
     is_constant,
+    is_let,
     is_op,
     is_tuple,
     is_var,
@@ -225,3 +226,20 @@ def test_dominators_behind_one_another_are_matched_at_any_depth():
     for _ in range(2_000):
         pattern = pattern.dominates(is_var())
     assert pattern.match(relay.nn.relu(relay.var("x")))
+
+
+def lets_around_what_is_used_outside(count):
+    x = relay.var("x", shape=(2,))
+    shared = body = relay.exp(x)
+    for index in range(count):
+        var = relay.var(f"v{index}")
+        body = relay.Let(var, x + x, body + var)
+    return relay.Tuple([body, shared])
+
+
+def test_scopes_that_cannot_be_cut_out_are_refused_by_what_was_found_of_the_outer_one():
+    pattern = is_let(wildcard(), wildcard(), wildcard())
+    few, many = lets_around_what_is_used_outside(40), lets_around_what_is_used_outside(80)
+    assert pattern.partition(few) is few
+    steps = lines_run(lambda: pattern.partition(few))
+    assert lines_run(lambda: pattern.partition(many)) < 2.5 * steps
