@@ -283,6 +283,7 @@ def _argwhere(_: Parameters, condition: Array) -> Array:
 
 
 def _unravel_index_type(_: Parameters, data: Type, shape: Type) -> TensorType:
+    """Return a row of places for each axis; Relay's type of several axes of places has but one."""
     places, sizes = integers(data, "data"), vector_of_sizes(shape, "shape")
     return TensorType((sizes.shape[0], *places.shape), places.dtype)
 

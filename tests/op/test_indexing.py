@@ -304,3 +304,13 @@ def test_every_evaluated_operator_of_the_family_is_tested():
     tested = {"take", "gather", "gather_nd", "one_hot", "sequence_mask", "where", "adv_index"}
     tested |= {"argwhere", "unravel_index", "invert_permutation"}
     assert evaluated_in("relayish.op.indexing") == tested
+
+
+def test_places_of_several_axes_keep_them_in_type_and_value():
+    places, sizes = np.array([[0, 5, 7], [11, 2, 1]]), np.array([3, 4])
+    expected = (2, 2, 3)  # Relay's type is (2, 2), of which it cannot compute a value
+    types = TensorType(places.shape, "int64"), TensorType(sizes.shape, "int64")
+    assert inferred("unravel_index", None, *types).shape == expected
+    assert_same(
+        evaluated("unravel_index", places, sizes), np.array(np.unravel_index(places, sizes))
+    )

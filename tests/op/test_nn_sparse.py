@@ -244,3 +244,11 @@ def test_packed_weights_must_be_words():
     data, weight = random_values(1, 8, dtype="int16"), np.ones((2, 1, 1), np.int8)
     with pytest.raises(EvaluationError, match="unsigned words; found int8"):
         evaluated("nn.bitserial_dense", data, weight, units=2)
+
+
+def test_axis_of_bits_is_the_last_by_default_in_type_and_value():
+    attrs = make_attrs(get_op("nn.bitpack"), {"bits": 2, "pack_axis": 1, "pack_type": "uint32"})
+    expected = (3, 2, 2)  # Relay's type is (3, 2), of which it cannot compute a value
+    assert inferred("nn.bitpack", attrs, TensorType((3, 64), "int32")).shape == expected
+    data = random_values(3, 64, dtype="int32", low=0, high=4)
+    assert evaluated("nn.bitpack", data, **dict(attrs.items())).shape == expected

@@ -47,7 +47,10 @@ class BinaryDenseAttrs(Attrs):
 
 
 def _bitpack_type(attrs: BitPackAttrs, data: Type) -> TensorType:
-    """Return words in which ``pack_axis`` is shorter, and a new ``bit_axis`` of ``bits``."""
+    """Return words in which ``pack_axis`` is shorter, and a new ``bit_axis`` of ``bits``.
+
+    Of an axis that is counted from the end, as by default, Relay's type forgets the bits.
+    """
     found = integers(data, "data")
     width = _word_bits(attrs)
     pack, bit = _axes(attrs, len(found.shape))
