@@ -7,6 +7,7 @@ of what it registered before. Two modules, or two places of one, that claim one 
 from __future__ import annotations
 
 import sys
+from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -57,7 +58,7 @@ def claim_of(made: object = None) -> Claim:
     if isinstance(module, str) and isinstance(name, str):
         return Claim(module, name, frame.f_code, frame.f_lineno, made)
     module = str(frame.f_globals.get("__name__"))
-    name = "" if frame.f_locals is frame.f_globals else frame.f_code.co_qualname
+    name = "" if _is_top(frame) else frame.f_code.co_qualname
     return Claim(module, name, frame.f_code, frame.f_lineno, None)
 
 
@@ -65,10 +66,15 @@ def _registering() -> FrameType:
     frame = sys._getframe(2)  # noqa: SLF001 - the way to learn who calls
     while frame.f_back is not None:
         module = str(frame.f_globals.get("__name__"))
-        if module.partition(".")[0] != _LIBRARY or frame.f_locals is frame.f_globals:
+        if module.partition(".")[0] != _LIBRARY or _is_top(frame):
             break
         frame = frame.f_back
     return frame
+
+
+def _is_top(frame: FrameType) -> bool:
+    """Return whether what runs is that of a module, or of a cell, and not that of a function."""
+    return not frame.f_code.co_flags & CO_OPTIMIZED
 
 
 class Claims(Generic[K]):

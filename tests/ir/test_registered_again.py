@@ -231,6 +231,18 @@ class TestOperator:
         assert relay.op.registry.primal_gradient.get(relay.op.get("again")) is min
 
 
+def test_statement_of_a_cell_is_the_same_code_wherever_it_stands(run: Run) -> None:
+    cell = "from relayish.op import register_op\nregister_op('again', arguments_=('data',))"
+    code = compile(cell, "<cell>", "exec")
+    for line in (1, 7):  # as notebooks name the code of statements
+        exec(
+            code.replace(co_name=f"<cell line: {line}>", co_qualname=f"<cell line: {line}>"),
+            {"__name__": "notebook"},
+            {},
+        )
+    assert relay.op.get("again")
+
+
 def test_domain_keeps_its_operators(run: Run) -> None:
     cell = "from relayish.ir.domain import Domain\nagain = Domain('again')"
     before = run(cell)["again"]
