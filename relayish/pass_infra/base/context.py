@@ -227,11 +227,15 @@ def _checked_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
         raise ConfigError(
             f"{what} must be a sequence of names; found the str {names!r}; write ({names!r},)"
         )
-    given = tuple(names or ())
+    given: object = () if names is None else names  # still to be checked
+    if not isinstance(given, Iterable):
+        raise ConfigError(f"{what} must be a sequence of names; found {given!r}")
+    checked: list[str] = []
     for name in given:
         if not isinstance(name, str):
             raise ConfigError(f"{what} must hold names of passes; found {name!r}")
-    return tuple(short_name(name) for name in given)
+        checked.append(short_name(name))
+    return tuple(checked)
 
 
 def _unknown_argument(name: str) -> str:
@@ -276,14 +280,18 @@ def _warn_of_unknown(what: str, name: str) -> None:
 def _checked_instruments(
     instruments: Sequence[PassInstrument] | None,
 ) -> tuple[PassInstrument, ...]:
-    given = tuple(instruments or ())
-    for instrument in given:
+    given: object = () if instruments is None else instruments  # still to be checked
+    if not isinstance(given, Iterable):
+        raise ConfigError(f"instruments must be a sequence; found {given!r}; write [...] around it")
+    checked = tuple(given)
+    for instrument in checked:
         if not isinstance(instrument, PassInstrument):
+            made = isinstance(instrument, type) and issubclass(instrument, PassInstrument)
             raise ConfigError(
                 f"instruments must be instances of PassInstrument; found {instrument!r}; "
-                f"decorate its class with @pass_instrument"
+                + ("call it, to make one" if made else "decorate its class with @pass_instrument")
             )
-    return given
+    return checked
 
 
 _DEFAULT: Final = PassContext()

@@ -20,7 +20,7 @@ def test_default_context_has_level_two() -> None:
 
 
 def test_contexts_nest_and_inherit_nothing() -> None:
-    with PassContext(opt_level=3, disabled_pass=["A"]) as outer:
+    with PassContext(opt_level=3, disabled_pass=["FuseOps"]) as outer:
         with PassContext() as inner:
             assert PassContext.current() is inner
             assert (inner.opt_level, inner.disabled_pass) == (2, ())
@@ -140,6 +140,17 @@ def test_context_refuses_names_that_are_none(what: str) -> None:
         PassContext(**{what: [3]})
 
 
+@pytest.mark.parametrize("what", ["required_pass", "disabled_pass", "instruments"])
+def test_context_refuses_what_is_no_sequence(what: str) -> None:
+    with pytest.raises(ConfigError, match=f"{what} must be a sequence.*; found 3"):
+        PassContext(**{what: 3})
+
+
+def test_context_says_that_a_class_of_instruments_is_to_be_called() -> None:
+    with pytest.raises(ConfigError, match=r"must be instances .*; call it, to make one"):
+        PassContext(instruments=[PassInstrument])
+
+
 def test_context_refuses_a_config_that_is_no_mapping() -> None:
     with pytest.raises(ConfigError, match="config must be a mapping"):
         PassContext(config=["relayish.disable_gc"])
@@ -165,9 +176,10 @@ def test_names_are_short_or_global(name: str) -> None:
 def test_pass_enabled_follows_the_truth_table(
     level: int, pass_level: int, required: bool, disabled: bool
 ) -> None:
+    info = PassInfo("P", pass_level)
     ctx = PassContext(level, ["P"] if required else (), ["P"] if disabled else ())
     expected = not disabled and (required or level >= pass_level)
-    assert ctx.pass_enabled(PassInfo("P", pass_level)) is expected
+    assert ctx.pass_enabled(info) is expected
 
 
 class Log(PassInstrument):
@@ -280,6 +292,6 @@ def test_override_of_another_context_is_an_error() -> None:
 
 
 def test_repr_shows_every_setting() -> None:
-    shown = repr(PassContext(3, ["A"], ["B"], config={"relayish.disable_gc": True}))
-    for part in ("opt_level=3", "('A',)", "('B',)", "'relayish.disable_gc': True"):
+    shown = repr(PassContext(3, ["FuseOps"], ["Inline"], config={"relayish.disable_gc": True}))
+    for part in ("opt_level=3", "('FuseOps',)", "('Inline',)", "'relayish.disable_gc': True"):
         assert part in shown
