@@ -247,8 +247,9 @@ def test_packed_weights_must_be_words():
 
 
 def test_axis_of_bits_is_the_last_by_default_in_type_and_value():
-    attrs = make_attrs(get_op("nn.bitpack"), {"bits": 2, "pack_axis": 1, "pack_type": "uint32"})
+    options = {"bits": 2, "pack_axis": 1, "pack_type": "uint32"}
+    attrs = make_attrs(get_op("nn.bitpack"), options)
     expected = (3, 2, 2)  # Relay's type is (3, 2), of which it cannot compute a value
     assert inferred("nn.bitpack", attrs, TensorType((3, 64), "int32")).shape == expected
     data = random_values(3, 64, dtype="int32", low=0, high=4)
-    assert evaluated("nn.bitpack", data, **dict(attrs.items())).shape == expected
+    assert evaluated("nn.bitpack", data, **options).shape == expected
