@@ -69,13 +69,13 @@ class Aliases:
         """Return whether the value of ``var`` is not known here, as that of a parameter is not."""
         return var not in self._value
 
-    def held_by(self, node: Node) -> list[Node]:
+    def find_held(self, node: Node) -> list[Node]:
         """Return what the value of ``node`` may be, or hold on to."""
         if type(node) in VARIABLES:
             value = self._value.get(node)
             return [] if value is None else [value]
         if type(node) is Call:
-            return [held for held in self._held_by_call(node) if type(held) is not Op]
+            return [held for held in self._find_held_by_call(node) if type(held) is not Op]
         if node in self.captured:
             return [*self.captured[node], *operands(node)]
         if node in self._given_out:
@@ -99,7 +99,7 @@ class Aliases:
             seen.add(node)
             if type(node) in VARIABLES:
                 live.add(node)
-            stack += self.held_by(node)
+            stack += self.find_held(node)
 
     def origins(self, var: Node) -> tuple[list[Node], list[Node]]:
         """Return the variables on the ways to where a value comes from, and these places."""
@@ -112,11 +112,11 @@ class Aliases:
             if node in seen:
                 continue
             seen.add(node)
-            held = self.held_by(node)
+            held = self.find_held(node)
             if type(node) in VARIABLES:
                 names.append(node)
                 value = self._value.get(node)
-                if value is not None and type(value) in _NEW and not self.held_by(value):
+                if value is not None and type(value) in _NEW and not self.find_held(value):
                     held = []
             if not held or is_foreign(node):
                 found[node] = None
@@ -134,9 +134,9 @@ class Aliases:
         for node in order:
             if type(node) is Let:
                 if type(node.value) is Let:
-                    self._given_out[node.value] = self._given_out_by((node.value,))
+                    self._given_out[node.value] = self._find_given_out((node.value,))
             elif has_scopes(type(node)) and node not in self.captured:
-                given = self._given_out_by(inner_blocks(node))
+                given = self._find_given_out(find_inner_blocks(node))
                 self._given_out[node] = [*given, *operands(node)] if is_foreign(node) else given
         for node in order:
             if type(node) is RefWrite:
@@ -144,7 +144,7 @@ class Aliases:
             elif is_foreign(node) and node.traits_.effect & ~Effect.READS:
                 self.hold(node, self.escaped)
 
-    def _given_out_by(self, blocks: tuple[Node, ...]) -> list[Node]:
+    def _find_given_out(self, blocks: tuple[Node, ...]) -> list[Node]:
         """Return what the results of blocks may hold on to, in terms of what is known outside."""
         found: dict[Node, None] = {}
         for block in blocks:
@@ -159,7 +159,7 @@ class Aliases:
                 if node in seen:
                     continue
                 seen.add(node)
-                held = self.held_by(node)
+                held = self.find_held(node)
                 inside = type(node) not in VARIABLES or self._home.get(node) is block
                 if inside and held:
                     stack += held
@@ -172,7 +172,9 @@ class Aliases:
         used: dict[Node, None] = {}
         bound = dict.fromkeys([var for scope in scopes(func) for var in scope.binders])
         captured, values = self.captured, self._value
-        for node in EXPRESSIONS.pre_order(inner_blocks(func), lambda node: node not in captured):
+        for node in EXPRESSIONS.pre_order(
+            find_inner_blocks(func), lambda node: node not in captured
+        ):
             if type(node) in VARIABLES:
                 used[node] = None
             elif PLAIN[type(node)]:
@@ -200,12 +202,12 @@ class Aliases:
                 if len(scope.roots) == 1:
                     self._home[var] = scope.roots[0]
 
-    def _held_by_call(self, call: Call) -> tuple[Expr, ...]:
+    def _find_held_by_call(self, call: Call) -> tuple[Expr, ...]:
         op = call.op
         if type(op) is Op:
             held = self._held_by_op.get(op)
             if held is None:
-                held = self._held_by_op[op] = _held_by_result(op)
+                held = self._held_by_op[op] = _find_held_args(op)
             return call.args[held]
         if type(op) is Constructor:
             return call.args
@@ -242,12 +244,12 @@ def is_foreign(node: Node) -> bool:
     return kind not in _KNOWN and kind not in ATOMS and node.held_as_ is Role.OPERAND
 
 
-def inner_blocks(node: Node) -> tuple[Node, ...]:
+def find_inner_blocks(node: Node) -> tuple[Node, ...]:
     """Return what ``node`` evaluates in blocks of their own, where it stands as a value."""
     return (node,) if type(node) is Let else scope_roots(node)
 
 
-def _held_by_result(op: Op) -> slice:
+def _find_held_args(op: Op) -> slice:
     """Return which of its arguments the result of an operator may hold on to."""
     if op in registry.view:
         return slice(1)

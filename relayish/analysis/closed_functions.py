@@ -12,7 +12,7 @@ from relayish.ir.scoping import PROGRAM, bound_by
 _NOWHERE: Final = 1 << 62
 
 
-def closed_functions(nodes: Iterable[Node]) -> set[Node]:
+def find_closed_functions(nodes: Iterable[Node]) -> set[Node]:
     """Return the functions among ``nodes`` that are closed: what is called is all they consist of.
 
     A function that calls itself by the variable a let binds it to counts as using that variable

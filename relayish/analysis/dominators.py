@@ -58,7 +58,7 @@ class DominatorTree:
             edges = ((0, 0),)
         parent, heaviest = edges[0]
         for successor, weight in edges[1:]:
-            parent, way = self.common(parent, successor)
+            parent, way = self.find_common(parent, successor)
             heaviest = max(heaviest, weight, way)
         below = self._sum[parent]
         inside = max(self._sum[successor] for successor, _ in edges) - below
@@ -82,7 +82,7 @@ class DominatorTree:
         self._sum.append(self._sum[parent] + 1 + inside)
         return len(depth) - 1
 
-    def common(self, one: int, other: int) -> tuple[int, int]:
+    def find_common(self, one: int, other: int) -> tuple[int, int]:
         """Return the innermost vertex on both ways out, and the heaviest edge up to there."""
         parent, skip, depth = self.parent, self.skip, self.depth
         near, far = self.heaviest, self._far_heaviest

@@ -20,7 +20,7 @@ from relayish.ir.scoping import PROGRAM
 _EVERYWHERE = -1
 
 
-def visible_effects(expr: Expr) -> set[Node]:
+def find_visible_effects(expr: Expr) -> set[Node]:
     """Return the nodes of ``expr`` whose effects may be seen from outside of them.
 
     A reference or function counts as the node's own where a let within the node binds it. What the
@@ -40,14 +40,14 @@ def visible_effects(expr: Expr) -> set[Node]:
     outermost: dict[Node, int] = {}  # of the lets that bind what a node touches; its effect is seen
     for at, node in enumerate(order):
         touched = [outermost.get(child, _EVERYWHERE) for child in PROGRAM.children(node)]
-        touched.append(_touched(node, bound_at, end))
+        touched.append(_find_touched(node, bound_at, end))
         last = max(touched)
         if last > at:
             outermost[node] = last
     return set(outermost)
 
 
-def _touched(node: Node, bound_at: Mapping[Node, int], end: int) -> int:
+def _find_touched(node: Node, bound_at: Mapping[Node, int], end: int) -> int:
     """Return which let binds what ``node`` itself reads, writes or calls; ``end``: maybe none."""
     if type(node) is RefRead or type(node) is RefWrite:
         return bound_at.get(node.ref, end)

@@ -158,12 +158,12 @@ def effect_of_op(op: Op) -> Summary:
 # What follows from declarations
 
 
-def _derived(node: Node, of: Summaries) -> Summary:
+def _derive(node: Node, of: Summaries) -> Summary:
     summarise: Summarise = _DERIVED[type(node)]
     return summarise(node, of)
 
 
-def _derived_of_kind(kind: type[Node]) -> Summarise:
+def _derive_for_kind(kind: type[Node]) -> Summarise:
     """Return the summary of nodes of class ``kind``, as its declaration tells it.
 
     What a node does by itself comes with what its operands and scopes do; scopes that are deferred
@@ -212,7 +212,7 @@ def _derived_of_kind(kind: type[Node]) -> Summarise:
     return summarise_deferred
 
 
-_DERIVED: Final = ByKind(_derived_of_kind)
+_DERIVED: Final = ByKind(_derive_for_kind)
 
 
 def _declares_effect(node: Node) -> bool:
@@ -238,7 +238,7 @@ def _call(call: Call, of: Summaries) -> Summary:
     called = application(callee)
     variables = called & (PARAMETER | POLYMORPHIC) * EACH_LEVEL
     if variables:
-        called = called & ~POLYMORPHIC | _levels(variables) * (_any_call(args) & ~POLYMORPHIC)
+        called = called & ~POLYMORPHIC | _levels(variables) * (_join_latent(args) & ~POLYMORPHIC)
     return (args | callee) & EVALUATED | called
 
 
@@ -247,14 +247,14 @@ def _levels(variables: int) -> int:
     return (variables >> 4 | variables >> 5) & EACH_LEVEL
 
 
-def _any_call(summary: Summary) -> Summary:
+def _join_latent(summary: Summary) -> Summary:
     """Return the union of all latent effects, as one level."""
     return (summary >> _WIDTH | summary >> 2 * _WIDTH | summary >> 3 * _WIDTH) & EVALUATED
 
 
 def summarise_datum(node: Node, of: Summaries) -> Summary:
     """Return what is declared of a node whose value is nothing to be called."""
-    return _derived(node, of) & EVALUATED
+    return _derive(node, of) & EVALUATED
 
 
 def _let(let: Let, of: Summaries) -> Summary:
@@ -280,9 +280,9 @@ EFFECT_RULES: Final[KindTable[EffectRule]] = KindTable(
     "the analysis of effects",
     "relay.analysis.register_effect_rule",
     {
-        Node: EffectRule(_derived, has_own_effect=_declares_effect),
+        Node: EffectRule(_derive, has_own_effect=_declares_effect),
         Call: EffectRule(_call, has_own_effect=lambda call: type(call.op) is not Op),
-        Function: EffectRule(_derived, has_own_effect=None),
+        Function: EffectRule(_derive, has_own_effect=None),
         Constant: EffectRule(summarise_datum, has_own_effect=None),
         Op: EffectRule(_op, has_own_effect=lambda op: effect_of_op(op) != 0),
         Constructor: EffectRule(lambda _node, _of: _LATER_CALLS, has_own_effect=None),

@@ -15,7 +15,7 @@ FindEffectful: TypeAlias = Callable[[Expr], Collection[Node]]
 """Tells which nodes of an expression may do more than give a value."""
 
 
-def effectful_nodes(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
+def find_effectful_nodes(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
     """Return the effectful nodes in ``expr``, and in the functions it may call.
 
     Complexity:
@@ -41,5 +41,5 @@ class EffectfulNodes:
         """Return the effectful nodes in ``expr``, a part of a function of the module."""
         if self._found is None:
             functions = Tuple(tuple(self._mod.functions_of(Expr).values()))
-            self._found = effectful_nodes(functions, self._mod)
+            self._found = find_effectful_nodes(functions, self._mod)
         return self._found.intersection(PROGRAM.post_order(expr)) if self._found else self._found

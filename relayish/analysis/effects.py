@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 
-from relayish.analysis.closed_functions import closed_functions
+from relayish.analysis.closed_functions import find_closed_functions
 from relayish.analysis.effect_rules import (
     CALLS,
     EACH_CALL,
@@ -25,7 +25,7 @@ from relayish.analysis.effect_rules import (
     Summary,
     application,
 )
-from relayish.analysis.unobserved_refs import unobserved_refs
+from relayish.analysis.unobserved_refs import find_unobserved_refs
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, RefWrite, Var
@@ -176,7 +176,7 @@ class Effects:
     def _refine(self, order: list[Node]) -> Mapping[Node, Summary]:
         """Install the rules that the options ask for; return the summaries of parameters."""
         if self._ref_precision:
-            unobserved = unobserved_refs(order)
+            unobserved = find_unobserved_refs(order)
 
             summarise_write = EFFECT_RULES[RefWrite].summarise
 
@@ -187,7 +187,7 @@ class Effects:
             self._special[RefWrite] = write
         parameters: dict[Node, Summary] = {}
         if self._argument_precision:
-            closed = closed_functions(order)
+            closed = find_closed_functions(order)
 
             summarise_function = EFFECT_RULES[Function].summarise
 

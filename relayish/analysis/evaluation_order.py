@@ -59,7 +59,7 @@ class EvaluationOrder:
         stop, asked = set(operands), set(dependent)
         return _sequence(before, stop, asked) == _sequence(after, stop, asked)
 
-    def in_order(self, root: Expr, operands: Sequence[Expr]) -> Sequence[Expr]:
+    def sort_operands(self, root: Expr, operands: Sequence[Expr]) -> Sequence[Expr]:
         """Return ``operands`` as ``root``, which is made of them, needs them first.
 
         Returns:

@@ -37,7 +37,7 @@ class _Structure:
         return isinstance(other, _Structure) and structural_equal(self._node, other._node)
 
 
-def exact_key(value: object) -> Hashable:
+def make_exact_key(value: object) -> Hashable:
     """Return a key of a literal, or of attributes, for a dictionary of such.
 
     Two keys are equal just when the values are structurally equal: of the same type, of the same
@@ -60,9 +60,9 @@ def exact_key(value: object) -> Hashable:
     if isinstance(value, (np.ndarray, np.generic)):
         return (kind, value.dtype, value.shape, value.tobytes())
     if isinstance(value, tuple):
-        return (kind, *[exact_key(item) for item in value])
+        return (kind, *[make_exact_key(item) for item in value])
     if isinstance(value, Attrs):
-        return (kind, frozenset([(name, exact_key(item)) for name, item in value.items()]))
+        return (kind, frozenset([(name, make_exact_key(item)) for name, item in value.items()]))
     if isinstance(value, Node):
         return _Structure(value)
     try:

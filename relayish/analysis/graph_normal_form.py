@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relayish.analysis.effectful import effectful_nodes
+from relayish.analysis.effectful import find_effectful_nodes
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.errors import CheckError
 from relayish.ir.node import Node
@@ -37,7 +37,7 @@ def needless_lets(
     lets.walk(expr)
     if not lets.found:
         return ()
-    effectful = effectful_nodes(expr, mod)
+    effectful = find_effectful_nodes(expr, mod)
     if creates is None:
         creates = mod is not None and creates_references(mod)
     transparency = ReferentialTransparency() if creates or lets.creates else None

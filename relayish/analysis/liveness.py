@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from relayish.analysis.aliasing import (
     PLAIN,
     Aliases,
-    inner_blocks,
+    find_inner_blocks,
     is_closure,
     is_foreign,
     is_new,
@@ -88,18 +88,18 @@ class Liveness:
             Constant for each block around the let.
         """
         return var in self._aliases.escaped or any(
-            block.last.get(var, -1) > place for block, place in self._around(let_var)
+            block.last.get(var, -1) > place for block, place in self._iterate_around(let_var)
         )
 
     def needed_after(self, let_var: Node) -> frozenset[Node]:
         """Return the variables whose values may be used after ``let_var`` was bound."""
         found = set(self._aliases.escaped)
-        for block, place in self._around(let_var):
+        for block, place in self._iterate_around(let_var):
             bound = block.bound
             found |= {v for v, last in block.last.items() if last > place >= bound.get(v, -1)}
         return frozenset(found)
 
-    def _around(self, let_var: Node) -> Iterator[tuple[_Block, int]]:
+    def _iterate_around(self, let_var: Node) -> Iterator[tuple[_Block, int]]:
         """Yield the blocks around a let, the innermost first, each with the place in it."""
         block = self._blocks[let_var]
         place = block.bound[let_var]
@@ -164,7 +164,7 @@ class Liveness:
 
     def _enter(self, node: Node, block: _Block, place: int) -> _Step:
         """Note what is used in the blocks that ``node`` evaluates at a place."""
-        parts = [(part, _Block(block, place)) for part in inner_blocks(node)]
+        parts = [(part, _Block(block, place)) for part in find_inner_blocks(node)]
         for part, inner in parts:
             yield self._walk(part, inner)
         if is_foreign(node):
@@ -178,7 +178,7 @@ class Liveness:
     def _enclose(self, func: Node, block: _Block, place: int) -> _Step:
         """Note that a function is made at a place, of what it captures."""
         if not is_primitive(func):
-            for root in inner_blocks(func):
+            for root in find_inner_blocks(func):
                 yield self._walk(root, _Block(None, 0))
         for var in self._aliases.captured[func]:
             self._use(var, block, place)
@@ -210,7 +210,7 @@ class Liveness:
                 last[node] = place
             held = held_by.get(node)
             if held is None:
-                held = held_by[node] = self._aliases.held_by(node)
+                held = held_by[node] = self._aliases.find_held(node)
             stack += held
 
 

@@ -89,7 +89,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
     seen: set[Node] = set()
     blocks: list[Expr] = []
     if type(expr) is Function:
-        blocks += _divided(expr)[1]
+        blocks += _divide(expr)[1]
     else:
         blocks.append(expr)
     while blocks:
@@ -108,7 +108,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
             if not has_scopes(kind):
                 operands = EXPRESSIONS.children(value)
             else:
-                operands, inside = _divided(value)
+                operands, inside = _divide(value)
                 blocks += inside
             for operand in operands:
                 if type(operand) not in SYMBOLS:
@@ -118,7 +118,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
     return None
 
 
-def _divided(value: Expr) -> tuple[Sequence[Node], list[Expr]]:
+def _divide(value: Expr) -> tuple[Sequence[Node], list[Expr]]:
     """Return the operands of ``value``, and its blocks; none where they are a kernel's business."""
     if not has_scopes(type(value)) or not is_transparent(value):
         return (), []

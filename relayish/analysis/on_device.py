@@ -16,7 +16,7 @@ def is_on_device(expr: Node) -> TypeGuard[Call]:
     return type(expr) is Call and expr.op is ON_DEVICE and len(expr.args) == 1
 
 
-def ignoring_on_device(expr: Expr) -> Expr:
+def skip_on_device(expr: Expr) -> Expr:
     """Return what is inside all the annotations around ``expr``; itself where there is none.
 
     Source:

@@ -16,7 +16,7 @@ from relayish.ir.relay.expr import Call, Expr, Function, Let, Op, Var
 from relayish.ir.scoping import PROGRAM, outer_operands
 
 
-def opaque_nodes(expr: Node) -> frozenset[Node]:
+def find_opaque_nodes(expr: Node) -> frozenset[Node]:
     """Return the nodes in ``expr`` that are not referentially transparent; no atoms.
 
     Complexity:

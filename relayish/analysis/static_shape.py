@@ -30,17 +30,17 @@ class StaticShapes(MixedModeVisitor):
             >>> StaticShapes().of(Var("x", TensorType((2, 3), "float32")))
             (2, 3)
         """
-        own = _own_shape(expr)
+        own = _read_own_shape(expr)
         if own is not None or type(expr) is not Call:
             return own
         self.visit(expr)
-        return self._known(expr)
+        return self._look_up(expr)
 
     def visit_call(self, call: Call) -> tuple[int, ...] | None:
         """Return the shape that the arguments, whose shapes are known by now, broadcast to."""
         if pattern.get(call.op) not in _ELEMENTWISE or call.op in attrs_type:
             return None
-        known = [shape for shape in map(self._known, call.args) if shape is not None]
+        known = [shape for shape in map(self._look_up, call.args) if shape is not None]
         if not known or len(known) < len(call.args):
             return None
         try:
@@ -48,26 +48,26 @@ class StaticShapes(MixedModeVisitor):
         except ValueError:
             return None  # an ill-typed call; saying so is the business of type inference
 
-    def _known(self, expr: Expr) -> tuple[int, ...] | None:
-        own = _own_shape(expr)
+    def _look_up(self, expr: Expr) -> tuple[int, ...] | None:
+        own = _read_own_shape(expr)
         if own is not None:
             return own
         inferred: tuple[int, ...] | None = self.memo_map.get(expr)
         return inferred
 
 
-def _own_shape(expr: Expr) -> tuple[int, ...] | None:
-    known = static_shape_of(expr.checked_type)
+def _read_own_shape(expr: Expr) -> tuple[int, ...] | None:
+    known = get_static_shape(expr.checked_type)
     if known is not None:
         return known
     if type(expr) is Var:
-        return static_shape_of(expr.type_annotation)
+        return get_static_shape(expr.type_annotation)
     if type(expr) is Constant and isinstance(expr.data, (np.ndarray, np.generic)):
         return expr.data.shape
     return None
 
 
-def static_shape_of(ty: Type | None) -> tuple[int, ...] | None:
+def get_static_shape(ty: Type | None) -> tuple[int, ...] | None:
     """Return the shape of a tensor type all of whose dimensions are known, or ``None``."""
     if type(ty) is not TensorType:
         return None

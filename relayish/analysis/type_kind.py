@@ -130,7 +130,7 @@ def _is_type(what: str, ty: Type, kinds: Known) -> str | None:
     return f"{what} must be a type; {_name(ty)} is of kind {kind.name}"
 
 
-def _all_types(what: str, types: tuple[Type, ...], kinds: Known) -> str | None:
+def _check_types(what: str, types: tuple[Type, ...], kinds: Known) -> str | None:
     problems = (_is_type(f"{what} {index}", ty, kinds) for index, ty in enumerate(types))
     return next((problem for problem in problems if problem is not None), None)
 
@@ -139,7 +139,7 @@ def _func_type(ty: FuncType, kinds: Known, _: Definitions) -> str | None:
     for constraint in ty.type_constraints:
         if kinds[constraint] is not TypeKind.Constraint:
             return f"{_name(constraint)} is no constraint, so no function type can demand it"
-    problem = _all_types("argument", ty.arg_types, kinds)
+    problem = _check_types("argument", ty.arg_types, kinds)
     return problem or _is_type("the result of a function", ty.ret_type, kinds)
 
 
@@ -156,7 +156,7 @@ def _type_call(ty: TypeCall, kinds: Known, definitions: Definitions) -> str | No
             f"type {ty.func.name_hint} is given {len(ty.args)} arguments; "
             f"its definition has {len(data.type_vars)} parameters"
         )
-    return _all_types(f"argument of {ty.func.name_hint}", ty.args, kinds)
+    return _check_types(f"argument of {ty.func.name_hint}", ty.args, kinds)
 
 
 def _type_data(ty: TypeData, _: Known, definitions: Definitions) -> str | None:
@@ -177,15 +177,15 @@ def _type_data(ty: TypeData, _: Known, definitions: Definitions) -> str | None:
 def _relation(ty: TypeRelation, kinds: Known, _: Definitions) -> str | None:
     if ty.num_inputs > len(ty.args):
         return f"relation {ty.func} has {ty.num_inputs} inputs and {len(ty.args)} arguments"
-    return _all_types(f"argument of relation {ty.func}", ty.args, kinds)
+    return _check_types(f"argument of relation {ty.func}", ty.args, kinds)
 
 
-def _held_types(ty: Type, kinds: Known, _: Definitions) -> str | None:
+def _check_held_types(ty: Type, kinds: Known, _: Definitions) -> str | None:
     """Find the fault of a type all of whose parts have to be types."""
     for declared in TYPES.fields(type(ty)):
         if declared.binder:
             continue
-        what = f"{declared.name} of a {_spoken(type(ty))}"
+        what = f"{declared.name} of a {_describe(type(ty))}"
         held = cast("list[Type]", nodes_held(declared, ty))
         for index, part in enumerate(held):
             name = f"item {index} of {what}" if declared.holds_many else what
@@ -195,7 +195,7 @@ def _held_types(ty: Type, kinds: Known, _: Definitions) -> str | None:
     return None
 
 
-def _spoken(kind: type[Node]) -> str:
+def _describe(kind: type[Node]) -> str:
     return kind.visit_name.replace("_", " ")
 
 
@@ -209,8 +209,8 @@ KIND_RULES: Final[KindTable[KindRule]] = KindTable(
     "kind checking",
     "relay.analysis.register_kind_rule",
     {
-        Type: _held_types,
-        TupleType: lambda ty, kinds, _: _all_types("field", ty.fields, kinds),
+        Type: _check_held_types,
+        TupleType: lambda ty, kinds, _: _check_types("field", ty.fields, kinds),
         RefType: lambda ty, kinds, _: _is_type("what a reference holds", ty.value, kinds),
         FuncType: _func_type,
         TypeCall: _type_call,

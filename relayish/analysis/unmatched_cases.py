@@ -78,7 +78,7 @@ def unmatched_cases(match: Match, mod: IRModule | None = None) -> tuple[Pattern,
 def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[Pattern]:
     """Yield the patterns of :func:`unmatched_cases` as they are found."""
     mod = IRModule() if mod is None else mod
-    patterns = [_covered(clause.lhs) for clause in match.clauses]
+    patterns = [_find_covered(clause.lhs) for clause in match.clauses]
     rows: list[_Row] = [(pattern, None) for pattern in patterns if pattern is not None]
     states: list[tuple[list[_Row], int, _Path]] = [(rows, 1, None)]
     while states:
@@ -89,7 +89,7 @@ def iter_unmatched_cases(match: Match, mod: IRModule | None = None) -> Iterator[
         if not width:
             continue  # the first row left covers it
         shapes = _shapes(rows, mod)
-        fitting = _by_constructor(rows) if len(shapes) > 1 else None
+        fitting = _group_by_constructor(rows) if len(shapes) > 1 else None
         for shape in reversed(shapes):
             near = rows
             if fitting is not None and isinstance(shape, Constructor):
@@ -136,7 +136,7 @@ _COVERS: Final[KindTable[_Cover]] = KindTable(
 )
 
 
-def _covered(pattern: Pattern) -> Pattern | None:
+def _find_covered(pattern: Pattern) -> Pattern | None:
     """Return a pattern of Relay's kinds that stands for ``pattern``."""
     found: Pattern | None = pattern
     while found is not None and type(found) not in _KINDS:
@@ -176,7 +176,7 @@ def _constructors(pattern: PatternConstructor, mod: IRModule) -> list[_Shape]:
     return list(constructors)
 
 
-def _by_constructor(rows: list[_Row]) -> dict[str | None, list[_Row]]:
+def _group_by_constructor(rows: list[_Row]) -> dict[str | None, list[_Row]]:
     """Return the rows that may fit each constructor; under ``None`` those that fit any."""
     found: dict[str | None, list[_Row]] = {None: []}
     for row in rows:
@@ -207,7 +207,7 @@ def _fit(row: _Row, shape: _Shape) -> _Row | _NoFit:
             f"{_arity(shape)}"
         )
     for inner in reversed(pattern.patterns):
-        covered = _covered(inner)
+        covered = _find_covered(inner)
         if covered is None:
             return _NO_FIT
         rest = (covered, rest)
@@ -218,10 +218,10 @@ def _may_have(pattern: PatternConstructor | PatternTuple, shape: _Shape) -> bool
     """Return whether values of ``shape`` may match ``pattern``, its fields aside."""
     if isinstance(pattern, PatternTuple):
         return isinstance(shape, int)
-    return isinstance(shape, Constructor) and _same(pattern.constructor, shape)
+    return isinstance(shape, Constructor) and _is_same(pattern.constructor, shape)
 
 
-def _same(one: Constructor, other: Constructor) -> bool:
+def _is_same(one: Constructor, other: Constructor) -> bool:
     names = (other.belong_to.name_hint, other.name_hint)
     return one is other or (one.belong_to.name_hint, one.name_hint) == names
 

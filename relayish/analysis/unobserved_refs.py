@@ -9,7 +9,7 @@ from relayish.ir.relay.expr import Let, RefCreate, RefWrite
 from relayish.ir.scoping import PROGRAM
 
 
-def unobserved_refs(nodes: Iterable[Node]) -> set[Node]:
+def find_unobserved_refs(nodes: Iterable[Node]) -> set[Node]:
     """Return the variables that stand for a new reference and are used to write to it only.
 
     Nothing can come of such writes: the reference is never read, given to a function, returned, put

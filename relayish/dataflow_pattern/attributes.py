@@ -32,10 +32,10 @@ def has_attributes(expr: Expr, wanted: Attrs) -> bool:
     Operators have what is registered of them, calls and functions what stands in their ``attrs``,
     and every kind of expression but atoms has the fields of it that hold no nodes.
     """
-    find = _of_op if isinstance(expr, Op) else _of_expr
+    find = _read_op if isinstance(expr, Op) else _read_expr
     for name, value in wanted.items():
         found = find(expr, name)
-        if found is _NONE or not _same(found, value):
+        if found is _NONE or not _is_same(found, value):
             return False
     return True
 
@@ -47,12 +47,12 @@ class _None:
 _NONE: Final = _None()
 
 
-def _of_op(op: Expr, name: str) -> object:
+def _read_op(op: Expr, name: str) -> object:
     table = _TABLES.get(name)
     return _NONE if table is None else table.get(op, _NONE)
 
 
-def _of_expr(expr: Expr, name: str) -> object:
+def _read_expr(expr: Expr, name: str) -> object:
     if type(expr) in ATOMS:
         return _NONE
     for declared in expr.fields_:
@@ -67,9 +67,9 @@ def _of_expr(expr: Expr, name: str) -> object:
     return _NONE
 
 
-def _same(found: object, wanted: object) -> bool:
+def _is_same(found: object, wanted: object) -> bool:
     if isinstance(found, tuple) and isinstance(wanted, (tuple, list)):
-        return len(found) == len(wanted) and all(map(_same, found, wanted))
+        return len(found) == len(wanted) and all(map(_is_same, found, wanted))
     if isinstance(found, Node) and isinstance(wanted, Node):
         return structural_equal(found, wanted)
     if isinstance(found, np.ndarray) or isinstance(wanted, np.ndarray):

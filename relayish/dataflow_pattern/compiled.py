@@ -60,7 +60,7 @@ def specialise(analysed: Analysed) -> Specialised | None:
     ways: set[DFPattern] = {p for p in order if type(p) is AltPattern or p in analysed.commutes}
     if any(analysed.interface.get(p) != () for p in ways):
         return None
-    if any(map(analysed.regroupings, order)) or _nesting(analysed, ways) > _NESTED_WAYS:
+    if any(map(analysed.regroupings, order)) or _measure_nesting(analysed, ways) > _NESTED_WAYS:
         return None
     writer = _Writer(analysed, ways)
     name = writer.function(analysed.root)
@@ -69,7 +69,7 @@ def specialise(analysed: Analysed) -> Specialised | None:
     return made
 
 
-def _nesting(analysed: Analysed, ways: set[DFPattern]) -> int:
+def _measure_nesting(analysed: Analysed, ways: set[DFPattern]) -> int:
     """Return how many patterns that match in several ways stand inside one another."""
     deepest: dict[DFPattern, int] = {}
     for pattern in analysed.order:
@@ -106,22 +106,22 @@ class _Writer:
             return name
         name = self._names[pattern] = f"match{len(self._names)}"
         if pattern not in self._ways:
-            self._straight(name, pattern)
+            self._write_straight(name, pattern)
         elif type(pattern) is AltPattern:
             first, second = self.function(pattern.left), self.function(pattern.right)
             own = f"bound[{self.constant(pattern)}] = expr"
-            self._either(name, first, second, own)
+            self._write_either(name, first, second, own)
         else:
             first, second = f"{name}_first", f"{name}_second"
-            self._straight(second, pattern, swapped=True)
+            self._write_straight(second, pattern, swapped=True)
             if second in self._binds_early:
-                self._straight(first, pattern)
-                self._either(name, first, second, "pass")
+                self._write_straight(first, pattern)
+                self._write_either(name, first, second, "pass")
             else:
-                self._straight(name, pattern, otherwise=f"{second}(expr, bound, types)")
+                self._write_straight(name, pattern, otherwise=f"{second}(expr, bound, types)")
         return name
 
-    def _either(self, name: str, first: str, second: str, own: str) -> None:
+    def _write_either(self, name: str, first: str, second: str, own: str) -> None:
         """Write the function that tries two; ``own`` is what it does when one has matched."""
         self.source.append(f"def {name}(expr, bound, types):")
         for each in (first, second):
@@ -142,7 +142,7 @@ class _Writer:
         self.scope[name] = value
         return name
 
-    def _straight(
+    def _write_straight(
         self, name: str, root: DFPattern, *, swapped: bool = False, otherwise: str = "False"
     ) -> None:
         """Write a function without choice, which returns ``otherwise`` where a test fails."""
@@ -223,13 +223,13 @@ def _expr(block: _Block, pattern: ExprPattern, name: str) -> None:
         return
     kind = block.writer.constant(type(pattern.expr))
     if type(pattern.expr) is Constant and isinstance(pattern.expr.data, np.generic):
-        equal = _same_number(block, pattern.expr.data, f"{name}.data")
+        equal = _write_number_test(block, pattern.expr.data, f"{name}.data")
     else:
         equal = f"structural_equal({wanted}, {name})"
     block.require(f"{name} is {wanted} or (type({name}) is {kind} and {equal})")
 
 
-def _same_number(block: _Block, wanted: np.generic, data: str) -> str:
+def _write_number_test(block: _Block, wanted: np.generic, data: str) -> str:
     """Return the test that ``data`` is ``wanted`` bit by bit, by way of numbers where that does.
 
     Those are compared several times as fast as the bytes they are held in.
@@ -302,7 +302,9 @@ def _attr(block: _Block, pattern: AttrPattern, name: str) -> None:
     block.write(pattern.pattern, name)
 
 
-def _typed(block: _Block, pattern: TypePattern | DataTypePattern | ShapePattern, name: str) -> None:
+def _write_type_test(
+    block: _Block, pattern: TypePattern | DataTypePattern | ShapePattern, name: str
+) -> None:
     block.write(pattern.pattern, name)
     found = block.variable()
     test = block.writer.constant(TYPE_TESTS[type(pattern)])
@@ -320,8 +322,8 @@ _WRITE: Final[dict[type, Callable[..., None]]] = {
     **dict.fromkeys(STRUCTURAL, _structural),
     TupleGetItemPattern: _projection,
     AttrPattern: _attr,
-    TypePattern: _typed,
-    DataTypePattern: _typed,
-    ShapePattern: _typed,
+    TypePattern: _write_type_test,
+    DataTypePattern: _write_type_test,
+    ShapePattern: _write_type_test,
 }
 """How each kind of pattern is written."""

@@ -74,7 +74,7 @@ class Dominance:
             self._dominators = Dominators(order, EXPRESSIONS.children)
         return found if self._dominators.dominates(child, found) else None
 
-    def passed(
+    def match_path(
         self, pattern: DominatorPattern, child: Expr, parent: Expr
     ) -> Iterator[dict[DFPattern, tuple[Expr, ...]]]:
         """Yield how each expression on the way from ``child`` to ``parent`` matches the path."""

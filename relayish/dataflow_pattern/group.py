@@ -141,9 +141,9 @@ class _Grouper:
         scopes = self._scopes(node_map) if self._binds else []
         if any(scope.body in self._spread for scope in scopes):
             return None
-        kept, captured = self._kept(root, node_map, scopes)
+        kept, captured = self._find_kept(root, node_map, scopes)
         inputs = self._inputs(node_map, kept, captured)
-        order = self._inside(root, set(inputs))
+        order = self._find_inside(root, set(inputs))
         inside = set(order)
         for node in order:
             if _is_everywhere(type(node)):
@@ -195,7 +195,7 @@ class _Grouper:
                 found[expr] = None
         return list({**found, **captured})
 
-    def _kept(
+    def _find_kept(
         self,
         root: Expr,
         node_map: dict[DFPattern, tuple[Expr, ...]],
@@ -229,7 +229,7 @@ class _Grouper:
         captured = {var: None for var in captured if var not in bound}
         return kept.difference(captured), captured
 
-    def _inside(self, root: Expr, inputs: set[Expr]) -> list[Node]:
+    def _find_inside(self, root: Expr, inputs: set[Expr]) -> list[Node]:
         """Return what is reached from ``root`` before an input is, children first."""
         order = EXPRESSIONS.post_order(root, lambda node: node not in inputs)
         return [node for node in order if node not in inputs]

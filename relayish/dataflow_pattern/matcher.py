@@ -301,10 +301,10 @@ class Matcher:
     def dominance(self) -> Dominance:
         """Return what is known of the ways through the program."""
         if self._dominance is None:
-            self._dominance = Dominance(self.root, self._independent)
+            self._dominance = Dominance(self.root, self._make_independent)
         return self._dominance
 
-    def _independent(self, pattern: DFPattern) -> Matcher:
+    def _make_independent(self, pattern: DFPattern) -> Matcher:
         inner = Matcher(pattern, self.root, self._mod, self.types)
         inner._dominance = self._dominance
         return inner
@@ -317,7 +317,7 @@ class Matcher:
         parent = ways.parent(pattern, expr, self._bound.get(pattern.parent))
         if parent is None:
             return _FAILED
-        for node_map in ways.passed(pattern, expr, parent):
+        for node_map in ways.match_path(pattern, expr, parent):
             for each, exprs in node_map.items():
                 for one in exprs:
                     self._trail.append(each)
@@ -366,7 +366,7 @@ def _call(matcher: Matcher, pattern: CallPattern, expr: Expr, rest: _Goal | None
         return _FAILED
     op = expr.op
     if is_operator(pattern.op) and pattern.op.expr is not op:
-        return _regrouped(matcher, pattern, expr, rest)
+        return _match_regrouped(matcher, pattern, expr, rest)
     if pattern.any_args:
         return (pattern.op, op, rest)
     if len(pattern.args) != len(expr.args):
@@ -385,7 +385,7 @@ def _call(matcher: Matcher, pattern: CallPattern, expr: Expr, rest: _Goal | None
     return (pattern.op, op, rest)
 
 
-def _regrouped(
+def _match_regrouped(
     matcher: Matcher, pattern: CallPattern, expr: Call, rest: _Goal | None
 ) -> _Following:
     """Match a product of a quotient with a quotient of a product, or the other way round."""
@@ -437,7 +437,9 @@ def _attr(_: Matcher, pattern: AttrPattern, expr: Expr, rest: _Goal | None) -> _
     return (pattern.pattern, expr, rest)
 
 
-def _tested(holds: Callable[[Any, Type], bool]) -> Callable[..., _Following]:  # Any: the pattern
+def _make_test_step(
+    holds: Callable[[Any, Type], bool],
+) -> Callable[..., _Following]:  # Any: the pattern
     def step(matcher: Matcher, pattern: Any, expr: Expr, rest: _Goal | None) -> _Following:
         def test(found: Expr) -> bool:
             ty = matcher.types.of(found)
@@ -476,11 +478,11 @@ def _dominator(_: Matcher, pattern: DominatorPattern, expr: Expr, rest: _Goal | 
     return (pattern.child, expr, (_Backward(pattern), expr, rest))
 
 
-def _backward(matcher: Matcher, step: _Backward, expr: Expr, rest: _Goal | None) -> _Following:
+def _step_back(matcher: Matcher, step: _Backward, expr: Expr, rest: _Goal | None) -> _Following:
     return matcher.go_back(step.pattern, expr, rest)
 
 
-def _known(matcher: Matcher, step: _Known, expr: Expr, rest: _Goal | None) -> _Following:
+def _step_known(matcher: Matcher, step: _Known, expr: Expr, rest: _Goal | None) -> _Following:
     return matcher.go_known(step, expr, rest)
 
 
@@ -492,7 +494,7 @@ def _leave(matcher: Matcher, entered: _Entered, _: Expr, rest: _Goal | None) -> 
     return matcher.leave(entered, rest)
 
 
-def _demanded(demand: Demand) -> Callable[..., _Following]:
+def _make_demand_step(demand: Demand) -> Callable[..., _Following]:
     """Return the step for patterns of a kind that another package declared."""
 
     def step(_: Matcher, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Following:
@@ -516,12 +518,12 @@ _STEPS: Final[dict[type, Callable[..., _Following]]] = {
     **{kind: _structural(kind) for kind in STRUCTURAL},
     TupleGetItemPattern: _projection,
     AttrPattern: _attr,
-    **{kind: _tested(holds) for kind, holds in TYPE_TESTS.items()},
+    **{kind: _make_test_step(holds) for kind, holds in TYPE_TESTS.items()},
     DominatorPattern: _dominator,
-    _Backward: _backward,
+    _Backward: _step_back,
     _Test: _test,
     _Entered: _leave,
-    _Known: _known,
+    _Known: _step_known,
 }
 """What goals lead to: patterns of the language, and what the matcher itself puts between them."""
 
@@ -529,7 +531,11 @@ _STEPS: Final[dict[type, Callable[..., _Following]]] = {
 def _steps_for(kinds: Collection[type[DFPattern]]) -> Mapping[type, Callable[..., _Following]]:
     """Return what each kind of goal leads to where patterns are of ``kinds``."""
     others = [kind for kind in kinds if kind not in _STEPS]
-    return {**_STEPS, **{kind: _demanded(DEMANDS[kind]) for kind in others}} if others else _STEPS
+    return (
+        {**_STEPS, **{kind: _make_demand_step(DEMANDS[kind]) for kind in others}}
+        if others
+        else _STEPS
+    )
 
 
 def match(pattern: DFPattern, expr: Expr, mod: IRModule | None = None) -> bool:

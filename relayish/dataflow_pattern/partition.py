@@ -75,7 +75,7 @@ def partition(
     for node in EXPRESSIONS.post_order(expr):
         group = groups.get(node) if isinstance(node, Expr) else None
         if group is not None:
-            group.inputs[:] = evaluation.in_order(group.root, group.inputs)
+            group.inputs[:] = evaluation.sort_operands(group.root, group.inputs)
             func = _function(group, numbers[group.root], attrs or {})
             args = tuple([memo[each] for each in group.inputs])
             memo[node] = Call(func, args, span=group.root.span)  # type: ignore[arg-type]  # exprs

@@ -179,10 +179,10 @@ class ExprPattern(DFPattern):
     expr: Expr
 
     def _parts(self) -> Parts:
-        return [_shown(self.expr)]
+        return [_describe(self.expr)]
 
 
-def _shown(expr: Expr) -> str:
+def _describe(expr: Expr) -> str:
     if isinstance(expr, Op):
         return str(expr.full_name)
     if isinstance(expr, Constant):
@@ -208,7 +208,7 @@ class ConstantPattern(DFPattern):
         return ["is_constant()"]
 
 
-def _many(given: object) -> tuple[DFPattern, ...]:
+def _as_patterns(given: object) -> tuple[DFPattern, ...]:
     """Return patterns given as a sequence; none at all stands for an empty one."""
     if given is None:
         return ()
@@ -227,7 +227,7 @@ class CallPattern(DFPattern):
     """
 
     op: DFPattern
-    args: tuple[DFPattern, ...] = field(default=(), convert=_many)
+    args: tuple[DFPattern, ...] = field(default=(), convert=_as_patterns)
     any_args: bool = False
 
     def _parts(self) -> Parts:
@@ -238,7 +238,7 @@ class CallPattern(DFPattern):
 class FunctionPattern(DFPattern):
     """Matches functions with parameters like ``params`` (or any: ``any_params``) and ``body``."""
 
-    params: tuple[DFPattern, ...] = field(convert=_many)
+    params: tuple[DFPattern, ...] = field(convert=_as_patterns)
     body: DFPattern
     any_params: bool = False
 
@@ -275,7 +275,7 @@ class LetPattern(DFPattern):
 class TuplePattern(DFPattern):
     """Matches tuples with fields like ``fields``, or with any at all (``any_fields``)."""
 
-    fields: tuple[DFPattern, ...] = field(default=(), convert=_many)
+    fields: tuple[DFPattern, ...] = field(default=(), convert=_as_patterns)
     any_fields: bool = False
 
     def _parts(self) -> Parts:
@@ -446,7 +446,7 @@ def _commas(patterns: Sequence[DFPattern]) -> Parts:
     return parts
 
 
-def _any_where_none(kind: type[Any], held: str, flag: str) -> None:
+def _read_none_as_any(kind: type[Any], held: str, flag: str) -> None:
     """Let ``None`` for the field ``held``, as in Relay, stand for anything at all."""
     construct = kind.__new__
     place = kind.__match_args__.index(held)
@@ -460,9 +460,9 @@ def _any_where_none(kind: type[Any], held: str, flag: str) -> None:
     setattr(kind, "__new__", new)  # noqa: B010 - completes the class, as @node does
 
 
-_any_where_none(CallPattern, "args", "any_args")
-_any_where_none(TuplePattern, "fields", "any_fields")
-_any_where_none(FunctionPattern, "params", "any_params")
+_read_none_as_any(CallPattern, "args", "any_args")
+_read_none_as_any(TuplePattern, "fields", "any_fields")
+_read_none_as_any(FunctionPattern, "params", "any_params")
 
 STRUCTURAL: Final[dict[type[DFPattern], type[Node]]] = {
     FunctionPattern: Function,
@@ -488,7 +488,7 @@ def is_operator(pattern: DFPattern) -> TypeGuard[ExprPattern]:
     return type(pattern) is ExprPattern and type(pattern.expr) is Op
 
 
-def distinct(root: DFPattern) -> tuple[list[DFPattern], dict[DFPattern, int]]:
+def count_patterns(root: DFPattern) -> tuple[list[DFPattern], dict[DFPattern, int]]:
     """Return every distinct pattern below and including ``root``, and how often each is held.
 
     What a pattern is made of comes before it, as far as it is not part of itself.
@@ -502,7 +502,7 @@ def distinct(root: DFPattern) -> tuple[list[DFPattern], dict[DFPattern, int]]:
 
 def _text(root: DFPattern) -> str:
     """Write a pattern; one that is held more than once is named in front, unless it is a name."""
-    order, uses = distinct(root)
+    order, uses = count_patterns(root)
     named = [p for p in order if uses[p] > 1 and not is_operator(p)]
     names = {pattern: f"%{index}" for index, pattern in enumerate(named)}
     pieces: list[str] = []

@@ -16,7 +16,7 @@ from relayish.dataflow_pattern.pattern import (
     ExprPattern,
     WildcardPattern,
     children,
-    distinct,
+    count_patterns,
     is_operator,
 )
 from relayish.errors import DeclarationError
@@ -43,14 +43,14 @@ class Analysed:
 
     def __init__(self, root: DFPattern) -> None:
         self.root = root
-        order, uses = distinct(root)
+        order, uses = count_patterns(root)
         self.order = order
         self.kinds: frozenset[type[DFPattern]] = frozenset(map(type, order))
-        recursive = _recursive(order)
+        recursive = _find_recursive(order)
         _check_nesting(order, recursive)
-        self.repeatable = recursive | _on_paths(order)
+        self.repeatable = recursive | _find_path_patterns(order)
         self.commutes = {
-            p: swapped for p in order if type(p) is CallPattern and (swapped := _swapped(p))
+            p: swapped for p in order if type(p) is CallPattern and (swapped := _find_swappable(p))
         }
         self.regrouped: dict[DFPattern, tuple[tuple[Op, CallPattern], ...]] = {}
         ways = [
@@ -72,7 +72,7 @@ class Analysed:
             made = [each for _, whole in found for each in (whole, *whole.args)]
             for each in made:
                 if type(each) is CallPattern and each not in self.commutes:
-                    self.commutes[each] = _swapped(each)
+                    self.commutes[each] = _find_swappable(each)
         return found
 
     def _find_interfaces(self, ways: list[DFPattern], shared: list[DFPattern]) -> None:
@@ -101,14 +101,14 @@ class Analysed:
             )
 
 
-def _swapped(pattern: CallPattern) -> frozenset[Op]:
+def _find_swappable(pattern: CallPattern) -> frozenset[Op]:
     """Return the operators for whose calls the arguments may be taken in the other order."""
     if pattern.any_args or len(pattern.args) != 2 or pattern.args[0] is pattern.args[1]:
         return frozenset()
-    return frozenset(op for op in named_ops(pattern.op) or () if commutative.get(op))
+    return frozenset(op for op in list_ops(pattern.op) or () if commutative.get(op))
 
 
-def named_ops(pattern: DFPattern) -> list[Op] | None:
+def list_ops(pattern: DFPattern) -> list[Op] | None:
     """Return the operators that ``pattern`` names; ``None`` if it may be something else."""
     found: list[Op] = []
     for each in reachable([pattern], _alternatives):
@@ -164,7 +164,7 @@ def _check_nesting(order: list[DFPattern], recursive: Container[DFPattern]) -> N
             continue
         inner = [pattern.parent, pattern.path]
         depth[pattern] = max(depth[pattern], *[1 + depth.get(each, 0) for each in inner])
-        if pattern in recursive and pattern in _below(inner):
+        if pattern in recursive and pattern in _collect_below(inner):
             raise DeclarationError(
                 "a dominator pattern is part of its own parent or path; only its child may be "
                 "redirected to it"
@@ -176,28 +176,28 @@ def _check_nesting(order: list[DFPattern], recursive: Container[DFPattern]) -> N
             )
 
 
-def _on_paths(order: list[DFPattern]) -> set[DFPattern]:
+def _find_path_patterns(order: list[DFPattern]) -> set[DFPattern]:
     found: set[DFPattern] = set()
     for pattern in order:
         if type(pattern) is DominatorPattern and pattern.path not in found:
-            found.update(distinct(pattern.path)[0])
+            found.update(count_patterns(pattern.path)[0])
     return found
 
 
-def _recursive(order: list[DFPattern]) -> set[DFPattern]:
+def _find_recursive(order: list[DFPattern]) -> set[DFPattern]:
     """Return the patterns that are part of themselves, and what only such are made of."""
     redirected = [p for p in order if type(p) is WildcardPattern and p.pattern is not None]
     found: set[DFPattern] = set()
     for wildcard in redirected:
-        below = distinct(wildcard)[0]
+        below = count_patterns(wildcard)[0]
         held: dict[DFPattern, list[DFPattern]] = {pattern: [] for pattern in below}
         for pattern in below:
             for child in children(pattern):
                 held[child].append(pattern)
         reachable(held[wildcard], held.__getitem__, found)
-    return found | (_below(found) - _below([order[-1]], found))
+    return found | (_collect_below(found) - _collect_below([order[-1]], found))
 
 
-def _below(tops: Iterable[DFPattern], without: Iterable[DFPattern] = ()) -> set[DFPattern]:
+def _collect_below(tops: Iterable[DFPattern], without: Iterable[DFPattern] = ()) -> set[DFPattern]:
     """Return what patterns are made of, they included, not counting what is in ``without``."""
     return set(reachable(tops, children, set(without)))

@@ -24,7 +24,7 @@ from relayish.dataflow_pattern.pattern import (
     VarPattern,
     WildcardPattern,
 )
-from relayish.dataflow_pattern.pattern_analysis import Analysed, named_ops, regroup
+from relayish.dataflow_pattern.pattern_analysis import Analysed, list_ops, regroup
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import (
     Call,
@@ -76,9 +76,9 @@ def key_of(expr: Expr) -> Key:
 def roots_of(analysed: Analysed) -> list[Root] | None:
     """Return how expressions that match the pattern may begin; ``None`` if any may."""
     found: list[Root] = []
-    for pattern in _unwrapped(analysed.root):
+    for pattern in _unwrap(analysed.root):
         if type(pattern) is CallPattern:
-            ops = named_ops(pattern.op)
+            ops = list_ops(pattern.op)
             if ops is None:
                 return None
             orders = [pattern.args]
@@ -96,12 +96,12 @@ def roots_of(analysed: Analysed) -> list[Root] | None:
     return found
 
 
-def _unwrapped(root: DFPattern) -> list[DFPattern]:
+def _unwrap(root: DFPattern) -> list[DFPattern]:
     """Return the patterns one of which matches what ``root`` does, none of them around others."""
-    return [each for each in reachable([root], _wrapped) if not _wrapped(each)]
+    return [each for each in reachable([root], _list_wrapped) if not _list_wrapped(each)]
 
 
-def _wrapped(pattern: DFPattern) -> tuple[DFPattern, ...]:
+def _list_wrapped(pattern: DFPattern) -> tuple[DFPattern, ...]:
     """Return the patterns that match the same expression, where ``pattern`` is around others."""
     if type(pattern) is AltPattern:
         return (pattern.left, pattern.right)
@@ -117,13 +117,13 @@ def _wrapped(pattern: DFPattern) -> tuple[DFPattern, ...]:
 def _keys(root: DFPattern) -> frozenset[Key] | None:
     """Return the keys of expressions that may match ``root``; ``None`` for any."""
     found: set[Key] = set()
-    for pattern in _unwrapped(root):
+    for pattern in _unwrap(root):
         if type(pattern) in _KINDS:
             found.add(_KINDS[type(pattern)])
         elif type(pattern) is ExprPattern:
             found.add(key_of(pattern.expr))
         elif type(pattern) is CallPattern:
-            ops = named_ops(pattern.op)
+            ops = list_ops(pattern.op)
             if ops is None:
                 return None
             found.update(ops)

@@ -151,7 +151,7 @@ class RuleSet:
     """
 
     def __init__(self, rules: Iterable[Rule | RuleSet]) -> None:
-        self.rules: tuple[Rule, ...] = tuple(_flat(rules))
+        self.rules: tuple[Rule, ...] = tuple(_flatten(rules))
         self._calls: dict[Op, _ByArguments | None] = {}
         self._kinds: dict[type[Node], tuple[Rule, ...]] = {}
 
@@ -165,7 +165,7 @@ class RuleSet:
     def for_calls(self, op: Op) -> _ByArguments | None:
         """Return the rules for calls of ``op``, by their arguments; ``None`` if there are none."""
         if op not in self._calls:
-            rules = self._for_key(op)
+            rules = self._select_for_key(op)
             self._calls[op] = _ByArguments(rules, op) if rules else None
         return self._calls[op]
 
@@ -173,10 +173,10 @@ class RuleSet:
         """Return the rules for expressions of a kind: for ``Call``, calls of no operator."""
         found = self._kinds.get(kind)
         if found is None:
-            found = self._kinds[kind] = self._for_key(kind)
+            found = self._kinds[kind] = self._select_for_key(kind)
         return found
 
-    def _for_key(self, key: Key) -> tuple[Rule, ...]:
+    def _select_for_key(self, key: Key) -> tuple[Rule, ...]:
         return tuple(r for r in self.rules if r.roots is None or _begins(r.roots, key))
 
 
@@ -203,15 +203,15 @@ class _ByArguments(dict["tuple[Expr | type[Node], ...]", "tuple[Rule, ...]"]):
         return found
 
 
-def _flat(rules: Iterable[Rule | RuleSet]) -> Iterator[Rule]:
+def _flatten(rules: Iterable[Rule | RuleSet]) -> Iterator[Rule]:
     for each in rules:
         if isinstance(each, RuleSet):
             yield from each.rules
         else:
-            yield _checked(each)
+            yield _check(each)
 
 
-def _checked(each: object) -> Rule:
+def _check(each: object) -> Rule:
     if isinstance(each, Rule):
         return each
     raise DeclarationError(f"expected a rule; found {each!r}; decorate it with @rule(...)")
@@ -329,7 +329,7 @@ class _Rewriting:
             self._may_act = True
         return self._rules.for_kind(kind) if issubclass(kind, Expr) else ()
 
-    def _changed(self, node: Node, image: Node) -> None:
+    def _note_change(self, node: Node, image: Node) -> None:
         self._memo[image] = image
         if isinstance(node, Expr) and node.checked_type is not None and isinstance(image, Expr):
             self._types.tell(image, node.checked_type)
@@ -338,7 +338,7 @@ class _Rewriting:
         """Let ``node`` become what its replacement became."""
         image = self._memo[node] = self._memo[replacement]
         if image is not node:
-            self._changed(node, image)
+            self._note_change(node, image)
 
     def _apply(
         self,

@@ -17,7 +17,7 @@ from relayish.ir.value import as_value
 _NUMBERS: Final = frozenset({bool, int, float})
 
 
-def ordered_arguments(
+def bind_arguments(
     params: Sequence[Var], args: Sequence[object], named: Mapping[str, object]
 ) -> list[Evaluated]:
     """Return one value for each of ``params``, of the type it is annotated with.
@@ -31,15 +31,15 @@ def ordered_arguments(
         raise EvaluationError(
             f"{len(args)} arguments are given; the function takes {len(params)}: {_names(params)}"
         )
-    given = in_order(params, args, named)
+    given = order_arguments(params, args, named)
     sizes: dict[SizeVar, int] = {}
     return [
-        checked_argument(param.name_hint, value, param.type_annotation, sizes)
+        check_argument(param.name_hint, value, param.type_annotation, sizes)
         for param, value in zip(params, given, strict=True)
     ]
 
 
-def in_order(
+def order_arguments(
     params: Sequence[Var], args: Sequence[object], named: Mapping[str, object]
 ) -> list[object]:
     """Return ``args`` and behind them those of ``named``, in the order of ``params``.
@@ -77,7 +77,7 @@ def _names(params: Sequence[Var]) -> str:
     return f"({', '.join(param.name_hint for param in params)})"
 
 
-def checked_argument(
+def check_argument(
     name: str, value: object, ty: Type | None, sizes: dict[SizeVar, int]
 ) -> Evaluated:
     """Return ``value`` of the argument ``name`` in the form values have.
@@ -117,7 +117,7 @@ _BUILD: Final = object()
 def _field_types(where: str, part: Sequence[object], wanted: Type | None) -> Sequence[Type | None]:
     if isinstance(wanted, TensorType):
         raise EvaluationError(
-            f"argument {where!r} must be a tensor {_shown(wanted)}; found a list or tuple; pass a "
+            f"argument {where!r} must be a tensor {_show(wanted)}; found a list or tuple; pass a "
             f"numpy array"
         )
     if not isinstance(wanted, TupleType):
@@ -139,10 +139,10 @@ def _leaf(where: str, value: object, wanted: Type | None, sizes: dict[SizeVar, i
             f"argument {where!r} must be a tuple of {len(wanted.fields)} fields; "
             f"found {type(value).__name__}"
         )
-    return _plain(where, value)
+    return _convert(where, value)
 
 
-def _plain(where: str, value: object) -> Evaluated:
+def _convert(where: str, value: object) -> Evaluated:
     """Return ``value`` in the form values have; an array is viewed, not copied."""
     if isinstance(value, Constant):
         return value.data
@@ -168,7 +168,7 @@ def _tensor(where: str, value: object, wanted: TensorType) -> Evaluated:
             raise EvaluationError(f"argument {where!r}: {error}") from error
         if number == value or (isinstance(value, float) and "int" not in wanted.dtype):
             return number
-    return _plain(where, value)
+    return _convert(where, value)
 
 
 def _check_tensor(
@@ -176,7 +176,7 @@ def _check_tensor(
 ) -> None:
     if not isinstance(value, (np.ndarray, np.generic)):
         raise EvaluationError(
-            f"argument {where!r} must be a tensor {_shown(wanted)}; found {type(value).__name__}"
+            f"argument {where!r} must be a tensor {_show(wanted)}; found {type(value).__name__}"
         )
     fits = len(value.shape) == len(wanted.shape) and value.dtype.name == wanted.dtype
     if fits:
@@ -189,12 +189,12 @@ def _check_tensor(
         is_other_type = value.dtype.name != wanted.dtype
         advice = f"; give {where}.astype({wanted.dtype!r})" if is_other_type and value.shape else ""
         raise EvaluationError(
-            f"argument {where!r} must be a tensor {_shown(wanted)}; "
+            f"argument {where!r} must be a tensor {_show(wanted)}; "
             f"found {tuple(value.shape)} {value.dtype.name}{advice}"
         )
 
 
-def _shown(ty: TensorType) -> str:
+def _show(ty: TensorType) -> str:
     sizes = ", ".join(
         str(size) if isinstance(size, int) else getattr(size, "name", "?") for size in ty.shape
     )

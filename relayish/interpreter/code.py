@@ -91,7 +91,7 @@ class Code:
         self.block = Block()
         self.skips = depth > 1 and skip_depth(depth) != depth - 1
 
-    def fresh(self) -> int:
+    def make_slot(self) -> int:
         """Return a new place of the frame."""
         self.template.append(UNSET)
         return len(self.template) - 1

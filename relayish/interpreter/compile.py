@@ -132,7 +132,7 @@ class _Compiler(Emitter):
             cell = free.pop()
             cell.uses = self.uses[call]
         else:
-            cell = Cell(code, block, code.fresh(), self.uses[call], keep=False)
+            cell = Cell(code, block, code.make_slot(), self.uses[call], keep=False)
         if call.attrs is not None:
             attrs = call.attrs
         if len(places) in _BY_COUNT:
@@ -312,7 +312,7 @@ class _Compiler(Emitter):
         olds = []
         for var in binders(clause):
             # never taken from what is free: the data matched may stand there
-            bound = Cell(self.code, self.block, self.code.fresh(), 0, keep=True)
+            bound = Cell(self.code, self.block, self.code.make_slot(), 0, keep=True)
             places[var] = bound.place
             olds.append((var, self.bind(var, bound)))
         arms.append((clause.lhs, places, len(self.block.instructions)))

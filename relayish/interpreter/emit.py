@@ -77,13 +77,13 @@ class Emitter:
         self.block.instructions.append(instruction)
         self.block.exprs.append(expr)
 
-    def new_cell(self, uses: int) -> Cell:
+    def make_cell(self, uses: int) -> Cell:
         free: list[Cell] = self.block.free
         if free:
             cell = free.pop()
             cell.uses = uses
             return cell
-        return Cell(self.code, self.block, self.code.fresh(), uses, keep=False)
+        return Cell(self.code, self.block, self.code.make_slot(), uses, keep=False)
 
     def operand(self, expr: Expr) -> Cell:
         """Return where the value of ``expr``, which is computed by now, is at hand."""
@@ -102,8 +102,8 @@ class Emitter:
         cell.keep = True
         depth = self.code.depth
         if cell.code.depth > depth:
-            return self.fail(expr, _unbound(expr))
-        copy = self.new_cell(1)
+            return self.fail(expr, _describe_unbound(expr))
+        copy = self.make_cell(1)
         path = path_between(depth, cell.code.depth)
         self.emit(expr, (c.LOAD, copy.place, path, cell.place))
         return copy
@@ -137,12 +137,12 @@ class Emitter:
 
     def result(self, node: Expr) -> Cell:
         """Return a new place for the value of ``node``."""
-        return self.new_cell(self.uses[node])
+        return self.make_cell(self.uses[node])
 
     def fail(self, expr: Expr, message: str, error: type[RelayishError] = EvaluationError) -> Cell:
         """Emit what raises an error; what follows is never reached."""
         self.emit(expr, (c.FAIL, message, error))
-        return self.new_cell(1)
+        return self.make_cell(1)
 
     # Activations of variables
 
@@ -186,7 +186,7 @@ class Emitter:
         first = block is None
         if block is None:
             block = self.guarded[expr] = Block()
-            self.cells[expr] = Cell(owner, block, owner.fresh(), self.uses[expr], keep=True)
+            self.cells[expr] = Cell(owner, block, owner.make_slot(), self.uses[expr], keep=True)
         path = path_between(self.code.depth, owner.depth)
         self.emit(expr, (c.GUARD, path, self.cells[expr].place, block))
         if first:
@@ -222,7 +222,7 @@ class Emitter:
             self.emit(node, (c.EVALUATE, cell.place, evaluator.evaluate, node, places))
             self.leave_declaration(node, cell, tail)
             return
-        state, sent = self.new_cell(1), self.new_cell(1)
+        state, sent = self.make_cell(1), self.make_cell(1)
         self.emit(node, (c.BEGIN, state.place, sent.place, evaluator.evaluate, node, places))
         self.emit(node, (c.ADVANCE, cell.place, state.place, sent.place, self.open_scopes(node)))
         self.release(state)
@@ -238,7 +238,7 @@ class Emitter:
             for index, var in enumerate(declared):
                 place = cell
                 if len(declared) > 1:
-                    place = Cell(self.code, self.block, self.code.fresh(), 0, keep=True)
+                    place = Cell(self.code, self.block, self.code.make_slot(), 0, keep=True)
                     self.emit(node, (c.PROJECT, place.place, cell.place, index))
                 self.bind(var, place)
         self.define(node, cell, tail)
@@ -252,23 +252,23 @@ class Emitter:
             fields = scope_fields(type(part))
             bound = binders(part)
             # scopes that know the same variables have frames of one shape; all begin elsewhere
-            code = self.new_code(next(activated), bound) if fields.is_shared else None
+            code = self.make_code(next(activated), bound) if fields.is_shared else None
             for declared in fields.scopes:
                 held = tuple(nodes_held(declared, part))
                 if not held and not declared.block:
                     continue
                 for roots in (held,) if declared.block else [(root,) for root in held]:
-                    opened = code or self.new_code(next(activated), bound)
+                    opened = code or self.make_code(next(activated), bound)
                     name = roots if declared.block else roots[0]
-                    entries[position] = self.new_entry(node, opened, roots, entries, name)
+                    entries[position] = self.make_entry(node, opened, roots, entries, name)
                     position += 1
             for declared in fields.recursive:
                 for root in nodes_held(declared, part):
                     assert code is not None
-                    self.new_entry(node, code, (root,), entries, root)
+                    self.make_entry(node, code, (root,), entries, root)
         return entries
 
-    def new_entry(
+    def make_entry(
         self, node: Expr, code: ScopeCode, roots: Nodes, entries: Entries, name: Node | Nodes
     ) -> ScopeCode:
         """Have a scope compiled, as a way into frames of the shape of ``code``."""
@@ -279,7 +279,7 @@ class Emitter:
         self.tasks.append((self.enter_scope, node, False, (code, entry)))
         return entry
 
-    def new_code(self, scope: int, binders: Nodes) -> ScopeCode:
+    def make_code(self, scope: int, binders: Nodes) -> ScopeCode:
         made = self.codes[scope] = ScopeCode(self.code.depth + 1, binders)
         return made
 
@@ -301,7 +301,7 @@ class Emitter:
 
     def leave_statements(self, node: Expr, _tail: bool, roots: tuple[Expr, ...]) -> None:
         places = self.take_all(roots)
-        cell = self.new_cell(1)
+        cell = self.make_cell(1)
         self.emit(node, (c.TUPLE, cell.place, places))
         self.emit(node, (c.RETURN, cell.place))
 
@@ -320,7 +320,7 @@ class Emitter:
     def var_operand(self, var: Expr) -> Cell:
         cell = self.bound.get(var)
         if cell is None:
-            return self.fail(var, _unbound(var))
+            return self.fail(var, _describe_unbound(var))
         if cell.code is not self.code:
             return self.load(var, cell)
         if cell.block is not self.block:
@@ -339,28 +339,28 @@ class Emitter:
         key = (self.code, node)
         cell = self.placed.get(key)
         if cell is None:
-            place = self.code.fresh()
+            place = self.code.make_slot()
             self.code.template[place] = value
             cell = self.placed[key] = Cell(self.code, self.block, place, 0, keep=True)
         self.cells[node] = cell  # found there while this function is compiled
         return cell
 
     def global_operand(self, node: GlobalVar) -> Cell:
-        cell = self.new_cell(1)
+        cell = self.make_cell(1)
         self.emit(node, (c.GLOBAL, cell.place, node))
         return cell
 
-    def evaluated_operand(self, node: Expr) -> Cell:
+    def evaluate_operand(self, node: Expr) -> Cell:
         try:
             evaluator = EVALUATORS[type(node)]
         except UnknownKindError as error:
             return self.fail(node, str(error), UnknownKindError)
-        cell = self.new_cell(1)
+        cell = self.make_cell(1)
         self.emit(node, (c.EVALUATE, cell.place, evaluator.evaluate, node, ()))
         return cell
 
 
-def _unbound(expr: Expr) -> str:
+def _describe_unbound(expr: Expr) -> str:
     return (
         f"variable {display_name(expr)} is not bound where it is used; bind it with let, make it a "
         f"parameter, or substitute a value for it before evaluating"
@@ -384,7 +384,7 @@ def _atom_of_kind(kind: type[Node]) -> Callable[..., Cell]:
     if kind in VARIABLES:
         return Emitter.var_operand
     known = EVALUATORS.get(kind)
-    return Emitter.evaluated_operand if known is None or known.enter is None else known.enter
+    return Emitter.evaluate_operand if known is None or known.enter is None else known.enter
 
 
 _ENTER: Final = ByKind(_enter_of_kind)

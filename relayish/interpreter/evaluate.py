@@ -101,14 +101,14 @@ class Interpreter:
                     f"there is no module to find @{name} in; pass mod= or an expression"
                 )
             value = self._machine.evaluate(self.mod.get_global_var(name))
-            return self._bound(value) if name == "main" and self.params else value
+            return self._bind(value) if name == "main" and self.params else value
         for var, bound in (binds or {}).items():
             expr = Let(var, bound if isinstance(bound, Expr) else Constant(bound), expr)  # type: ignore[arg-type]  # converted
         if self._machine.check_types:
             expr = infer_type(expr, self.mod)
         return self._machine.evaluate(expr)
 
-    def _bound(self, main: Closure) -> Callable[..., Evaluated]:
+    def _bind(self, main: Closure) -> Callable[..., Evaluated]:
         """Return ``main`` with the parameters given by name to the executor filled in."""
         names = [param.name_hint for param in main.function.params]
         known = {name: value for name, value in self.params.items() if name in names}

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError
-from relayish.interpreter.arguments import ordered_arguments
+from relayish.interpreter.arguments import bind_arguments
 from relayish.interpreter.evaluator import EVALUATORS
 from relayish.interpreter.failures import SHOWN_CALLS, add_notes, evaluator_failed, operator_failed
 from relayish.interpreter.plan import CALLED, ONE, Plan, Step
@@ -58,10 +58,10 @@ class PlannedFunction:
             That of the operators, and a fraction of a microsecond for each. A result is dropped
             after the step that is the last to read it.
         """
-        values = ordered_arguments(self.plan.params, args, named)
+        values = bind_arguments(self.plan.params, args, named)
         with np.errstate(all="ignore"):
             result = run_plan(self.plan, values)
-        return normalise(_apart(result, values))
+        return normalise(_copy_shared(result, values))
 
     def __repr__(self) -> str:
         names = ", ".join(param.name_hint for param in self.plan.params)
@@ -114,7 +114,7 @@ def run_plan(plan: Plan, values: list[Evaluated]) -> Evaluated:
         _add_notes(error, plan, steps, callers)
         raise
     except Exception as error:
-        at = _at(plan, steps)
+        at = _find_position(plan, steps)
         expr = plan.exprs[at]
         if EVALUATORS[type(expr)].evaluate is not None:
             failed = evaluator_failed(expr, error)
@@ -137,7 +137,7 @@ def _registers(plan: Plan, values: list[Evaluated]) -> list[Evaluated]:
     return frame
 
 
-def _at(plan: Plan, steps: Iterator[Step]) -> int:
+def _find_position(plan: Plan, steps: Iterator[Step]) -> int:
     """Return the position of the step last taken from ``steps``."""
     return len(plan.steps) - operator.length_hint(steps) - 1
 
@@ -149,11 +149,11 @@ def _add_notes(
     callers: list[tuple[Plan, Iterator[Step], list[Evaluated], int, tuple[int, ...]]],
 ) -> None:
     shown = callers[: -SHOWN_CALLS - 1 : -1]
-    innermost = [caller.exprs[_at(caller, left)] for caller, left, *_ in shown]
-    add_notes(error, plan.exprs[_at(plan, steps)], innermost, len(callers))
+    innermost = [caller.exprs[_find_position(caller, left)] for caller, left, *_ in shown]
+    add_notes(error, plan.exprs[_find_position(plan, steps)], innermost, len(callers))
 
 
-def _apart(result: Evaluated, values: list[Evaluated]) -> Evaluated:
+def _copy_shared(result: Evaluated, values: list[Evaluated]) -> Evaluated:
     """Return ``result`` with a copy of what shares memory with an argument.
 
     Arguments are not copied when a function is called, so a caller may write to them afterwards.
@@ -221,7 +221,7 @@ class GraphExecutor:
                 raise EvaluationError(f"there is no module to find @{expr.name_hint} in; pass mod=")
             function = self.mod[expr]
             if expr.name_hint == "main" and isinstance(function, Function):
-                bound = {**self._bound_params(function), **binds}
+                bound = {**self._bind_params(function), **binds}
         if not isinstance(function, Function):
             raise EvaluationError(
                 f"only functions are planned; found {describe(function)}; put it into a function, "
@@ -232,7 +232,7 @@ class GraphExecutor:
             self._planned[expr] = made
         return made
 
-    def _bound_params(self, function: Function) -> dict[Var, Evaluated]:
+    def _bind_params(self, function: Function) -> dict[Var, Evaluated]:
         """Return the values of the parameters that were given to the executor by name."""
         by_name: dict[str, Var] = {}
         for param in function.params:

@@ -9,7 +9,7 @@ import numpy as np
 
 from relayish.errors import EvaluationError, RelayishError
 from relayish.interpreter import code as c
-from relayish.interpreter.arguments import checked_argument, in_order
+from relayish.interpreter.arguments import check_argument, order_arguments
 from relayish.interpreter.call import evaluate_call
 from relayish.interpreter.code import UNSET, Block, Code
 from relayish.interpreter.compile import compile_expr
@@ -31,7 +31,7 @@ from relayish.interpreter.failures import (
     refuse_unset,
 )
 from relayish.interpreter.matching import match_pattern
-from relayish.interpreter.requests import captured, entered
+from relayish.interpreter.requests import capture_scope, enter_scope
 from relayish.interpreter.value import (
     SCALARS,
     Closure,
@@ -246,11 +246,11 @@ class Machine:
                     frame[place] = ()
                 elif operation == c.EVALUATE:
                     _, place, evaluate, node, operands = instruction
-                    values = [_known(frame[operand]) for operand in operands]
+                    values = [_require_value(frame[operand]) for operand in operands]
                     frame[place] = normalise(evaluate(node, *values))
                 elif operation == c.BEGIN:
                     _, state, sent, evaluate, node, operands = instruction
-                    values = [_known(frame[operand]) for operand in operands]
+                    values = [_require_value(frame[operand]) for operand in operands]
                     frame[state], frame[sent] = evaluate(node, *values), None
                 elif operation == c.ADVANCE:
                     _, place, state, sent, entries = instruction
@@ -312,10 +312,10 @@ class Machine:
     ) -> tuple[Evaluated, list[Evaluated] | None]:
         """Return what an evaluator asked for: a value, or a closure and what to call it with."""
         if isinstance(asked, Run):
-            code, values = entered(asked, entries, node)
+            code, values = enter_scope(asked, entries, node)
             return Closure(code, frame, self), values
         if isinstance(asked, Capture):
-            return captured(asked, entries, frame, self, node), None
+            return capture_scope(asked, entries, frame, self, node), None
         if isinstance(asked, Apply):
             values = [normalise(value) for value in asked.args]
             if type(asked.function) is Closure:
@@ -378,7 +378,7 @@ def _arguments(
     params = function.params
     if not named:
         return _as_taken(params, args)
-    return _as_taken(params, in_order(params, args, named))
+    return _as_taken(params, order_arguments(params, args, named))
 
 
 def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluated]:
@@ -389,7 +389,7 @@ def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluat
         param = params[index] if index < len(params) else None
         ty = None if param is None else param.type_annotation
         if param is not None and isinstance(ty, TensorType):
-            checked = checked_argument(param.name_hint, value, ty, sizes)
+            checked = check_argument(param.name_hint, value, ty, sizes)
             if not isinstance(value, np.ndarray):  # which somebody may write to
                 taken.append(checked)
                 continue
@@ -397,7 +397,7 @@ def _as_taken(params: tuple[Var, ...], values: Sequence[object]) -> list[Evaluat
     return taken
 
 
-def _known(value: Evaluated) -> Evaluated:
+def _require_value(value: Evaluated) -> Evaluated:
     """Return the value of an operand, which a variable has only in the scope of its binder."""
     if value is UNSET:
         raise out_of_scope()

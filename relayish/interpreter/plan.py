@@ -90,7 +90,7 @@ def allocate_registers(
     Complexity:
         Linear in computations and operands.
     """
-    last = _last_uses(computations, known, result)
+    last = _find_last_uses(computations, known, result)
     place: dict[int, int] = {}
     template = plan.template
     free: list[int] = []
@@ -129,7 +129,7 @@ def allocate_registers(
     )
 
 
-def _last_uses(
+def _find_last_uses(
     computations: Sequence[Computation], known: Mapping[int, Evaluated], result: int
 ) -> dict[int, int]:
     """Return the position of the last step that reads each value; constants stay out."""

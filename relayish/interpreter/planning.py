@@ -107,15 +107,15 @@ class _Maker:
         for var, value in bound.items():
             self.value_of[var] = self.constant(value)
         self.params = tuple([param for param in function.params if param not in bound])
-        self.inputs = [self.new_value() for _ in self.params]
+        self.inputs = [self.make_value() for _ in self.params]
         self.value_of.update(zip(self.params, self.inputs, strict=True))
 
-    def new_value(self) -> int:
+    def make_value(self) -> int:
         self.count += 1
         return self.count - 1
 
     def constant(self, value: Evaluated) -> int:
-        number = self.new_value()
+        number = self.make_value()
         self.known[number] = value
         return number
 
@@ -139,7 +139,7 @@ class _Maker:
                 if needed is not None:
                     return needed
             stack.pop()
-            make = _PARTICULAR.get(type(node), _Maker.evaluated_value)
+            make = _PARTICULAR.get(type(node), _Maker.make_evaluated_value)
             value_of[node] = make(self, node, plans)
         return None
 
@@ -181,7 +181,7 @@ class _Maker:
             )
         function, arity, defaults = known_operator
         if function is None or arity != len(call.args):
-            raise _noted(EvaluationError(call_problem(op, len(call.args))), call)
+            raise _add_place(EvaluationError(call_problem(op, len(call.args))), call)
         attrs = defaults if call.attrs is None else call.attrs
         value_of, known = self.value_of, self.known
         operands = tuple([value_of[arg] for arg in call.args])
@@ -197,13 +197,13 @@ class _Maker:
         plan = plans[call.op]
         assert plan is not None
         if len(plan.params) != len(call.args):
-            raise _unplanned(
+            raise _make_error(
                 call,
                 f"a function of {len(plan.params)} parameters is called with {len(call.args)}",
             )
         return self.add(call, plan, None, tuple([self.value_of[a] for a in call.args]), CALLED)
 
-    def evaluated_value(self, node: Expr, _plans: Plans) -> int:
+    def make_evaluated_value(self, node: Expr, _plans: Plans) -> int:
         """Return the value of a node whose kind has an evaluator that asks for nothing more."""
         evaluate = EVALUATORS[type(node)].evaluate
         operands = tuple([self.value_of[operand] for operand in scoping.operands(node)])
@@ -213,7 +213,7 @@ class _Maker:
         fields = tuple([self.value_of[field] for field in tup.fields])
         if all(map(self.known.__contains__, fields)):
             return self.constant(tuple([self.known[field] for field in fields]))
-        value = self.new_value()
+        value = self.make_value()
         self.fields_of[value] = fields
         self.waiting[value] = tup
         return value
@@ -264,7 +264,7 @@ _PARTICULAR: Final[dict[type[Node], Callable[..., int]]] = {
 }
 
 
-def _needed_by_kind(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]]:  # Any: of that kind
+def _compile_needed(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]]:  # Any: of that kind
     """Return what must have a value before nodes of class ``kind`` have, or what refuses them."""
     if kind is Call:
         return lambda call: call.args
@@ -275,7 +275,7 @@ def _needed_by_kind(kind: type[Node]) -> Callable[[Any], tuple[Any, ...]]:  # An
     return _operands_of_evaluated
 
 
-_NEEDED: Final = ByKind(_needed_by_kind)
+_NEEDED: Final = ByKind(_compile_needed)
 
 
 def _operands_of_evaluated(node: Expr) -> tuple[Node, ...]:
@@ -283,15 +283,19 @@ def _operands_of_evaluated(node: Expr) -> tuple[Node, ...]:
     kind = type(node)
     if kind in VARIABLES:
         problem = f"variable {display_name(node)} is bound outside of the function: it is a closure"
-        raise _unplanned(node, problem)
+        raise _make_error(node, problem)
     try:
         evaluator = EVALUATORS[kind]
     except UnknownKindError as error:
-        raise _noted(error, node) from None
+        raise _add_place(error, node) from None
     if evaluator.evaluate is None:
-        raise _unplanned(node, f"{_named(node)} is met, of a kind that graph form does not have")
+        raise _make_error(
+            node, f"{_describe_node(node)} is met, of a kind that graph form does not have"
+        )
     if evaluator.in_steps or scoping.has_scopes(kind) or scoping.binders(node):
-        raise _unplanned(node, f"{_named(node)} is met, which needs more than values of operands")
+        raise _make_error(
+            node, f"{_describe_node(node)} is met, which needs more than values of operands"
+        )
     return scoping.operands(node)
 
 
@@ -323,7 +327,7 @@ def _callee(call: Call, plans: Plans, mod: IRModule | None) -> tuple[Expr, Funct
     op = call.op
     if op in plans:
         if plans[op] is None:
-            raise _unplanned(call, "a function in graph form does not call itself")
+            raise _make_error(call, "a function in graph form does not call itself")
         return None
     if isinstance(op, Function):
         return op, op
@@ -331,16 +335,18 @@ def _callee(call: Call, plans: Plans, mod: IRModule | None) -> tuple[Expr, Funct
         function = mod[op]
         if isinstance(function, Function):
             return op, function
-    raise _unplanned(call, f"{_named(op)} is called, which is no operator and no known function")
+    raise _make_error(
+        call, f"{_describe_node(op)} is called, which is no operator and no known function"
+    )
 
 
-def _named(node: Expr) -> str:
+def _describe_node(node: Expr) -> str:
     name = name_of(node)
     return f"{type(node).__name__} {name!r}" if name else indefinite(type(node))
 
 
-def _unplanned(node: Expr, problem: str) -> EvaluationError:
-    return _noted(
+def _make_error(node: Expr, problem: str) -> EvaluationError:
+    return _add_place(
         EvaluationError(
             f"the function is not in graph form: {problem}; use create_executor(kind='debug')"
         ),
@@ -348,6 +354,6 @@ def _unplanned(node: Expr, problem: str) -> EvaluationError:
     )
 
 
-def _noted(error: _Error, node: Expr) -> _Error:
+def _add_place(error: _Error, node: Expr) -> _Error:
     error.add_note(f"while planning {quote(node)}")
     return error

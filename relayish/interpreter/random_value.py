@@ -39,12 +39,12 @@ def random_arguments(func: Function, seed: int = 0) -> tuple[Evaluated, ...]:
     """
     random = np.random.default_rng(seed)
     return tuple(
-        _drawn(random, param.type_annotation or param.checked_type, param.name_hint)
+        _draw(random, param.type_annotation or param.checked_type, param.name_hint)
         for param in func.params
     )
 
 
-def _drawn(random: np.random.Generator, ty: Type | None, name: str) -> Evaluated:
+def _draw(random: np.random.Generator, ty: Type | None, name: str) -> Evaluated:
     def draw(part: Type | None, fields: list[Evaluated]) -> Evaluated:
         if isinstance(part, TupleType):
             return tuple(fields)

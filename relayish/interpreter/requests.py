@@ -14,10 +14,10 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, Var
 
 
-def entered(asked: Run, entries: Entries, node: Expr) -> tuple[ScopeCode, list[Evaluated]]:
+def enter_scope(asked: Run, entries: Entries, node: Expr) -> tuple[ScopeCode, list[Evaluated]]:
     """Return the scope that an evaluator runs, and the values of its variables in order."""
     bindings = asked.bindings
-    named: ScopeCode | None = _named(asked.scope, entries, node)
+    named: ScopeCode | None = _find_scope(asked.scope, entries, node)
     expected = []
     while named is not None:  # scopes with the same root differ in what they bind
         binders = named.binders
@@ -31,11 +31,11 @@ def entered(asked: Run, entries: Entries, node: Expr) -> tuple[ScopeCode, list[E
     )
 
 
-def captured(
+def capture_scope(
     asked: Capture, entries: Entries, frame: list[Evaluated], machine: object, node: Expr
 ) -> Evaluated:
     """Return a scope as a function of the variables bound in it."""
-    code = _named(asked.scope, entries, node)
+    code = _find_scope(asked.scope, entries, node)
     if code.following is not None and not isinstance(asked.scope, int):
         raise EvaluationError(
             f"the evaluator of {type(node).__name__} captured one of several scopes that have the "
@@ -53,7 +53,7 @@ def captured(
     return Closure(code, frame, machine)
 
 
-def _named(name: ScopeName, entries: Entries, node: Expr) -> ScopeCode:
+def _find_scope(name: ScopeName, entries: Entries, node: Expr) -> ScopeCode:
     """Return the scope of ``node`` that an evaluator means, the first of several."""
     try:
         return entries[name]

@@ -130,7 +130,7 @@ class Activations(Scopes):
         return opened
 
 
-def _in_place(kind: type[Node]) -> NodesGetter | None:
+def _compile_in_place(kind: type[Node]) -> NodesGetter | None:
     """Return what gives all that a node evaluates in the scope around it.
 
     ``None`` for kinds whose scopes have activations of their own.
@@ -145,7 +145,7 @@ def _in_place(kind: type[Node]) -> NodesGetter | None:
     return compile_getter(held)
 
 
-def _in_branches(kind: type[Node]) -> NodesGetter | None:
+def _compile_branches(kind: type[Node]) -> NodesGetter | None:
     """Return what gives the branches of a node, each a scope of the function around it."""
     if not has_scopes(kind) or not _is_in_line(kind):
         return None
@@ -154,7 +154,7 @@ def _in_branches(kind: type[Node]) -> NodesGetter | None:
     return compile_getter([f for f in kind.fields_ if f.runs is Runs.ONE_OF])
 
 
-def _held_by_kind(kind: type[Node]) -> NodesGetter:
+def _compile_held(kind: type[Node]) -> NodesGetter:
     """Return what gives all that a node evaluates, in its own scope and others."""
     if not has_parts(kind):
         return compile_getter([f for f in kind.fields_ if f.role in (Role.OPERAND, Role.SCOPE)])
@@ -166,6 +166,6 @@ def _is_in_line(kind: type[Node]) -> bool:
     return known is not None and known.in_line
 
 
-_HELD: Final = ByKind(_held_by_kind)
-_IN_PLACE: Final = ByKind(_in_place)
-_IN_BRANCHES: Final = ByKind(_in_branches)
+_HELD: Final = ByKind(_compile_held)
+_IN_PLACE: Final = ByKind(_compile_in_place)
+_IN_BRANCHES: Final = ByKind(_compile_branches)

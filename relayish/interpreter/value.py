@@ -150,7 +150,7 @@ def same_value(left: Evaluated, right: Evaluated) -> bool:
             return False
         parts = _PARTS.get(type(one))
         if parts is None:
-            if not _same_leaf(one, other):
+            if not _is_same_leaf(one, other):
                 return False
             continue
         key = (id(one), id(other))
@@ -173,7 +173,7 @@ _PARTS: Final[dict[type, Callable[[Any], tuple[Evaluated, ...]]]] = {  # Any: on
 }
 
 
-def _same_leaf(one: object, other: object) -> bool:
+def _is_same_leaf(one: object, other: object) -> bool:
     if not isinstance(one, (np.ndarray, np.generic)):
         return isinstance(one, str) and one == other
     assert isinstance(other, (np.ndarray, np.generic))

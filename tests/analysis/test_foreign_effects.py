@@ -19,11 +19,11 @@ from relayish.analysis import (
     register_effect_rule,
     well_formed,
 )
-from relayish.analysis.closed_functions import closed_functions
+from relayish.analysis.closed_functions import find_closed_functions
 from relayish.analysis.effect_rules import EFFECT_RULES, application, deferral, evaluation
 from relayish.analysis.graph_normal_form import needless_lets
 from relayish.analysis.referential_transparency import ReferentialTransparency
-from relayish.analysis.unobserved_refs import unobserved_refs
+from relayish.analysis.unobserved_refs import find_unobserved_refs
 from relayish.errors import DuplicateNameError
 from relayish.ir.node import node as declare
 from relayish.ir.relay.expr import (
@@ -176,7 +176,7 @@ class TestRules:
 class TestClients:
     def test_a_reference_that_a_foreign_kind_is_given_is_observed(self):
         let = Let(r, RefCreate(one), KINDS.pure((r,)))
-        assert not unobserved_refs(EXPRESSIONS.post_order(let))
+        assert not find_unobserved_refs(EXPRESSIONS.post_order(let))
         assert has_effect(
             Let(r, RefCreate(one), Tuple((write, KINDS.pure((r,))))), ref_precision=True
         )
@@ -195,7 +195,7 @@ class TestClients:
     def test_a_function_that_uses_variables_of_a_loop_around_is_not_closed(self):
         func, own = Function((), y), Function((), KINDS.pure_while(z, one, one, z))
         loop = KINDS.pure_while(y, one, func, own)
-        assert closed_functions(EXPRESSIONS.post_order(loop)) == {own}
+        assert find_closed_functions(EXPRESSIONS.post_order(loop)) == {own}
 
     def test_a_let_of_a_foreign_kind_that_may_act_is_needed(self):
         let = Let(y, KINDS.opaque(0, ()), y)

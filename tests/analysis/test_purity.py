@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.analysis.closed_functions import closed_functions
+from relayish.analysis.closed_functions import find_closed_functions
 from relayish.analysis.purity import is_pure, purity_of
-from relayish.analysis.unobserved_refs import unobserved_refs
+from relayish.analysis.unobserved_refs import find_unobserved_refs
 from relayish.ir.relay.expr import Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.text import parse, parse_expr
@@ -81,10 +81,10 @@ def test_closed_functions_use_nothing_from_outside() -> None:
     inner = Function((y,), x)
     outer = Function((x,), Let(z, inner, z))
     other = Function((), Let(Var("w"), x, y))
-    assert closed_functions(EXPRESSIONS.post_order(outer)) == {outer}
-    assert closed_functions(EXPRESSIONS.post_order(other)) == set()
+    assert find_closed_functions(EXPRESSIONS.post_order(outer)) == {outer}
+    assert find_closed_functions(EXPRESSIONS.post_order(other)) == set()
 
 
 def test_reference_that_is_written_to_itself_is_observed() -> None:
     expr = parse_expr("fn (%s: ref(ref(int32))) { let %r = ref(1); ref_write(%s, %r) }")
-    assert unobserved_refs(EXPRESSIONS.post_order(expr)) == set()
+    assert find_unobserved_refs(EXPRESSIONS.post_order(expr)) == set()

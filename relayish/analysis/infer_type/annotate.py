@@ -81,7 +81,7 @@ class Annotator:
             if one is other or pair in same:
                 stack.pop()
                 continue
-            parts = _comparable_parts(one, other)
+            parts = _pair_parts(one, other)
             if parts is None:
                 same[pair] = structural_equal(one, other)
                 continue
@@ -179,7 +179,7 @@ class Annotator:
         return node
 
 
-def _comparable_parts(one: Type, other: Type) -> list[tuple[Type, Type]] | None:
+def _pair_parts(one: Type, other: Type) -> list[tuple[Type, Type]] | None:
     """Return the parts of two types that are equal if all the parts are, or ``None``."""
     compound = COMPOUND[type(one)]
     if type(one) is not type(other) or compound is None or not compound.is_alike(one, other):

@@ -63,7 +63,7 @@ def _compound_of_kind(kind: type[Node]) -> Compound | None:
     )
 
 
-def _nothing(_: Type) -> Parts:
+def _list_none(_: Type) -> Parts:
     return ()
 
 
@@ -130,11 +130,11 @@ def _agreement_of(declared: Field) -> Callable[[Any, Any], bool]:
     if declared.shape is Shape.OPTIONAL:
         return lambda ours, theirs: (ours is None) is (theirs is None)
     if declared.shape is Shape.MIXED and issubclass(declared.kind or Node, Type):
-        return _same_but_nodes
+        return _differ_in_nodes_only
     return lambda ours, theirs: len(ours) == len(theirs)
 
 
-def _same_but_nodes(ours: tuple[object, ...], theirs: tuple[object, ...]) -> bool:
+def _differ_in_nodes_only(ours: tuple[object, ...], theirs: tuple[object, ...]) -> bool:
     """Return whether two tuples hold nodes at the same places, and the same values elsewhere."""
     if len(ours) != len(theirs):
         return False
@@ -144,7 +144,7 @@ def _same_but_nodes(ours: tuple[object, ...], theirs: tuple[object, ...]) -> boo
     )
 
 
-def _same_definition(one: TypeCall, other: TypeCall) -> bool:
+def _has_same_definition(one: TypeCall, other: TypeCall) -> bool:
     # definitions go by their names
     return len(one.args) == len(other.args) and structural_equal(one.func, other.func)
 
@@ -158,7 +158,7 @@ _PARTICULAR: Final[dict[type[Node], Compound | None]] = {
         lambda ty: ty.type_params,
     ),
     TypeCall: Compound(
-        lambda ty: ty.args, lambda ty, parts: ty.with_fields(args=parts), _same_definition
+        lambda ty: ty.args, lambda ty, parts: ty.with_fields(args=parts), _has_same_definition
     ),
 }
 """Relay's types of which not every field that holds types is a part, or is compared."""

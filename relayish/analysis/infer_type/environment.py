@@ -54,7 +54,7 @@ class Environment(Solver):
 
     # variables
 
-    def declared(self, var: Node) -> Type:
+    def declare_var(self, var: Node) -> Type:
         """Return the type of a variable where it is bound, by annotation or a new unknown.
 
         What was inferred of it before says nothing: its value may have another type by now.
@@ -71,7 +71,7 @@ class Environment(Solver):
     def declare_all(self, node: Node) -> None:
         """Give every variable that ``node`` binds a type, unless it has one."""
         for var in binders(node):
-            self.declared(var)
+            self.declare_var(var)
 
     def bind(
         self, at: Expr, binder: Node, ty: Type, what: str = "", inside: Expr | None = None
@@ -93,7 +93,7 @@ class Environment(Solver):
         if type(binder) not in VARIABLES:
             self.bind_pattern(at, binder, ty)
             return ty
-        before = self.declared(binder)
+        before = self.declare_var(binder)
         told = what or f"value of {display_name(binder)}"
         found = self.equate(at, before, ty, told, inside)
         if found is not before and not self.is_faulty(found):
@@ -145,7 +145,7 @@ class Environment(Solver):
 
     def bind_variable(self, at: Expr, pattern: PatternVar, ty: Type) -> list[Inner]:
         """Give the variable of ``pattern`` the type ``ty``; there are no patterns inside."""
-        declared = self.declared(pattern.var)
+        declared = self.declare_var(pattern.var)
         what = f"pattern variable %{pattern.var.name_hint}"
         self.types[pattern.var] = self.equate(at, declared, ty, what)
         return []

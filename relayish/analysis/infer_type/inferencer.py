@@ -140,10 +140,10 @@ class Inferencer(Environment):
                     if push is not None:
                         push(node, append, extend)
         except Exception as error:
-            error.add_note(self._noted(node_under_way(node)))
+            error.add_note(self._describe_place(node_under_way(node)))
             raise
 
-    def _noted(self, node: object) -> str:
+    def _describe_place(self, node: object) -> str:
         """Return where an error was met that ends type inference."""
         inside = f" in {self.where}" if self.where else ""
         shown = quote(node) if isinstance(node, Node) else repr(node)
@@ -181,7 +181,7 @@ class Inferencer(Environment):
         known = self.signatures.get(func)
         if known is not None:
             return known
-        arg_types = tuple([self.declared(param) for param in func.params])
+        arg_types = tuple([self.declare_var(param) for param in func.params])
         ret_type = self.annotation(func, func.ret_type)
         signature = FuncType(
             arg_types, IncompleteType() if ret_type is None else ret_type, func.type_params
@@ -256,7 +256,7 @@ class Inferencer(Environment):
                 f"constructor or a function",
             )
         if len(func.arg_types) != len(args):
-            name = _called(call.op)
+            name = _describe_callee(call.op)
             expected = f"expected {len(func.arg_types)}: {self.show(func)}"
             return self.report(call, f"{name} is called with {len(args)} arguments; {expected}")
         instance_of: tuple[Type, ...] | None = None
@@ -274,7 +274,7 @@ class Inferencer(Environment):
             if expected_type is arg:
                 continue
             found = self._as_argument(call, expected_type, arg)
-            what = f"argument {index} of {_called(call.op)}"
+            what = f"argument {index} of {_describe_callee(call.op)}"
             self.equate(call.args[index], expected_type, found, what, call, _CAST)
         if instance_of is not None:
             self._remember_instance(call, instance_of, func.ret_type)
@@ -294,7 +294,7 @@ class Inferencer(Environment):
         if given and len(given) != len(func.type_params):
             self.report(
                 call,
-                f"{_called(call.op)} is given {len(given)} type arguments; "
+                f"{_describe_callee(call.op)} is given {len(given)} type arguments; "
                 f"it has {len(func.type_params)} type parameters; leave them out to have them "
                 f"inferred",
             )
@@ -404,14 +404,14 @@ class Inferencer(Environment):
                 found = self._constants[key] = self.canonical(made)
             return found
         if isinstance(data, tuple):
-            return self._nested(constant, data)
+            return self._infer_nested(constant, data)
         return self.report(
             constant,
             f"the constant {one_line(constant)} is no tensor, so it has no type; programs compute "
             f"with numbers, arrays and tuples of these",
         )
 
-    def _nested(self, constant: Constant, data: tuple[object, ...]) -> Type:
+    def _infer_nested(self, constant: Constant, data: tuple[object, ...]) -> Type:
         """Return the type of a constant tuple of values."""
         done: dict[int, Type] = {}
         stack: list[tuple[object, bool]] = [(data, False)]
@@ -501,7 +501,7 @@ for _kind, _entry in {
     RULES.register(_kind, _entry)
 
 
-def _called(op: Expr) -> str:
+def _describe_callee(op: Expr) -> str:
     """Return how a message names what is called."""
     sigil = {GlobalVar: "@", Var: "%"}.get(type(op), "")
     name = getattr(op, "name_hint", None)

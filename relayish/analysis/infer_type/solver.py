@@ -130,10 +130,14 @@ class Solver(Unifier):
             return self.unify(expected, found)
         except TypeInferenceError as error:
             sides = f"expected {self.show(expected)}, found {self.show(found)}"
-            inner = f" ({error})" if str(error) not in _told(self, expected, found) else ""
+            inner = (
+                f" ({error})"
+                if str(error) not in _describe_difference(self, expected, found)
+                else ""
+            )
             return self.report(node, f"{what}: {sides}{inner}{advice and f'; {advice}'}", inside)
 
-    def known(self, unknown: IncompleteType, ty: Type) -> None:  # noqa: ARG002 - see the base
+    def notice(self, unknown: IncompleteType, ty: Type) -> None:  # noqa: ARG002 - see the base
         waiting = self._waiting.pop(unknown, None)
         if waiting is not None:
             self._ready.extend(waiting)
@@ -148,7 +152,7 @@ class Solver(Unifier):
 
     def apply(self, node: Expr, op: Op, attrs: Attrs | None, args: tuple[Type, ...]) -> Type:
         """Return the type of ``op`` applied to arguments of types ``args``."""
-        problem = _misapplied(op, len(args))
+        problem = _describe_misapplied(op, len(args))
         if problem is not None:
             return self.report(node, problem)
         result = IncompleteType()
@@ -177,7 +181,7 @@ class Solver(Unifier):
             problem: What is wrong if it never becomes known.
         """
         result = IncompleteType()
-        found = self._told(Awaited(node, ty, then, result, problem))
+        found = self._project(Awaited(node, ty, then, result, problem))
         return result if found is None else found
 
     def instantiate(self, node: Expr, func: FuncType, attrs: Attrs | None = None) -> FuncType:
@@ -258,7 +262,7 @@ class Solver(Unifier):
         for unknown in application.missing[-1:] if asks_for_all else application.missing:
             self._waiting.setdefault(unknown, []).append(application)
 
-    def _told(self, awaited: Awaited) -> Type | None:
+    def _project(self, awaited: Awaited) -> Type | None:
         """Return what follows from a type, or ``None`` after waiting for it to be known."""
         found = self.find(awaited.args[0])
         if found in self._faulty:
@@ -295,7 +299,7 @@ class Solver(Unifier):
     def retry_application(self, application: Application) -> None:
         """Ask again what an operator makes of its arguments; a rule once it can tell."""
         if application.op in rule:
-            unknown = self._first_missing(application)
+            unknown = self._find_missing(application)
             if unknown is not None:
                 self._waiting.setdefault(unknown, []).append(application)
                 return
@@ -303,7 +307,7 @@ class Solver(Unifier):
         if found is not None:
             self._settle(application, found)
 
-    def _first_missing(self, application: Application) -> IncompleteType | None:
+    def _find_missing(self, application: Application) -> IncompleteType | None:
         """Return something that is still unknown in the arguments, each looked at once."""
         missing = application.missing
         while missing:
@@ -317,7 +321,7 @@ class Solver(Unifier):
 
     def retry_awaited(self, awaited: Awaited) -> None:
         """Look again at a type that was not known."""
-        found = self._told(awaited)
+        found = self._project(awaited)
         if found is not None:
             self._settle(awaited, found)
 
@@ -344,7 +348,7 @@ _RETRY: Final[dict[type, Callable[..., None]]] = {
 }
 
 
-def _misapplied(op: Op, count: int) -> str | None:
+def _describe_misapplied(op: Op, count: int) -> str | None:
     expected = arguments.get(op)
     if expected is None or len(expected) == count:
         return None
@@ -365,7 +369,7 @@ def _is_elsewhere(node: Expr) -> bool:
     return type(node) in (Var, GlobalVar, Op) or node.span is None
 
 
-def _told(unifier: Unifier, expected: Type, found: Type) -> str:
+def _describe_difference(unifier: Unifier, expected: Type, found: Type) -> str:
     one, other = unifier.show(expected), unifier.show(found)
     return f"{one} is not {other}; {other} is not {one}"
 

@@ -89,23 +89,23 @@ class Unifier:
             if pair is None:
                 pair = stack.pop()
                 assert pair is not None
-                joined = self._joined(*entered[pair], images)
-                images[pair] = self._learned(pair, joined)
+                joined = self._join(*entered[pair], images)
+                images[pair] = self._bind_unknowns(pair, joined)
                 continue
             if pair in images or pair in entered:  # the latter where types contain themselves
                 continue
             one, other = self.find(pair[0]), self.find(pair[1])
-            simple = self._joins.get((one, other)) or self._simple(one, other)
+            simple = self._joins.get((one, other)) or self._unify_simple(one, other)
             if simple is not None:
-                images[pair] = self._learned(pair, simple)
+                images[pair] = self._bind_unknowns(pair, simple)
                 continue
-            one, other = entered[pair] = self._alike(one, other)
+            one, other = entered[pair] = self._align(one, other)
             parts = COMPOUND[type(one)].parts
             stack += [pair, None]
             stack.extend(zip(parts(one), parts(other), strict=True))
         return images[left, right]
 
-    def _simple(self, one: Type, other: Type) -> Type | None:
+    def _unify_simple(self, one: Type, other: Type) -> Type | None:
         """Return the type both become where no parts have to be looked at."""
         if one is other:
             return one
@@ -126,14 +126,14 @@ class Unifier:
             raise mismatch(self, one, other)
         return None
 
-    def _alike(self, one: Type, other: Type) -> tuple[Type, Type]:
+    def _align(self, one: Type, other: Type) -> tuple[Type, Type]:
         """Return two compound types of one kind, in terms of the same type variables.
 
         Both have as many parts then.
         """
         compound = COMPOUND[type(one)]
         if isinstance(one, FuncType) and isinstance(other, FuncType):
-            one, other = self._renamed_alike(one, other)
+            one, other = self._rename_alike(one, other)
         if not compound.is_alike(one, other):
             raise mismatch(self, one, other)
         if compound.bound is not None and not isinstance(one, FuncType):
@@ -142,7 +142,7 @@ class Unifier:
             other = compound.make(other, tuple(parts))
         return one, other
 
-    def _renamed_alike(self, one: FuncType, other: FuncType) -> tuple[FuncType, FuncType]:
+    def _rename_alike(self, one: FuncType, other: FuncType) -> tuple[FuncType, FuncType]:
         """Return both with the type variables of the one that has fewer.
 
         What the other has more of becomes unknown: it is used as one of its instances.
@@ -152,7 +152,7 @@ class Unifier:
         if len(one.type_constraints) != len(other.type_constraints):
             raise mismatch(self, one, other)
         if len(one.type_params) > len(other.type_params):
-            two, first = self._renamed_alike(other, one)
+            two, first = self._rename_alike(other, one)
             return first, two
         values: dict[TypeVar, Type] = {p: IncompleteType(p.kind) for p in other.type_params}
         values.update(zip(other.type_params, one.type_params, strict=False))
@@ -162,7 +162,7 @@ class Unifier:
         ret_type = substitute(known.ret_type, values)
         return one, FuncType(arg_types, ret_type, one.type_params, one.type_constraints)
 
-    def _joined(self, one: Type, other: Type, images: dict[tuple[Type, Type], Type]) -> Type:
+    def _join(self, one: Type, other: Type, images: dict[tuple[Type, Type], Type]) -> Type:
         """Return the type two compound types became, from what their parts did."""
         compound = COMPOUND[type(one)]
         before, others = compound.parts(one), compound.parts(other)
@@ -170,12 +170,12 @@ class Unifier:
         same = all(self.find(a) is self.find(b) for a, b in zip(before, after, strict=True))
         joined = one if same else compound.make(one, after)
         if compound.sizes is not None:
-            joined = self._joined_sizes(joined, other, compound)
+            joined = self._join_sizes(joined, other, compound)
         if self._is_all_known(one, before) and self._is_all_known(other, others):
             self._joins[one, other] = joined
         return joined
 
-    def _joined_sizes(self, one: Type, other: Type, compound: Compound) -> Type:
+    def _join_sizes(self, one: Type, other: Type, compound: Compound) -> Type:
         """Return ``one`` with the dimensions that it and ``other`` have in common."""
         assert compound.sizes is not None
         assert compound.with_sizes is not None
@@ -197,7 +197,7 @@ class Unifier:
         """Return whether nothing in ``ty`` is unknown, if its compound parts were asked before."""
         closed = self.closed
         if ty not in closed and all(p in closed or self._is_known_leaf(p) for p in parts):
-            if self._size and self._sized(ty) is not ty:
+            if self._size and self._resolve_sizes(ty) is not ty:
                 return False
             closed.add(ty)
         return ty in closed
@@ -206,9 +206,9 @@ class Unifier:
         kind = type(ty)
         if kind is not TensorType and (kind is IncompleteType or COMPOUND[kind] is not None):
             return False
-        return not self._size or self._sized(ty) is ty
+        return not self._size or self._resolve_sizes(ty) is ty
 
-    def _learned(self, pair: tuple[Type, Type], joined: Type) -> Type:
+    def _bind_unknowns(self, pair: tuple[Type, Type], joined: Type) -> Type:
         """Let the unknowns of ``pair`` stand for what both sides became."""
         for side in pair:
             if type(side) is not IncompleteType:
@@ -240,7 +240,7 @@ class Unifier:
         ):
             raise TypeInferenceError(f"{ENDLESS}: it is part of {self.show(ty)}")
         self._value[unknown] = ty
-        self.known(unknown, ty)
+        self.notice(unknown, ty)
         return ty
 
     def _is_seen_in(self, unknown: IncompleteType, ty: Type) -> bool:
@@ -263,7 +263,7 @@ class Unifier:
                 stack.extend(compound.parts(part)[:_PARTS_LOOKED_AT])
         return False
 
-    def known(self, unknown: IncompleteType, ty: Type) -> None:
+    def notice(self, unknown: IncompleteType, ty: Type) -> None:
         """Take notice that ``unknown`` is ``ty`` from now on."""
 
     def _tensor(self, one: TensorType, other: TensorType) -> TensorType:
@@ -292,7 +292,9 @@ class Unifier:
                 self._size[name] = size
                 self._reopen()
                 return size
-        return None if isinstance(one, int) and isinstance(other, int) else _symbolic(one, other)
+        return (
+            None if isinstance(one, int) and isinstance(other, int) else _unify_symbolic(one, other)
+        )
 
     def _reopen(self) -> None:
         """Forget which types are known: named dimensions in them are something else now."""
@@ -345,7 +347,7 @@ class Unifier:
             if part is None:
                 part = stack.pop()
                 assert part is not None
-                done[part] = self._assembled(part, done)
+                done[part] = self._assemble(part, done)
             elif part in closed or part in done:
                 continue
             elif part in final:
@@ -363,11 +365,11 @@ class Unifier:
                 stack += [part, None]
                 stack.extend(compound.parts(part))
             else:
-                found = done[part] = self._sized(part)
+                found = done[part] = self._resolve_sizes(part)
                 closed.add(found)
         return done[ty]
 
-    def _assembled(self, ty: Type, done: dict[Type, Type]) -> Type:
+    def _assemble(self, ty: Type, done: dict[Type, Type]) -> Type:
         if type(ty) is IncompleteType:
             value = self.find(ty)
             return done.get(value, value)
@@ -377,26 +379,26 @@ class Unifier:
         same = all(a is b for a, b in zip(before, after, strict=True))
         made = ty if same else compound.make(ty, after)
         if compound.sizes is not None:
-            made = self._sized(made)
+            made = self._resolve_sizes(made)
         if all(part in self.closed for part in after):
             self.closed.add(made)
             self._final[ty] = made
         return made
 
-    def _sized(self, ty: Type) -> Type:
+    def _resolve_sizes(self, ty: Type) -> Type:
         if not self._size:
             return ty
         if isinstance(ty, TensorType):
-            shape = tuple(self._sized_dimension(size) for size in ty.shape)
+            shape = tuple(self._resolve_dimension(size) for size in ty.shape)
             return ty if shape == ty.shape else ty.with_fields(shape=shape)
         compound = COMPOUND[type(ty)]
         if compound is None or compound.sizes is None:
             return ty
         before = compound.sizes(ty)
-        sizes = tuple([self._sized_dimension(size) for size in before])
+        sizes = tuple([self._resolve_dimension(size) for size in before])
         return ty if sizes == before else compound.with_sizes(ty, sizes)
 
-    def _sized_dimension(self, size: Dimension) -> Dimension:
+    def _resolve_dimension(self, size: Dimension) -> Dimension:
         found = self._size_of(size)
         if not isinstance(found, PrimOp):
             return found
@@ -459,6 +461,6 @@ def substitute(ty: Type, values: Mapping[TypeVar, Type]) -> Type:
     return images[ty]
 
 
-def _symbolic(one: Dimension, other: Dimension) -> Dimension | None:
+def _unify_symbolic(one: Dimension, other: Dimension) -> Dimension | None:
     """Return one of two expressions of named dimensions, which may well be equal."""
     return other if isinstance(other, int) else one

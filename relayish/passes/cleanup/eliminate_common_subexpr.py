@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable
 from typing import Final
 
 from relayish.analysis.effect_rules import effect_of_op
-from relayish.analysis.exact_key import exact_key, scalar_key
+from relayish.analysis.exact_key import make_exact_key, scalar_key
 from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
 from relayish.ir.node import Node
@@ -95,7 +95,7 @@ class CommonSubexprEliminator(MixedModeMutator):
         key = self._attrs.get(id(attrs))
         if key is None:
             self._held.append(attrs)
-            key = self._attrs[id(attrs)] = exact_key(attrs)
+            key = self._attrs[id(attrs)] = make_exact_key(attrs)
         return key
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from relayish.analysis.call_type import call_type
 from relayish.analysis.referential_transparency import ReferentialTransparency
-from relayish.analysis.static_shape import StaticShapes, static_shape_of
+from relayish.analysis.static_shape import StaticShapes, get_static_shape
 from relayish.errors import FieldError, OperatorError, TypeInferenceError
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
@@ -38,7 +38,7 @@ class _Shapes(StaticShapes):
     def of(self, expr: Expr) -> tuple[int, ...] | None:
         """Return the shape of the tensor ``expr`` where all dimensions are known, or ``None``."""
         ty = self._types.find_type(expr)
-        return super().of(expr) if ty is None else static_shape_of(ty)
+        return super().of(expr) if ty is None else get_static_shape(ty)
 
 
 class _SizeFolder(ConstantFolder):

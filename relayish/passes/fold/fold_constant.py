@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 
 from relayish.analysis.function_attributes import is_primitive
-from relayish.analysis.on_device import ignoring_on_device, is_on_device, with_on_device_of
+from relayish.analysis.on_device import is_on_device, skip_on_device, with_on_device_of
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.variables import free_vars
@@ -77,7 +77,7 @@ class _PlacedConstants(ConstantChecker):
 
     def visit_call(self, call: Call) -> bool:
         """Look through annotations of devices."""
-        return is_on_device(call) and self.check(ignoring_on_device(call))
+        return is_on_device(call) and self.check(skip_on_device(call))
 
 
 class ConstantFolder(MixedModeMutator):
@@ -111,7 +111,7 @@ class ConstantFolder(MixedModeMutator):
         tail: Expr = let
         while type(tail) is Let and tail not in self.memo_map:
             value = self.visit(tail.value)
-            constant = type(value) is Constant or type(ignoring_on_device(value)) is Constant
+            constant = type(value) is Constant or type(skip_on_device(value)) is Constant
             if constant and tail.var not in self._named:
                 self.memo_map[tail.var] = value
             else:
@@ -129,7 +129,7 @@ class ConstantFolder(MixedModeMutator):
 
     def _note_tuple(self, var: Var, value: Expr) -> None:
         """Remember that ``var`` stands for a tuple, by this or another name, wherever it is."""
-        inner = ignoring_on_device(value)
+        inner = skip_on_device(value)
         if type(inner) is Tuple:
             self._tuples[var] = value
         elif type(inner) is Var and inner in self._tuples:
@@ -153,7 +153,7 @@ class ConstantFolder(MixedModeMutator):
 
         What acts and is shared by the other branch stays where it is only as long as both use it.
         """
-        cond = ignoring_on_device(post.cond)
+        cond = skip_on_device(post.cond)
         if type(cond) is not Constant or not isinstance(cond.data, np.bool_):
             return post
         left_out = pre.false_branch if cond.data else pre.true_branch
@@ -181,7 +181,7 @@ class ConstantFolder(MixedModeMutator):
         annotation says the device of is there, too.
         """
         held = post.tuple_value
-        tup = ignoring_on_device(held)
+        tup = skip_on_device(held)
         if type(tup) is Tuple:
             inside = 0 <= post.index < len(tup.fields) and self._transparency.holds_for(tup)
             return with_on_device_of(tup.fields[post.index], held) if inside else post
@@ -192,7 +192,7 @@ class ConstantFolder(MixedModeMutator):
         bound = self._tuples.get(tup)
         if bound is None or post.index < 0:
             return post
-        tup = ignoring_on_device(bound)
+        tup = skip_on_device(bound)
         assert type(tup) is Tuple
         fields = tup.fields[post.index : post.index + 1]
         if not fields or not self._checker.check(fields[0]):

@@ -20,7 +20,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Final
 
-from relayish.analysis.effectful import effectful_nodes
+from relayish.analysis.effectful import find_effectful_nodes
 from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
@@ -117,7 +117,7 @@ def _outline(mod: IRModule, stem: str, steps: int, *, consider_type: bool) -> IR
     normal = infer_type(graphs)
     named = {name: func for name, func in normal.functions_of(Function).items() if _is_open(func)}
     root = Tuple(tuple(named.values()))
-    effectful = effectful_nodes(root, normal)
+    effectful = find_effectful_nodes(root, normal)
     units = Units(root, Labels(effectful, consider_type=consider_type))
     grow(units, steps)
     found = outlines(units)

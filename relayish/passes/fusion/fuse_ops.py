@@ -75,7 +75,9 @@ class _Kernel:
     def keep_order(self, root: Expr, evaluation: EvaluationOrder) -> None:
         """Let parameters come as ``root`` needed what they stand for, if several of these act."""
         params = dict(zip(self._operands, self.params.items(), strict=True))
-        self.params = dict([params[each] for each in evaluation.in_order(root, self._operands)])
+        self.params = dict(
+            [params[each] for each in evaluation.sort_operands(root, self._operands)]
+        )
 
     def call(self, body: Expr, ret_type: Type | None) -> Call:
         """Return a call of the function with this body."""

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import reduce
 from typing import Any, Final, TypeAlias
 
-from relayish.analysis.effect_masking import visible_effects
+from relayish.analysis.effect_masking import find_visible_effects
 from relayish.analysis.effect_rules import has_own_effect
 from relayish.errors import PassError
 from relayish.ir.node import SYMBOLS, Node
@@ -58,7 +58,7 @@ def check_effect_order(expr: Expr, scopes: Scopes, effectful: Collection[Node]) 
         return
     only_blocks = all(block == scope for scope, block in enumerate(scopes.block))
     if not (only_blocks and scopes.lifted.isdisjoint(effectful)):
-        _EvaluationWalk(scopes, effectful, visible_effects(expr)).check(expr)
+        _EvaluationWalk(scopes, effectful, find_visible_effects(expr)).check(expr)
 
 
 class _Events:

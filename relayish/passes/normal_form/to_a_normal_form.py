@@ -15,7 +15,7 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.effectful import EffectfulNodes, FindEffectful, effectful_nodes
+from relayish.analysis.effectful import EffectfulNodes, FindEffectful, find_effectful_nodes
 from relayish.analysis.normal_form import is_a_normal_form
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
@@ -65,7 +65,7 @@ def to_a_normal_form(
     """
     if is_a_normal_form(expr):
         return expr
-    find = find_effectful or (lambda body: effectful_nodes(body, mod))
+    find = find_effectful or (lambda body: find_effectful_nodes(body, mod))
     return transform_body(expr, lambda body: bind_all(body, find))
 
 

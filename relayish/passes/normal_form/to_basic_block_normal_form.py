@@ -13,7 +13,7 @@ After::
 
 from __future__ import annotations
 
-from relayish.analysis.effectful import EffectfulNodes, FindEffectful, effectful_nodes
+from relayish.analysis.effectful import EffectfulNodes, FindEffectful, find_effectful_nodes
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
@@ -60,7 +60,7 @@ def to_basic_block_normal_form(
         >>> let.value is shared, let.body.true_branch is let.var
         (True, True)
     """
-    find = find_effectful or (lambda body: effectful_nodes(body, mod))
+    find = find_effectful or (lambda body: find_effectful_nodes(body, mod))
     return transform_body(expr, lambda body: bind_lifted(body, find))
 
 

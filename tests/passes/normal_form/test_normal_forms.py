@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from relayish.analysis import analyse_effects, effectful, well_formed
-from relayish.analysis.effectful import effectful_nodes
+from relayish.analysis.effectful import find_effectful_nodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.normal_form import (
     check_a_normal_form,
@@ -284,9 +284,9 @@ def test_effects_are_looked_for_once_for_all_functions_of_a_module(
 
     def counting(expr: Expr, mod: IRModule | None = None) -> frozenset[Node]:
         asked.append(expr)
-        return effectful_nodes(expr, mod)
+        return find_effectful_nodes(expr, mod)
 
-    monkeypatch.setattr(effectful, "effectful_nodes", counting)
+    monkeypatch.setattr(effectful, "find_effectful_nodes", counting)
     for name in ("ToANormalForm", "ToBasicBlockNormalForm", "PartitionANF{max_num_ops=2}"):
         asked.clear()
         get_pass(name)(infer_type(functions(100)))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable
 from typing import Final
 
 from relayish._support.graph import post_order
-from relayish.analysis.exact_key import exact_key
+from relayish.analysis.exact_key import make_exact_key
 from relayish.ir.attrs import Attrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Op, Tuple, TupleGetItem
@@ -87,7 +87,7 @@ class Labels:
                 fields = tuple([known[field] for field in ty.fields])
                 known[ty] = _NO_TYPE if _NO_TYPE in fields else self.number((TupleType, fields))
             elif ty not in known:
-                known[ty] = self.number(exact_key(ty)) if _is_tensor(ty) else _NO_TYPE
+                known[ty] = self.number(make_exact_key(ty)) if _is_tensor(ty) else _NO_TYPE
         return known[root]
 
     def _call(self, call: Call) -> Hashable | None:
@@ -106,7 +106,7 @@ class Labels:
         key = self._attrs.get(id(attrs))
         if key is None:
             self._held.append(attrs)
-            key = self._attrs[id(attrs)] = exact_key(attrs)
+            key = self._attrs[id(attrs)] = make_exact_key(attrs)
         return key
 
 

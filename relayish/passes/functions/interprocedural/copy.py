@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar, cast
 
-from relayish.analysis.referential_transparency import opaque_nodes
+from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.ir.naming import name_of
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
@@ -72,7 +72,7 @@ def copy_expr(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
     image = substitute_all(expr, copy_vars(expr, values))
-    return OwnNodes(opaque_nodes(expr), values.values()).of(image)
+    return OwnNodes(find_opaque_nodes(expr), values.values()).of(image)
 
 
 def copy_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
@@ -88,7 +88,7 @@ def copy_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
 def copy_function(function: Function) -> Function:
     """Return ``function`` with fresh parameters, and fresh variables bound in its body."""
     image = rename_bound(function, traversal=EXPRESSIONS)
-    return OwnNodes(opaque_nodes(function), ()).of(image)
+    return OwnNodes(find_opaque_nodes(function), ()).of(image)
 
 
 class OwnNodes:

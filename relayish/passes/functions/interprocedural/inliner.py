@@ -14,7 +14,7 @@ from typing import NamedTuple
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.function_attributes import is_opaque
 from relayish.analysis.infer_type.global_uses import global_uses
-from relayish.analysis.referential_transparency import opaque_nodes
+from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.functor import ExprMutator
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Tuple
@@ -92,7 +92,7 @@ class _Inliner:
     def _find_opaque_nodes(self, expr: Expr) -> Collection[Node]:
         found = self._opaque.get(expr)
         if found is None:
-            found = self._opaque[expr] = opaque_nodes(expr)
+            found = self._opaque[expr] = find_opaque_nodes(expr)
         return found
 
     def _sites_of(self, expr: Expr) -> tuple[Expr, ...]:

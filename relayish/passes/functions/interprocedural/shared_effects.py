@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from relayish.analysis import infer_type
 from relayish.analysis.function_attributes import is_transparent
-from relayish.analysis.referential_transparency import opaque_nodes
+from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
@@ -58,7 +58,7 @@ def _has_blocks(body: Expr, kind: type[Node]) -> bool:
 
 
 def _shares_effects(body: Expr) -> bool:
-    opaque = opaque_nodes(body)
+    opaque = find_opaque_nodes(body)
     if not opaque:
         return False
     lifted = Scopes(body, enter=is_transparent).lifted
