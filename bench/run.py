@@ -229,9 +229,9 @@ def _once(
     size: int,
     collector: list[str],
 ) -> float:
-    from relayish._support.collector import collecting_rarely, frozen
+    from relayish._support.collector import collect_rarely, freeze_heap
 
-    manners = {"rare": collecting_rarely, "frozen": frozen}
+    manners = {"rare": collect_rarely, "frozen": freeze_heap}
     program = size if work is None else build(size)
     gc.collect()
     with ExitStack() as stack:

@@ -16,7 +16,7 @@ RARE: Final = (50_000, 20, 100)
 
 
 @contextmanager
-def collecting_rarely() -> Iterator[None]:
+def collect_rarely() -> Iterator[None]:
     """Collect when :data:`RARE` many objects were made, while the block runs.
 
     Thresholds that are no lower, and a collector that is off, stay as they are.
@@ -35,7 +35,7 @@ def collecting_rarely() -> Iterator[None]:
 
 
 @contextmanager
-def not_collecting() -> Iterator[None]:
+def pause_collection() -> Iterator[None]:
     """Collect nothing while the block runs."""
     if not gc.isenabled():
         yield
@@ -48,7 +48,7 @@ def not_collecting() -> Iterator[None]:
 
 
 @contextmanager
-def frozen() -> Iterator[None]:
+def freeze_heap() -> Iterator[None]:
     """Keep the collector from looking at what is there already, while the block runs."""
     if gc.get_freeze_count():  # frozen by somebody else, who would find it thawed
         yield

@@ -126,7 +126,7 @@ def descend(
         levels.limit = levels.step
     subject = None if arguments else node
     if levels.depth >= levels.limit and not _extend(levels):
-        return _on_fresh_stack(owner, subject, visit, (owner, node, *arguments))
+        return _run_on_fresh_stack(owner, subject, visit, (owner, node, *arguments))
     return _enter(owner, levels, visit, (owner, node, *arguments))
 
 
@@ -168,7 +168,7 @@ def _has_frames(count: int) -> bool:
     return True
 
 
-def _on_fresh_stack(
+def _run_on_fresh_stack(
     owner: Nesting, subject: object, visit: Callable[..., _R], arguments: tuple[object, ...]
 ) -> _R:
     chain = _stack.chain

@@ -47,7 +47,7 @@ class _StackThread(threading.Thread):
 
     def run(self) -> None:
         """Do what comes in, until nothing does."""
-        while (work := self._next()) is not None:
+        while (work := self._await_work()) is not None:
             mine = work.run()
             self._park()
             if mine:
@@ -74,7 +74,7 @@ class _StackThread(threading.Thread):
         else:
             self._inbox.put(None)
 
-    def _next(self) -> Work | None:
+    def _await_work(self) -> Work | None:
         try:
             return self._inbox.get(timeout=PARKED_SECONDS)
         except queue.Empty:

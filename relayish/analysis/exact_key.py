@@ -47,9 +47,9 @@ def make_exact_key(value: object) -> Hashable:
         Linear in the size of ``value``.
 
     Example:
-        >>> exact_key(0.0) == exact_key(-0.0), exact_key(1) == exact_key(True)
+        >>> make_exact_key(0.0) == make_exact_key(-0.0), make_exact_key(1) == make_exact_key(True)
         (False, False)
-        >>> exact_key((1.5, "a")) == exact_key((1.5, "a"))
+        >>> make_exact_key((1.5, "a")) == make_exact_key((1.5, "a"))
         True
     """
     kind = type(value)

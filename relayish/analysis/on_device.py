@@ -25,7 +25,7 @@ def skip_on_device(expr: Expr) -> Expr:
     Example:
         >>> from relayish.ir.relay.expr import Var
         >>> x = Var("x")
-        >>> ignoring_on_device(Call(ON_DEVICE, (Call(ON_DEVICE, (x,)),))) is x
+        >>> skip_on_device(Call(ON_DEVICE, (Call(ON_DEVICE, (x,)),))) is x
         True
     """
     while is_on_device(expr):

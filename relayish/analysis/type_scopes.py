@@ -44,7 +44,7 @@ def find_misplaced_type_variable(scopes: Scopes, *, closed: bool) -> Mention | N
     if not mentions:
         return None
     binding_scopes = _binding_scopes(scopes)
-    ancestor = scopes.tree.common_ancestor
+    ancestor = scopes.tree.find_common_ancestor
     for mention in mentions:
         known = binding_scopes.get(mention.variable)
         if known is None:
@@ -112,7 +112,7 @@ def _inside(scopes: Scopes, node: Node) -> int:
     opened = scopes.opened[node]
     inside = opened[0] if opened else scopes.scope[node]
     for scope in opened[1:]:
-        inside = scopes.tree.common_ancestor(inside, scope)
+        inside = scopes.tree.find_common_ancestor(inside, scope)
     return inside
 
 

@@ -8,7 +8,7 @@ import sys
 from typing import Final
 
 from relayish import text
-from relayish._support.collector import frozen
+from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_module, write_result
 from relayish.cli.pipeline_options import context_of, pipeline_of
 from relayish.errors import ConfigError
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
     if args.value:
         compute(mod, args.entry, args.seed)  # if nothing can be computed, nothing can be compared
-    with ctx, frozen():
+    with ctx, freeze_heap():
         culprit = bisect(pipeline, mod, fault, most_tries=args.tries)
     if culprit is None:
         sys.stderr.write("relayish: nothing is wrong after any pass\n")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Final
 
-from relayish._support.collector import frozen
+from relayish._support.collector import freeze_heap
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.cli.files import parse_source, read_source
@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; a program that cannot even be read is an error with its place."""
     source = read_source(args.file)
     mod = parse_source(args.file, source, allow_unknown_ops=args.allow_unknown_ops)
-    with frozen():
+    with freeze_heap():
         return _check(mod, source, args)
 
 

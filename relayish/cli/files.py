@@ -39,7 +39,7 @@ def read_source(name: str) -> str:
         return given.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ParseError(
-            f"{_shown(name)} is not Relay text: byte {given[error.start]:#04x} at offset "
+            f"{_show_name(name)} is not Relay text: byte {given[error.start]:#04x} at offset "
             f"{error.start} is not UTF-8"
         ) from None
 
@@ -50,10 +50,10 @@ def parse_source(name: str, source: str, *, allow_unknown_ops: bool) -> IRModule
     Raises:
         ParseError: If it is no Relay text.
     """
-    return text.parse(source, source_name=_shown(name), allow_unknown_ops=allow_unknown_ops)
+    return text.parse(source, source_name=_show_name(name), allow_unknown_ops=allow_unknown_ops)
 
 
-def _shown(name: str) -> str:
+def _show_name(name: str) -> str:
     return "<stdin>" if name == STANDARD else name
 
 

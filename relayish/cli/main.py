@@ -23,7 +23,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
-from relayish._support.collector import collecting_rarely
+from relayish._support.collector import collect_rarely
 from relayish._support.version import VERSION
 from relayish.cli.report import describe_error
 from relayish.errors import RelayishError
@@ -69,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], int]
     try:
-        with collecting_rarely():
+        with collect_rarely():
             command = importlib.import_module(_COMMANDS[args.command]).run
             return command(args)
     except BrokenPipeError:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from relayish import text
-from relayish._support.collector import frozen
+from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_module, write_result
 from relayish.cli.pipeline_options import context_of, pipeline_of
 from relayish.pass_infra.base.instrument import PassInstrument
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     watching = [*([timing] if args.timing else []), *_instruments(args, pipeline)]
     ctx = context_of(args, pipeline, watching)
     mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
-    with ctx, frozen():
+    with ctx, freeze_heap():
         # without the call around it, which would print and time the whole like one more pass
         out = pipeline.run(mod, ctx)
         sys.stderr.write(timing.render())
@@ -54,7 +54,7 @@ def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassIns
         made.append(DumpInstrument(args.dump_ir))
     made += _printers(args)
     if args.diff:
-        made.append(DiffInstrument(colour=_in_colour(args.color), file=sys.stderr))
+        made.append(DiffInstrument(colour=_is_coloured(args.color), file=sys.stderr))
     if sys.stderr.isatty():
         made.append(ProgressInstrument(pipeline))
     return made
@@ -74,5 +74,5 @@ def _printers(args: argparse.Namespace) -> list[PassInstrument]:
     return made
 
 
-def _in_colour(wish: str) -> bool:
+def _is_coloured(wish: str) -> bool:
     return sys.stderr.isatty() if wish == "auto" else wish == "always"

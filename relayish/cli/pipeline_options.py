@@ -44,7 +44,7 @@ def context_of(
         required_pass=args.required_pass,
         disabled_pass=args.disable_pass,
         instruments=instruments,
-        config=dict(_setting(item) for item in args.config),
+        config=dict(_read_setting(item) for item in args.config),
     )
     if args.passes is not None:  # nobody has named those of the default pipeline
         _tell_skipped(pipeline, ctx)
@@ -60,7 +60,7 @@ def _level(args: argparse.Namespace, pipeline: Sequential) -> int:
     return max(DEFAULT_LEVEL, *(pass_.info.opt_level for pass_ in pipeline.passes))
 
 
-def _setting(item: str) -> tuple[str, object]:
+def _read_setting(item: str) -> tuple[str, object]:
     name, equals, value = item.partition("=")
     if not equals:
         raise ConfigError(f"expected NAME=VALUE after --config; found {item!r}")

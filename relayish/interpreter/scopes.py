@@ -117,7 +117,7 @@ class Activations(Scopes):
     def widen(self, node: Node, before: int, scope: int) -> None:
         """Note that ``node``, which is used in the scope ``before``, is used in another as well."""
         self.lifted.add(node)
-        self.scope[node] = self.tree.common_ancestor(before, scope)
+        self.scope[node] = self.tree.find_common_ancestor(before, scope)
 
     def open(self, scope: int, runs: Runs) -> int:  # noqa: ARG002 - all are blocks here
         """Return a new scope inside of ``scope``, which is a block whatever runs it."""

@@ -33,7 +33,7 @@ from relayish.errors import (
 )
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
-from relayish.ir.literal import same_literal
+from relayish.ir.literal import is_same_literal
 
 _Class = TypeVar("_Class", bound="type[Attrs]")
 
@@ -118,7 +118,7 @@ class Attrs:
     def shown_items(self) -> Iterator[tuple[str, object]]:
         """Yield the fields whose value is not the default, as text shows them."""
         for name, value in self.items():
-            if name not in self.defaults or not same_literal(value, self.defaults[name]):
+            if name not in self.defaults or not is_same_literal(value, self.defaults[name]):
                 yield name, value
 
 
@@ -166,7 +166,7 @@ class DictAttrs(Attrs):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DictAttrs) or self._values.keys() != other._values.keys():
             return False
-        return all(same_literal(value, other[key]) for key, value in self._values.items())
+        return all(is_same_literal(value, other[key]) for key, value in self._values.items())
 
     def __hash__(self) -> int:
         return hash(frozenset(self._values))
@@ -373,17 +373,19 @@ def _converter(hint: Any) -> Callable[[Any], object]:  # Any: annotations and th
     if hint is Any or hint is object:
         return lambda value: value
     if origin in (types.UnionType, typing.Union):
-        return _first_of([_converter(a) for a in arguments], hint)
+        return _try_converters([_converter(a) for a in arguments], hint)
     if origin is tuple:
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return _tuple_of(_converter(arguments[0]), hint)
         raise DeclarationError(f"attribute annotation {hint} is not of the form tuple[T, ...]")
     if hint is type(None):
-        return _exactly_none
+        return _require_none
     return _SCALARS.get(hint) or _instance_of(hint)
 
 
-def _first_of(converters: list[Callable[[Any], object]], hint: object) -> Callable[[Any], object]:
+def _try_converters(
+    converters: list[Callable[[Any], object]], hint: object
+) -> Callable[[Any], object]:
     def convert(value: Any) -> object:  # Any: still to be checked
         for candidate in converters:
             try:
@@ -412,7 +414,7 @@ def _tuple_of(converter: Callable[[Any], object], hint: object) -> Callable[[Any
     return convert
 
 
-def _exactly_none(value: object) -> None:
+def _require_none(value: object) -> None:
     if value is not None:
         raise TypeError(f"expected None; found {value!r}")
 

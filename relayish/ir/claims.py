@@ -53,7 +53,7 @@ def claim_of(made: object = None) -> Claim:
 
     What registers it is the innermost code outside of the library, or at the top of a module of it.
     """
-    frame = _registering()
+    frame = _find_registering_frame()
     module, name = getattr(made, "__module__", None), getattr(made, "__qualname__", None)
     if isinstance(module, str) and isinstance(name, str):
         return Claim(module, name, frame.f_code, frame.f_lineno, made)
@@ -62,7 +62,7 @@ def claim_of(made: object = None) -> Claim:
     return Claim(module, name, frame.f_code, frame.f_lineno, None)
 
 
-def _registering() -> FrameType:
+def _find_registering_frame() -> FrameType:
     frame = sys._getframe(2)  # noqa: SLF001 - the way to learn who calls
     while frame.f_back is not None:
         module = str(frame.f_globals.get("__name__"))

@@ -16,12 +16,12 @@ def definitions(node: Node) -> Nodes:
 
     Places that an operand merely refers to are not among them; see :func:`places`.
     """
-    return (*binders(node), *_named_places(node, Access.WRITE, Access.INDIRECT))
+    return (*binders(node), *_find_places(node, Access.WRITE, Access.INDIRECT))
 
 
 def kills(node: Node) -> Nodes:
     """Return the definitions of ``node`` that overwrite all of the former value."""
-    return (*binders(node), *_named_places(node, Access.WRITE, Access.INDIRECT | Access.PARTLY))
+    return (*binders(node), *_find_places(node, Access.WRITE, Access.INDIRECT | Access.PARTLY))
 
 
 def uses(node: Node) -> Nodes:
@@ -49,10 +49,10 @@ def places(node: Node, access: Access) -> Nodes:
         node: Any node; what its parts access counts as well.
         access: ``Access.READ`` or ``Access.WRITE``, or both for either.
     """
-    return _named_places(node, access, Access.NONE)
+    return _find_places(node, access, Access.NONE)
 
 
-def _named_places(node: Node, access: Access, without: Access) -> Nodes:
+def _find_places(node: Node, access: Access, without: Access) -> Nodes:
     found: list[Node] = []
     for part in (node, *parts(node)):
         for declared in part.fields_:

@@ -63,14 +63,14 @@ def numpy_dtype(name: DType) -> np.dtype[np.generic]:
     try:
         known: np.dtype[np.generic] = np.dtype(_SHORT_NAMES.get(name, name))
     except TypeError:
-        return _extended_dtype(name)
+        return _find_extended_dtype(name)
     return known
 
 
 _OTHER_NAMES = {"e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2"}
 
 
-def _extended_dtype(name: DType) -> np.dtype[np.generic]:
+def _find_extended_dtype(name: DType) -> np.dtype[np.generic]:
     import ml_dtypes  # noqa: PLC0415 - loaded only for the element types numpy lacks
 
     check_dtype(name)
@@ -83,7 +83,7 @@ def _extended_dtype(name: DType) -> np.dtype[np.generic]:
     return extended
 
 
-def lowest_number(dtype: np.dtype[Any]) -> int | float:  # Any: known when it comes
+def get_lowest_number(dtype: np.dtype[Any]) -> int | float:  # Any: known when it comes
     """Return the lowest finite number of an element type of integers or floating point numbers."""
     if dtype.kind in "iu":
         return int(np.iinfo(dtype).min)

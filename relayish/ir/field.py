@@ -143,7 +143,7 @@ class Field:
         if loose is not None:
             raise DeclarationError(
                 f"{owner}.{name} is annotated {annotated}, but nodes keep no {loose.__name__}: "
-                f"they are never changed, and have a text; {_instead_of(loose, hidden)}"
+                f"they are never changed, and have a text; {_suggest_instead(loose, hidden)}"
             )
         if hidden is not None:
             raise DeclarationError(
@@ -234,7 +234,7 @@ def _loose_container_in(annotated: object) -> type | None:
     return None
 
 
-def _instead_of(container: type, node: type[Any] | None) -> str:
+def _suggest_instead(container: type, node: type[Any] | None) -> str:
     """Return what is to be declared in place of a field that holds ``container``."""
     if not issubclass(container, Mapping):
         held = "item" if node is None else node.__name__
@@ -300,19 +300,19 @@ def _classify(hint: object) -> tuple[Shape, type[Any] | None, tuple[type, ...]]:
         kind = arguments[0]
         if is_node_class(kind) and arguments[1:] == (type(None),):
             return Shape.OPTIONAL, kind, ()
-        return Shape.LEAF, None, _accepted(arguments)
+        return Shape.LEAF, None, _find_accepted(arguments)
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
         item = arguments[0]
         members = typing.get_args(item) if typing.get_origin(item) in _UNIONS else (item,)
         hiding = [m for m in members if _node_class_in(m) is not None]
         if len(hiding) == 1 and is_node_class(hiding[0]):
             shape = Shape.MANY if len(members) == 1 else Shape.MIXED
-            return shape, hiding[0], _accepted(members)
+            return shape, hiding[0], _find_accepted(members)
         return Shape.LEAF, None, (tuple,)
-    return Shape.LEAF, None, _accepted((hint,))
+    return Shape.LEAF, None, _find_accepted((hint,))
 
 
-def _accepted(hints: Iterable[object]) -> tuple[type, ...]:
+def _find_accepted(hints: Iterable[object]) -> tuple[type, ...]:
     """Return the classes of the values that annotations stand for; ``()``: no class tells."""
     classes = [tuple if typing.get_origin(hint) is tuple else hint for hint in hints]
     accepted = [found for found in classes if _tells_values(found)]

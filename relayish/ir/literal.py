@@ -16,7 +16,7 @@ import numpy as np
 _MASK: Final = (1 << 61) - 1
 
 
-def same_literal(lhs: object, rhs: object) -> bool:
+def is_same_literal(lhs: object, rhs: object) -> bool:
     """Return whether two values without nodes in them are the same in type and in every bit.
 
     Arrays are the same if element type, shape and bits are; two NaNs if their payloads are.
@@ -36,12 +36,12 @@ def same_literal(lhs: object, rhs: object) -> bool:
             if (id(left), id(right)) not in compared:
                 compared.add((id(left), id(right)))
                 pairs += zip(left, right, strict=True)
-        elif not _same_leaf(left, right):
+        elif not _is_same_leaf(left, right):
             return False
     return True
 
 
-def _same_leaf(lhs: object, rhs: object) -> bool:
+def _is_same_leaf(lhs: object, rhs: object) -> bool:
     if type(lhs) is not type(rhs):
         return False
     if isinstance(lhs, (np.ndarray, np.generic)):
@@ -53,7 +53,7 @@ def _same_leaf(lhs: object, rhs: object) -> bool:
 
 
 def hash_literal(value: object) -> int:
-    """Return a hash of ``value`` that agrees with :func:`same_literal` and between processes."""
+    """Return a hash of ``value`` that agrees with :func:`is_same_literal` and between processes."""
     if not isinstance(value, tuple):
         return _hash_leaf(value)
     hashes: dict[int, int] = {}
@@ -72,10 +72,10 @@ def hash_literal(value: object) -> int:
 
 def _hash_leaf(value: object) -> int:
     if isinstance(value, str):
-        return stable_hash(value)
+        return hash_stably(value)
     if isinstance(value, (np.ndarray, np.generic)):
         digest = blake2b(value.tobytes(), digest_size=8).digest()
-        return hash((stable_hash(str(value.dtype)), value.shape, int.from_bytes(digest, "little")))
+        return hash((hash_stably(str(value.dtype)), value.shape, int.from_bytes(digest, "little")))
     if isinstance(value, float):
         return hash((1, int.from_bytes(struct.pack("d", value), "little")))
     if isinstance(value, bool) or value is None:
@@ -83,11 +83,11 @@ def _hash_leaf(value: object) -> int:
     if isinstance(value, int):
         return hash((6, value))
     exact = isinstance(value, (bytes, Enum))  # of other values, equal ones may print differently
-    return stable_hash(repr(value) if exact else type(value).__qualname__)
+    return hash_stably(repr(value) if exact else type(value).__qualname__)
 
 
 @lru_cache(maxsize=4096)
-def stable_hash(text: str) -> int:
+def hash_stably(text: str) -> int:
     """Return a hash of ``text`` that is the same in every process."""
     return (
         int.from_bytes(

@@ -307,9 +307,9 @@ class Module(Generic[Name]):
     def __repr__(self) -> str:
         names = ", ".join([f"@{name}" for name in sorted(self._globals)[:8]])
         more = ", ..." if len(self) > 8 else ""
-        return f"{type(self).__name__}({names}{more}{self._more_shown()})"
+        return f"{type(self).__name__}({names}{more}{self._show_more()})"
 
-    def _more_shown(self) -> str:
+    def _show_more(self) -> str:
         """Return what the ``repr`` says beside the names of definitions."""
         return ""
 

@@ -136,7 +136,7 @@ class Node:
             old = getattr(self, name)
             if new is old:
                 continue
-            if type(old) is tuple and _same_items(old, new):
+            if type(old) is tuple and _has_same_items(old, new):
                 changes[name] = old
             else:
                 changed = True
@@ -149,7 +149,7 @@ class Node:
         return kind(**changes)
 
 
-def _same_items(old: tuple[object, ...], new: object) -> bool:
+def _has_same_items(old: tuple[object, ...], new: object) -> bool:
     if not isinstance(new, (tuple, list)) or len(old) != len(new):
         return False
     return all(map(is_, old, new))

@@ -153,7 +153,7 @@ def register_line(kind: type[Node], line: Line) -> None:
 
 def shorten(name: str) -> str:
     """Return ``name`` on one line, and not too long for one."""
-    return _printable(_cut(name, _LONGEST_NAME))
+    return _escape(_cut(name, _LONGEST_NAME))
 
 
 def _line_of_fields(node: Node, operands: Operands) -> str:
@@ -166,11 +166,11 @@ def _line_of_fields(node: Node, operands: Operands) -> str:
         case Atom.LITERAL:
             return ", ".join(_show_leaf(getattr(node, f.name)) for f in _leaves(kind)[:1])
     if kind.held_as_ is not Role.OPERAND:
-        return _printable(repr(node))
-    return f"{kind.visit_name}({', '.join(_shown_fields(node, operands))})"
+        return _escape(repr(node))
+    return f"{kind.visit_name}({', '.join(_show_fields(node, operands))})"
 
 
-def _shown_fields(node: Node, operands: Operands) -> list[str]:
+def _show_fields(node: Node, operands: Operands) -> list[str]:
     shown: list[str] = []
     for declared in type(node).fields_:
         value = getattr(node, declared.name)
@@ -210,7 +210,7 @@ def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 3] + "..."
 
 
-def _printable(text: str) -> str:
+def _escape(text: str) -> str:
     """Return ``text`` without characters that would leave the line, or the terminal's mind."""
     if text.isprintable():
         return text

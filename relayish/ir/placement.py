@@ -73,7 +73,7 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
     lines.append(f"known = around = {around if shared else outer}")
     binds = bool(bound) and not shared
     for number, declared in enumerate(inner):
-        lines += _open(
+        lines += _write_open(
             declared,
             number,
             shares=joined,
@@ -99,7 +99,9 @@ def placement_of_kind(kind: type[Node], *, branches: bool = True) -> PlaceChildr
     return made
 
 
-def _open(declared: Field, number: int, *, shares: bool, opened: bool, fixed: bool) -> list[str]:
+def _write_open(
+    declared: Field, number: int, *, shares: bool, opened: bool, fixed: bool
+) -> list[str]:
     """Return the lines that open the scope of a field, or one for each item it holds."""
     assert declared.runs is not None
     opens = f"placer.open(around, {declared.runs.name})" if opened else "around"

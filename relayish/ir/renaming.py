@@ -20,7 +20,7 @@ from relayish.ir.traversal import Traversal
 N = TypeVar("N", bound=Node)
 
 
-def fresh_variable(variable: N) -> N:
+def make_fresh_variable(variable: N) -> N:
     """Return another variable of the same kind, with the same fields but what was inferred."""
     kind = type(variable)
     fields = [f.default if f.inferred else getattr(variable, f.name) for f in kind.fields_]
@@ -41,7 +41,7 @@ def duplicate(node: N) -> N:
     return made
 
 
-def fresh_variables(
+def make_fresh_variables(
     root: Node, images: Mapping[Any, Node] | None = None, *, traversal: Traversal = PROGRAM
 ) -> dict[Node, Node]:
     """Return a fresh variable for each that ``root`` binds, and ``images``, which come first.
@@ -55,7 +55,7 @@ def fresh_variables(
     for node in traversal.pre_order(root):
         for variable in bound_by(node):
             if variable not in found:
-                found[variable] = fresh_variable(variable)
+                found[variable] = make_fresh_variable(variable)
     fresh = [variable for variable in found if not images or variable not in images]
     found.update(images or {})
     for variable in fresh:  # outer ones first, so what a variable names has its image
@@ -115,7 +115,7 @@ def rename_bound(root: N, *, traversal: Traversal = PROGRAM) -> N:
         >>> image.var is x, image.body.fields[0] is image.var, image.body.fields[1] is y
         (False, True, True)
     """
-    return replace_nodes(root, fresh_variables(root, traversal=traversal), traversal=traversal)
+    return replace_nodes(root, make_fresh_variables(root, traversal=traversal), traversal=traversal)
 
 
 def substitute_variables(
@@ -146,14 +146,14 @@ def substitute_variables(
         return root
     check_free(images, bound, root, traversal)
     found: dict[Node, Node] = dict(images)
-    captured = captured_variables(bound, list(images.values()), traversal)
-    found.update({var: fresh_variable(var) for var in captured})
+    captured = find_captured_variables(bound, list(images.values()), traversal)
+    found.update({var: make_fresh_variable(var) for var in captured})
     for var in captured:
         found[var] = with_names(found[var], found)
     return replace_nodes(root, found, traversal=traversal)
 
 
-def captured_variables(
+def find_captured_variables(
     bound: Container[Node], images: Sequence[Node], traversal: Traversal = PROGRAM
 ) -> list[Node]:
     """Return the free variables of ``images`` that are in ``bound``, and would be captured."""

@@ -104,21 +104,21 @@ def rebuild_fields(node: Node, change: Callable[[Node, Field, Node], Node]) -> A
                 inside += nodes_held(declared, owner)
             elif declared.kind is not None and not declared.inferred:
                 held = [change(owner, declared, each) for each in nodes_held(declared, owner)]
-                changes[declared.name] = _filled(declared, owner, iter(held))
+                changes[declared.name] = _fill(declared, owner, iter(held))
         pending += [(part, number) for part in inside[::-1]]
     images: list[list[Node]] = [[] for _ in owners]  # of the parts of each, the last one first
     for (owner, changes, around), inside in zip(owners[::-1], images[::-1], strict=True):
         given = reversed(inside)
         for declared in owner.fields_:
             if declared.role is Role.PART:
-                changes[declared.name] = _filled(declared, owner, given)
+                changes[declared.name] = _fill(declared, owner, given)
         node = owner.with_fields(**changes)
         if around >= 0:
             images[around].append(node)
     return node
 
 
-def _filled(declared: Field, owner: Node, given: Iterator[Node]) -> object:
+def _fill(declared: Field, owner: Node, given: Iterator[Node]) -> object:
     """Return what a field is to hold: for each node that it holds, the next that is given."""
     value = getattr(owner, declared.name)
     if declared.holds_many:

@@ -30,14 +30,16 @@ class ScopeTree:
         depth.append(level + 1)
         return len(depth) - 1
 
-    def common_ancestor(self, one: int, other: int) -> int:
+    def find_common_ancestor(self, one: int, other: int) -> int:
         """Return the innermost scope that contains both; logarithmic in their depth.
 
         Example:
             >>> tree = ScopeTree()
             >>> left, right = tree.open(0), tree.open(0)
-            >>> tree.common_ancestor(left, right), tree.common_ancestor(left, tree.open(left))
-            (0, 1)
+            >>> tree.find_common_ancestor(left, right)
+            0
+            >>> tree.find_common_ancestor(left, tree.open(left))
+            1
         """
         parent, skip, depth = self.parent, self.skip, self.depth
         if depth[one] < depth[other]:

@@ -162,7 +162,7 @@ class Scopes:
         """Note that ``node``, which is used in the scope ``before``, is used in another as well."""
         if before == OUTERMOST and type(node) in VARIABLES:
             return  # further out is nothing
-        self.scope[node] = common = self.tree.common_ancestor(before, scope)
+        self.scope[node] = common = self.tree.find_common_ancestor(before, scope)
         if type(node) not in VARIABLES:
             block = self.block
             if not block[before] == block[common] == block[scope]:
@@ -235,4 +235,4 @@ class Scopes:
             Logarithmic in the depth of scopes.
         """
         own = self.scope.get(node)
-        return own is None or self.tree.common_ancestor(own, scope) == scope
+        return own is None or self.tree.find_common_ancestor(own, scope) == scope

@@ -45,7 +45,7 @@ def register_interning(kind: type[Node], interning: Interning, *, replace: bool 
     _INTERNED.register(kind, interning, replace=replace)
 
 
-def interned(node: Node) -> Node:
+def intern(node: Node) -> Node:
     """Return the one node of the name that ``node`` has, or ``node`` where there may be several."""
     interning = _INTERNED[type(node)]
     if interning is None:

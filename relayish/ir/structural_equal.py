@@ -20,7 +20,7 @@ from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import COMPARISONS
 from relayish.ir.field import Field, Shape
 from relayish.ir.generate import compile_function
-from relayish.ir.literal import same_literal
+from relayish.ir.literal import is_same_literal
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import GRAPH_NODES, NAMES, VARIABLES, Node
 from relayish.ir.roles import Role
@@ -223,7 +223,7 @@ class _Comparer:
             items = enumerate(zip(lhs, rhs, strict=True))
             self._stack += [(a, b, pair, "", i) for i, (a, b) in items][::-1]
             return None
-        return None if same_literal(lhs, rhs) else "different values"
+        return None if is_same_literal(lhs, rhs) else "different values"
 
     def _differ_in_module(self, lhs: AnyModule, rhs: AnyModule, pair: _Pair) -> str | None:
         pairs: list[_Pair] = []

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from relayish.ir.attrs import Attrs
 from relayish.ir.comparison import COMPARISONS
 from relayish.ir.field import Field, Shape
-from relayish.ir.literal import hash_literal, stable_hash
+from relayish.ir.literal import hash_literal, hash_stably
 from relayish.ir.module import Module
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Atom
@@ -16,10 +16,10 @@ from relayish.ir.traversal import Traversal
 
 class _Hashed(Traversal):
     def fields(self, kind: type[Node]) -> list[Field]:
-        return [f for f in super().fields(kind) if f.name not in _skipped(kind)]
+        return [f for f in super().fields(kind) if f.name not in _find_skipped(kind)]
 
 
-def _skipped(kind: type[Node]) -> frozenset[str]:
+def _find_skipped(kind: type[Node]) -> frozenset[str]:
     return COMPARISONS[kind].skipped
 
 
@@ -55,9 +55,9 @@ class _Hasher:
             return self._hash_node(thing)
         if isinstance(thing, Module):
             definitions = [item for part in thing.sections().values() for item in part.items()]
-            return hash(tuple([(stable_hash(name), self.hash(part)) for name, part in definitions]))
+            return hash(tuple([(hash_stably(name), self.hash(part)) for name, part in definitions]))
         if isinstance(thing, Attrs):
-            return hash(frozenset((stable_hash(k), self.hash(v)) for k, v in thing.items()))
+            return hash(frozenset((hash_stably(k), self.hash(v)) for k, v in thing.items()))
         if isinstance(thing, tuple):
             return hash((5, *map(self.hash, thing)))
         return hash_literal(thing)
@@ -131,9 +131,9 @@ def _layout_of_kind(kind: type[Node]) -> _Layout:
     hashed = COMPARISONS[kind].hashed
     if hashed:
         return _Layout(
-            stable_hash(kind.visit_name), False, tuple([(n, Shape.LEAF) for n in hashed])
+            hash_stably(kind.visit_name), False, tuple([(n, Shape.LEAF) for n in hashed])
         )
-    skipped, hints = _skipped(kind), kind in VARIABLES
+    skipped, hints = _find_skipped(kind), kind in VARIABLES
     fields = [f for f in kind.fields_ if f.compared and f.name not in skipped]
     is_literal = kind.traits_.atom is Atom.LITERAL
     held = [
@@ -141,7 +141,7 @@ def _layout_of_kind(kind: type[Node]) -> _Layout:
         for f in fields
         if not (hints and f.hint)
     ]
-    return _Layout(stable_hash(kind.visit_name), hints, tuple(held))
+    return _Layout(hash_stably(kind.visit_name), hints, tuple(held))
 
 
 _LAYOUTS: Final = COMPARISONS.derive(_layout_of_kind)

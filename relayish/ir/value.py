@@ -25,17 +25,17 @@ def as_value(value: object) -> Value:
         ValueError: If a Python integer does not fit ``int32``.
     """
     if isinstance(value, np.generic):
-        return value if value.dtype.kind in "biuf" else _frozen(np.asarray(value))
+        return value if value.dtype.kind in "biuf" else _freeze(np.asarray(value))
     if value is None or isinstance(value, str):
         return value
     if type(value) in _DEFAULTS:
         return _scalar(value)
     if isinstance(value, np.ndarray):
-        return _frozen(value)
+        return _freeze(value)
     if isinstance(value, (tuple, list)):
         return _tuple(value)
     if hasattr(value, "__array__"):
-        return _frozen(np.array(value))
+        return _freeze(np.array(value))
     return _refuse(value)
 
 
@@ -71,7 +71,7 @@ def _scalar(value: object) -> np.generic:
         ) from None
 
 
-def _frozen(array: npt.NDArray[np.generic]) -> Value:
+def _freeze(array: npt.NDArray[np.generic]) -> Value:
     if array.dtype.kind in "OSUM" or issubclass(array.dtype.type, np.void):
         _refuse(array)
     array = np.asarray(array)  # matrices and masked arrays compute otherwise

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias, overload
 
 from relayish._support.arity import check_arity
-from relayish.ir.dtype import DType, lowest_number, numpy_dtype
+from relayish.ir.dtype import DType, get_lowest_number, numpy_dtype
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.op import intern_op
 from relayish.op.registry import MixedPrecision, chosen_dtype, mixed_precision, resolve_op
@@ -194,7 +194,7 @@ for _category, _names in (
 @register_mixed_precision_conversion("clip")
 def _clip(call: Any, dtype: DType) -> tuple[MixedPrecision, DType, DType]:  # Any: a call
     """Keep bounds that the narrow type does not hold: there they would be infinite."""
-    reach = -lowest_number(numpy_dtype(dtype))
+    reach = -get_lowest_number(numpy_dtype(dtype))
     fits = max(abs(call.attrs.a_min), abs(call.attrs.a_max)) <= reach
     return MixedPrecision.FOLLOW if fits else MixedPrecision.NEVER, dtype, dtype
 

@@ -78,7 +78,7 @@ def normalise_axes(
         EvaluationError: If ``axis`` names an axis that is not there.
 
     Example:
-        >>> reduced_axes((-1,), 3, exclude=True)
+        >>> normalise_axes((-1,), 3, exclude=True)
         (0, 1)
 
     """

@@ -37,9 +37,9 @@ def reshape_shape(
         RelayishError: Of the class ``refuses``, if the numbers do not fit ``shape``.
 
     Example:
-        >>> reshaped((2, 3, 4), (-4, 1, -1, -3))
+        >>> reshape_shape((2, 3, 4), (-4, 1, -1, -3))
         (1, 2, 12)
-        >>> reshaped((ANY, 3, 4), (0, -1))
+        >>> reshape_shape((ANY, 3, 4), (0, -1))
         (Any(), 12)
 
     """
@@ -143,7 +143,7 @@ def splice(
         RelayishError: Of the class ``refuses``, if a range is not within its shape.
 
     Example:
-        >>> spliced((1, 2, 3, 4), (1, 6, 5), (1, 3), (1, -1))
+        >>> splice((1, 2, 3, 4), (1, 6, 5), (1, 3), (1, -1))
         (1, 6, 4)
     """
 

@@ -9,7 +9,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import batch_norm_infer, closed, conv2d_transpose
+from relayish.testing.layers import batch_norm_infer, close, conv2d_transpose
 from relayish.testing.operators import nn, op
 
 _KERNEL_LAYOUTS = {"NCHW": "IOHW", "NHWC": "HWOI"}
@@ -90,7 +90,7 @@ def get_net(
             net, epsilon=1e-5, scale=False, axis=layout.index("C"), name=f"g{index}_batch_norm"
         )
         net = nn.relu(net)
-    return closed(op.tanh(deconv2d(net, sizes["C"], 4, "g5_deconv", layout)))
+    return close(op.tanh(deconv2d(net, sizes["C"], 4, "g5_deconv", layout)))
 
 
 def get_workload(

@@ -14,7 +14,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import batch_norm_infer, closed, conv2d, dense_add_bias
+from relayish.testing.layers import batch_norm_infer, close, conv2d, dense_add_bias
 from relayish.testing.operators import nn, op
 
 _BN_SIZE = 4
@@ -36,14 +36,14 @@ _PLANS = {
 }
 
 
-def _normalised(data: Expr, name: str) -> Expr:
+def _normalise(data: Expr, name: str) -> Expr:
     return nn.relu(batch_norm_infer(data, name=name))
 
 
 def _layer(data: Expr, growth: int, index: str) -> Expr:
-    data = _normalised(data, f"batch_1_{index}")
+    data = _normalise(data, f"batch_1_{index}")
     data = conv2d(data, channels=_BN_SIZE * growth, kernel_size=1, name=f"conv2d_1_{index}")
-    data = _normalised(data, f"batch_2_{index}")
+    data = _normalise(data, f"batch_2_{index}")
     return conv2d(data, channels=growth, kernel_size=3, padding=1, name=f"conv2d_2_{index}")
 
 
@@ -56,7 +56,7 @@ def _block(data: Expr, count: int, growth: int, index: int) -> Expr:
 
 
 def _transition(data: Expr, channels: int, index: int) -> Expr:
-    data = _normalised(data, f"batch_t_{index}")
+    data = _normalise(data, f"batch_t_{index}")
     data = conv2d(data, channels=channels, kernel_size=1, name=f"conv_t_{index}")
     return nn.avg_pool2d(data, pool_size=2, strides=2, padding=0)
 
@@ -93,7 +93,7 @@ def get_net(
     first, growth, blocks = _PLANS[densenet_size]
     body: Expr = var("data", shape=(batch_size, *image_shape), dtype=dtype)
     body = conv2d(body, channels=first, kernel_size=7, strides=2, padding=3, name="conv1")
-    body = nn.max_pool2d(_normalised(body, "batch1"), pool_size=3, strides=2, padding=1)
+    body = nn.max_pool2d(_normalise(body, "batch1"), pool_size=3, strides=2, padding=1)
     channels = first
     for index, count in enumerate(blocks):
         body = _block(body, count, growth, index)
@@ -101,8 +101,8 @@ def get_net(
         if index < len(blocks) - 1:
             channels //= 2
             body = _transition(body, channels, index)
-    body = nn.avg_pool2d(_normalised(body, "batch2"), pool_size=7, strides=1, padding=0)
-    return closed(dense_add_bias(nn.batch_flatten(body), units=classes, name="dense"))
+    body = nn.avg_pool2d(_normalise(body, "batch2"), pool_size=7, strides=1, padding=0)
+    return close(dense_add_bias(nn.batch_flatten(body), units=classes, name="dense"))
 
 
 def get_workload(

@@ -8,7 +8,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import closed, conv2d, conv_kernel_layout, dense_add_bias
+from relayish.testing.layers import close, conv2d, conv_kernel_layout, dense_add_bias
 from relayish.testing.operators import nn
 
 _CONVOLUTIONS = ((32, 8, 4), (64, 4, 2), (64, 3, 1))
@@ -52,7 +52,7 @@ def get_net(
         hidden = nn.bias_add(hidden, Var(f"conv{index}_bias"), axis=layout.index("C"))
         hidden = nn.relu(hidden)
     hidden = nn.relu(dense_add_bias(nn.batch_flatten(hidden), units=512, name="dense1"))
-    return closed(dense_add_bias(hidden, units=num_actions, name="dense2"))
+    return close(dense_add_bias(hidden, units=num_actions, name="dense2"))
 
 
 def get_workload(

@@ -9,7 +9,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import Attributes, batch_norm_infer, closed, conv2d
+from relayish.testing.layers import Attributes, batch_norm_infer, close, conv2d
 from relayish.testing.operators import nn, op
 
 
@@ -34,7 +34,7 @@ class Conv(NamedTuple):
         return nn.relu(batch_norm_infer(made, epsilon=2e-5, scale=False, name=f"{name}_bn"))
 
 
-def _halving(channels: int) -> Conv:
+def _make_halving(channels: int) -> Conv:
     return Conv(channels, (3, 3), pads=False, stride=2)
 
 
@@ -51,7 +51,7 @@ def _tower(data: Expr, name: str, *convolutions: Conv) -> Expr:
     return data
 
 
-def _projected(data: Expr, pool: str, channels: int, name: str) -> Expr:
+def _project(data: Expr, pool: str, channels: int, name: str) -> Expr:
     return _tower(_pool(data, pool, 3, 1, 1), f"{name}_tower_2", Conv(channels))
 
 
@@ -61,7 +61,7 @@ def module_a(data: Expr, projection: int, name: str) -> Expr:
         _tower(data, name, Conv(64)),
         _tower(data, f"{name}_tower", Conv(48), Conv(64, (5, 5))),
         _tower(data, f"{name}_tower_1", Conv(64), Conv(96, (3, 3)), Conv(96, (3, 3))),
-        _projected(data, "avg", projection, name),
+        _project(data, "avg", projection, name),
     )
     return op.concatenate(towers, axis=1)
 
@@ -69,8 +69,8 @@ def module_a(data: Expr, projection: int, name: str) -> Expr:
 def module_b(data: Expr, name: str) -> Expr:
     """Return 3x3 convolutions beside a maximum, at half the size of ``data``."""
     towers = (
-        _tower(data, name, _halving(384)),
-        _tower(data, f"{name}_tower", Conv(64), Conv(96, (3, 3)), _halving(96)),
+        _tower(data, name, _make_halving(384)),
+        _tower(data, f"{name}_tower", Conv(64), Conv(96, (3, 3)), _make_halving(96)),
         _pool(data, "max", 3, 2, 0),
     )
     return op.concatenate(towers, axis=1)
@@ -91,7 +91,7 @@ def module_c(data: Expr, channels: int, name: str) -> Expr:
             Conv(channels, high),
             Conv(192, wide),
         ),
-        _projected(data, "avg", 192, name),
+        _project(data, "avg", 192, name),
     )
     return op.concatenate(towers, axis=1)
 
@@ -99,14 +99,14 @@ def module_c(data: Expr, channels: int, name: str) -> Expr:
 def module_d(data: Expr, name: str) -> Expr:
     """Return 3x3 and 7x7 convolutions beside a maximum, at half the size of ``data``."""
     towers = (
-        _tower(data, f"{name}_tower", Conv(192), _halving(320)),
+        _tower(data, f"{name}_tower", Conv(192), _make_halving(320)),
         _tower(
             data,
             f"{name}_tower_1",
             Conv(192),
             Conv(192, (1, 7)),
             Conv(192, (7, 1)),
-            _halving(192),
+            _make_halving(192),
         ),
         _pool(data, "max", 3, 2, 0),
     )
@@ -123,7 +123,7 @@ def module_e(data: Expr, pool: str, name: str) -> Expr:
         for kernel, suffix in (((1, 3), ""), ((3, 1), "_1"))
     ]
     first = _tower(data, name, Conv(320))
-    return op.concatenate((first, *forks, _projected(data, pool, 192, name)), axis=1)
+    return op.concatenate((first, *forks, _project(data, pool, 192, name)), axis=1)
 
 
 def get_net(
@@ -165,7 +165,7 @@ def get_net(
     body = module_e(body, "max", "mixed_10")
     body = nn.batch_flatten(_pool(body, "avg", 8, 1, 0))
     body = nn.dense(body, Var("fc1_weight"), units=num_classes)
-    return closed(nn.softmax(nn.bias_add(body, Var("fc2_bias"), axis=-1)))
+    return close(nn.softmax(nn.bias_add(body, Var("fc2_bias"), axis=-1)))
 
 
 def get_workload(

@@ -181,6 +181,6 @@ def layouts(data_layout: str) -> Attributes:
     return {"data_layout": data_layout, "kernel_layout": conv_kernel_layout(data_layout)}
 
 
-def closed(body: Expr) -> Function:
+def close(body: Expr) -> Function:
     """Return the function of ``body`` whose parameters are what is free in it, in order of use."""
     return Function(free_vars(body), body)

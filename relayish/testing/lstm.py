@@ -8,7 +8,7 @@ from relayish.ir.relay.expr import Expr, Function, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, TupleType
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import closed, dense_add_bias
+from relayish.testing.layers import close, dense_add_bias
 from relayish.testing.operators import op
 
 
@@ -109,7 +109,7 @@ def get_net(
         output = scope.let((f"out_{step}", state), TupleGetItem(called, 0))
         states = scope.let((f"states_{step}", both), TupleGetItem(called, 1))
     scope.ret(output)
-    return closed(scope.get()).with_fields(ret_type=state)
+    return close(scope.get()).with_fields(ret_type=state)
 
 
 def get_workload(

@@ -8,7 +8,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import closed, dense_add_bias
+from relayish.testing.layers import close, dense_add_bias
 from relayish.testing.operators import nn
 
 
@@ -37,7 +37,7 @@ def get_net(
     hidden = nn.batch_flatten(hidden)
     for index, units in enumerate((128, 64), 1):
         hidden = nn.relu(dense_add_bias(hidden, units=units, name=f"fc{index}"))
-    return closed(nn.softmax(dense_add_bias(hidden, units=num_classes, name="fc3")))
+    return close(nn.softmax(dense_add_bias(hidden, units=num_classes, name="fc3")))
 
 
 def get_workload(

@@ -9,7 +9,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import batch_norm_infer, closed, conv2d, conv_kernel_layout
+from relayish.testing.layers import batch_norm_infer, close, conv2d, conv_kernel_layout
 from relayish.testing.operators import nn
 
 _BLOCKS = (
@@ -140,7 +140,7 @@ def mobile_net(
         )
     body = nn.batch_flatten(nn.global_avg_pool2d(body, layout=layout))
     body = nn.dense(body, Var("fc_weight"), units=num_classes)
-    return closed(nn.softmax(nn.bias_add(body, Var("fc_bias"))))
+    return close(nn.softmax(nn.bias_add(body, Var("fc_bias"))))
 
 
 def get_workload(

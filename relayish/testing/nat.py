@@ -58,7 +58,7 @@ def count(prelude: Prelude, n: object) -> int:
     zero, succ = _constructors(prelude, 0)
     found = 0
     while True:
-        constructor, parts = _built(n)
+        constructor, parts = _take_apart(n)
         if constructor is zero and not parts:
             return found
         if constructor is not succ or len(parts) != 1:
@@ -69,7 +69,7 @@ def count(prelude: Prelude, n: object) -> int:
         found += 1
 
 
-def _built(item: object) -> tuple[object, tuple[object, ...]]:
+def _take_apart(item: object) -> tuple[object, tuple[object, ...]]:
     """Return what built ``item``, and of what; ``None`` where it is nothing built."""
     if isinstance(item, ConstructorValue):
         return item.constructor, item.fields

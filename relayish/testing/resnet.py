@@ -13,7 +13,7 @@ from relayish.testing.init import Params, create_workload
 from relayish.testing.layers import (
     Attributes,
     batch_norm_infer,
-    closed,
+    close,
     conv2d,
     conv3d,
     conv_kernel_layout,
@@ -182,7 +182,7 @@ def resnet(
         )
         body = nn.relu(batch_norm_infer(body, epsilon=EPSILON, axis=axis, name="bn0"))
         body = nn.max_pool2d(body, pool_size=3, strides=2, padding=1, layout=layout)
-    return closed(head(stages(body, units, filter_list, bottle_neck, layout), num_classes, layout))
+    return close(head(stages(body, units, filter_list, bottle_neck, layout), num_classes, layout))
 
 
 def stages(

@@ -8,7 +8,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import batch_norm_infer, closed, conv3d, layouts
+from relayish.testing.layers import batch_norm_infer, close, conv3d, layouts
 from relayish.testing.operators import nn
 from relayish.testing.resnet import EPSILON, head, plan, stages
 
@@ -63,7 +63,7 @@ def get_net(
             **order,
         )
         body = nn.relu(batch_norm_infer(body, epsilon=EPSILON, axis=axis, name="bn0"))
-    return closed(head(stages(body, units, filters, bottle_neck, layout), num_classes, layout))
+    return close(head(stages(body, units, filters, bottle_neck, layout), num_classes, layout))
 
 
 def get_workload(

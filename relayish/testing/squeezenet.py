@@ -9,7 +9,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import closed, conv2d, dropout
+from relayish.testing.layers import close, conv2d, dropout
 from relayish.testing.operators import nn, op
 
 _FIRST = {"1.0": (96, 7, 3), "1.1": (64, 3, 1)}
@@ -71,7 +71,7 @@ def get_net(
     net = dropout(net, rate=0.5)
     net = conv2d(net, channels=num_classes, kernel_size=1, name="conv_final")
     net = nn.relu(nn.bias_add(net, Var("conv_final_bias")))
-    return closed(nn.softmax(nn.batch_flatten(nn.global_avg_pool2d(net))))
+    return close(nn.softmax(nn.batch_flatten(nn.global_avg_pool2d(net))))
 
 
 def get_workload(

@@ -9,7 +9,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import batch_norm_infer, closed
+from relayish.testing.layers import batch_norm_infer, close
 from relayish.testing.operators import nn, op
 
 
@@ -52,7 +52,7 @@ def get_net(
 
     net = both_paths(data, "dense_weight", "conv_weight")
     net = batch_norm_infer(nn.bias_add(net, Var("bias")), name="batch_norm")
-    return closed(both_paths(net, "dense2_weight", "conv2_weight"))
+    return close(both_paths(net, "dense2_weight", "conv2_weight"))
 
 
 def get_workload(

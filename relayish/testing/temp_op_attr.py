@@ -47,7 +47,7 @@ class TempOpAttr(Generic[_T]):
 
     def __init__(self, op_name: str | Op, table: OpTable[_T] | str, value: _T) -> None:
         self._op = get_op(op_name)
-        self._table: OpTable[_T] = _named(table) if isinstance(table, str) else table
+        self._table: OpTable[_T] = _find_table(table) if isinstance(table, str) else table
         self._value = value
         self._before: list[object] = []
 
@@ -69,7 +69,7 @@ class TempOpAttr(Generic[_T]):
             self._table.set(self._op, before, replace=True)  # type: ignore[arg-type]  # as it was
 
 
-def _named(name: str) -> OpTable[Any]:  # Any: as above
+def _find_table(name: str) -> OpTable[Any]:  # Any: as above
     found = RELAY_NAMES.get(name)
     if found is None:
         raise UnknownNameError(

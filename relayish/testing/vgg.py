@@ -9,7 +9,7 @@ from relayish.ir.relay.build import var
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.module import IRModule
 from relayish.testing.init import Params, create_workload
-from relayish.testing.layers import batch_norm_infer, closed, conv2d, dense_add_bias, dropout
+from relayish.testing.layers import batch_norm_infer, close, conv2d, dense_add_bias, dropout
 from relayish.testing.operators import nn
 
 _FILTERS = (64, 128, 256, 512, 512)
@@ -76,7 +76,7 @@ def get_net(
     for name in ("fc6", "fc7"):
         net = nn.relu(dense_add_bias(net, units=4096, name=name))
         net = dropout(net, rate=0.5)
-    return closed(nn.softmax(dense_add_bias(net, units=num_classes, name="fc8")))
+    return close(nn.softmax(dense_add_bias(net, units=num_classes, name="fc8")))
 
 
 def get_workload(

@@ -13,7 +13,7 @@ from relayish.errors import FieldError
 from relayish.ir.attrs import Attrs
 from relayish.ir.field import REQUIRED, Field, Shape
 from relayish.ir.getters import NodesGetter, compile_getter, scope_fields
-from relayish.ir.literal import same_literal
+from relayish.ir.literal import is_same_literal
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.traversal import ByKind, Traversal
@@ -104,7 +104,7 @@ def is_default(declared: Field, value: object) -> bool:
     default: object = declared.default
     if value is default or isinstance(value, Node) or default is REQUIRED:
         return value is default
-    return same_literal(value, default)
+    return is_same_literal(value, default)
 
 
 class PartsContext(ValueContext, Protocol):

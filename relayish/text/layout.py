@@ -101,7 +101,7 @@ class Layout:
             self.place[child] = scope
             return
         if before != scope:
-            self.place[child] = self.tree.common_ancestor(before, scope)
+            self.place[child] = self.tree.find_common_ancestor(before, scope)
         self.position.pop(child, None)
 
     def use(self, child: Node, scope: int, position: Position) -> None:
@@ -127,7 +127,7 @@ class Layout:
             return
         if kind in VARIABLES:
             before = self.binding_scope.setdefault(child, scope)
-            self.binding_scope[child] = self.tree.common_ancestor(before, scope)
+            self.binding_scope[child] = self.tree.find_common_ancestor(before, scope)
         self.use_operand(child, scope)
 
     def _write_atoms_in_place(self, order: Iterable[Node], roots: Iterable[Node]) -> None:
@@ -159,7 +159,7 @@ class _Pieces(Traversal):
     def _generate_push_all(self, kind: type[Node]) -> PushAll | None:
         lines = list[str]()
         for name in _ATTRIBUTES[kind]:
-            lines += _in_attributes(name, "append(child)")
+            lines += _write_for_attributes(name, "append(child)")
         for declared in reversed(self.fields(kind)):
             push = ["if type(child) not in leaves: append(child)"]
             lines += for_each(declared, push, backwards=True)
@@ -211,7 +211,7 @@ def lay_out_by_roles(kind: type[Node]) -> LayOut:
         if outside and declared.role is not Role.BINDER:
             lines += for_each(declared, ["layout.apart.append(child)"])
     for name in _ATTRIBUTES[kind]:
-        lines += _in_attributes(name, "layout.use_operand(child, scope)")
+        lines += _write_for_attributes(name, "layout.use_operand(child, scope)")
     if blocks:
         lines += _open_blocks(blocks, has_binder=any(f.binder for f in kind.fields_))
     if is_pattern:
@@ -231,7 +231,7 @@ _USE_OPERAND: Final = [
 ]
 
 
-def _in_attributes(name: str, use: str) -> list[str]:
+def _write_for_attributes(name: str, use: str) -> list[str]:
     """Return the lines that do something with each node in a field that holds attributes."""
     return [
         f"if node.{name} is not None:",
@@ -281,7 +281,7 @@ def is_flat(kind: type[Node]) -> bool:
     return not PIECES.fields(kind) and not _ATTRIBUTES[kind]
 
 
-def _apart_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]]:  # Any: as above
+def _compile_apart(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]]:  # Any: as above
     followed = PIECES.fields(kind)
     fields = [f for f in kind.fields_ if is_written(f) and f not in followed and f.kind is not None]
     return compile_getter(fields)
@@ -305,7 +305,7 @@ def _may_hold_nodes(declared: Field) -> bool:
 PIECES: Final = _Pieces(Node)
 """What is written as pieces of a program."""
 _LAY_OUT: Final = LAYOUTS.derive(_lay_out_of_kind)
-_APART: Final = ByKind(_apart_of_kind)
+_APART: Final = ByKind(_compile_apart)
 _ATTRIBUTES: Final = ByKind(_attributes)
 
 

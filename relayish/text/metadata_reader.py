@@ -23,7 +23,7 @@ from relayish.errors import suggest
 from relayish.ir.attrs import Attrs, DictAttrs, annotations_of, attrs_class, may_be_none
 from relayish.ir.node import Node, node_kinds
 from relayish.ir.span import Span
-from relayish.ir.storage import interned
+from relayish.ir.storage import intern
 from relayish.text.ndarray import decode_array, find_type
 
 Json: TypeAlias = dict[str, Any]  # Any: whatever the JSON holds
@@ -114,13 +114,13 @@ class Metadata:
 
     def _references(self, index: int, node: Json) -> Iterator[int]:
         for item in node.get("data", ()):
-            yield self._checked(item)
+            yield self._check(item)
         fields = node.get("attrs", {})
         for name in self._reference_fields(index, node):
             if name in fields:
-                yield self._checked(fields[name])
+                yield self._check(fields[name])
 
-    def _checked(self, number: object) -> int:
+    def _check(self, number: object) -> int:
         index = int(str(number))
         if not 0 <= index < len(self._nodes):
             raise MetadataError(
@@ -156,7 +156,9 @@ class Metadata:
             return builder(node, self._of)
         refer = set(self._reference_fields(index, node))
         fields = node.get("attrs", {})
-        values = {k: self._of(v) if k in refer else _plain(kind, k, v) for k, v in fields.items()}
+        values = {
+            k: self._of(v) if k in refer else _read_plain(kind, k, v) for k, v in fields.items()
+        }
         return _build_by_name(kind, values)
 
     def _build_array(self, kind: str, fields: Json) -> object:
@@ -172,7 +174,7 @@ def _build_by_name(kind: str, values: dict[str, object]) -> object:
     if attrs_class(kind) is None and kind.startswith("relayish."):
         cls = _class_by_name(kind.removeprefix("relayish."))
         spans = [f.name for f in cls.fields_ if f.accepts == (Span,)]
-        return interned(cls(**values, **dict.fromkeys(spans, Span("metadata", 0, 0, 0, 0))))
+        return intern(cls(**values, **dict.fromkeys(spans, Span("metadata", 0, 0, 0, 0))))
     return build_attrs(kind, values)
 
 
@@ -246,7 +248,7 @@ _PLAIN: Final[Mapping[object, _Reader]] = {
 }
 
 
-def _plain(kind: str, name: str, text: str) -> object:
+def _read_plain(kind: str, name: str, text: str) -> object:
     declared = attrs_class(kind)
     if declared is not None:
         return _readers(declared)[name](text)  # type: ignore[arg-type]  # as above

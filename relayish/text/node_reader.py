@@ -13,7 +13,7 @@ from relayish.ir.naming import name_field
 from relayish.ir.node import VARIABLES, Node, node_kinds
 from relayish.ir.roles import Role
 from relayish.ir.span import Span
-from relayish.ir.storage import interned
+from relayish.ir.storage import intern
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import binds_types
 from relayish.text.reader import Binder, Reader
@@ -84,7 +84,7 @@ def variable(reader: NodeReader) -> Rule:
     start = reader.pos
     if not reader.word(NODE):
         binder = reader.binder("where one is bound")
-        made = reader.bound_before(binder) if binder.again else None
+        made = reader.find_bound_before(binder) if binder.again else None
         if made is None:
             made = yield reader.grammar.variable(reader, binder)
         reader.keys[made] = binder.key
@@ -104,7 +104,7 @@ def variable(reader: NodeReader) -> Rule:
     return made
 
 
-def declared_free(reader: NodeReader) -> Rule:
+def declare_free(reader: NodeReader) -> Rule:
     """The variable behind ``free_var``, which is in scope from here on."""
     mark = len(reader.hidden_locals)
     made = yield variable(reader)
@@ -126,7 +126,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
         name, at = attribute_name(reader, "a field such as axis=1")
         declared = known.get(name)
         if declared is None:
-            reader.unknown(f"field of {_name(reader, kind)}:", name, known, at)
+            reader.raise_unknown(f"field of {_name(reader, kind)}:", name, known, at)
         if name in values:
             reader.fail(f"field {name} of {_name(reader, kind)} is given twice; leave one out", at)
         mark = len(reader.hidden_locals)
@@ -137,7 +137,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
         made = _name_alone(reader, declared, kind)
         if made is None:
             made = yield _field(reader, declared, kind)
-        values[name] = _checked(reader, declared, kind, made, places[name])
+        values[name] = _check(reader, declared, kind, made, places[name])
         if declared in blocks:
             reader.leave(mark)
         elif declared.role is Role.BINDER and not is_pattern:
@@ -192,13 +192,13 @@ def _field(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
 
 
 def _items(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
-    where = _where(reader, declared, kind)
+    where = _describe_place(reader, declared, kind)
     reader.expect("[", f"before the items of {where}")
     items: list[object] = []
     for index, _ in enumerate(reader.until("]", f"or ',' after an item of {where}")):
         at = reader.skip()
         made = yield _item(reader, declared, kind, index)
-        items.append(_checked(reader, declared, kind, made, at, index))
+        items.append(_check(reader, declared, kind, made, at, index))
     return tuple(items)
 
 
@@ -207,14 +207,16 @@ def _item(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1
     assert declared.kind is not None
     at = reader.skip()
     if declared.shape is Shape.OPTIONAL and reader.word("None"):
-        return _absent()
+        return _read_nothing()
     is_block = declared in scope_fields(kind).blocks
     begins = "{" if is_block else ("(", "%")
     if declared.shape is Shape.MIXED and not reader.text.startswith(begins, at):
         return attribute_value(reader, enums=declared.enums)
     if is_block:
         if not reader.take("{"):
-            reader.expect("{", f"before the block of {_where(reader, declared, kind, index)}")
+            reader.expect(
+                "{", f"before the block of {_describe_place(reader, declared, kind, index)}"
+            )
         return reader.grammar.block(reader, "}")
     family = family_of(declared.kind)
     if declared.role is Role.BINDER and (family is None or declared.kind in VARIABLES):
@@ -225,20 +227,20 @@ def _item(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1
     return _expression(reader)
 
 
-def _absent() -> Rule:
+def _read_nothing() -> Rule:
     yield from ()
 
 
 def _statements(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
     """A block of statements, each of which is an item of the field."""
-    where = _where(reader, declared, kind)
+    where = _describe_place(reader, declared, kind)
     reader.expect("{", f"before the block of {where}")
     items: list[Node] = []
     while not reader.take("}"):
         at = reader.skip()
         made = yield reader.grammar.statement(reader)
         if made is not None:
-            items.append(_checked(reader, declared, kind, made, at, len(items)))
+            items.append(_check(reader, declared, kind, made, at, len(items)))
             if not reader.take(";"):
                 reader.expect("}", f"or ';' after a statement of {where}")
                 break
@@ -253,22 +255,24 @@ def _types_bound(reader: NodeReader, declared: Field, kind: type[Node]) -> Rule:
     at = reader.skip()
     read = family.read_bound(reader)
     if not declared.holds_many and len(read) != 1:
-        reader.fail(f"{_where(reader, declared, kind)} is one variable; found {len(read)}", at)
+        reader.fail(
+            f"{_describe_place(reader, declared, kind)} is one variable; found {len(read)}", at
+        )
     return read if declared.holds_many else read[0]
 
 
-def _checked(
+def _check(
     reader: NodeReader, declared: Field, kind: type[Node], made: Any, at: int, index: int = -1
 ) -> Any:  # Any: a node, or another value
     """Return what was read for a field, or an item of one, if it may stand there."""
     held = declared.kind
     if held is not None and isinstance(made, Node) and type(made) not in held.kinds:
-        where, found = _where(reader, declared, kind, index), type(made).__name__
+        where, found = _describe_place(reader, declared, kind, index), type(made).__name__
         reader.fail(f"{where} must be {held.__name__}; found {found}", at)
     return made
 
 
-def _where(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1) -> str:
+def _describe_place(reader: NodeReader, declared: Field, kind: type[Node], index: int = -1) -> str:
     return f"{_name(reader, kind)}.{declared.name}" + (f"[{index}]" if index >= 0 else "")
 
 
@@ -340,16 +344,16 @@ def _build(
         named = [re.match(rf"{kind.__name__}\.{re.escape(name)}\b", str(error)) for name in places]
         at = [place for place, found in zip(places.values(), named, strict=True) if found]
         raise reader.error(str(error), at[0] if at else start) from error
-    return interned(made)
+    return intern(made)
 
 
-def _required(kind: type[Node]) -> tuple[frozenset[str], list[str]]:
+def _find_required(kind: type[Node]) -> tuple[frozenset[str], list[str]]:
     """Return the names of fields without a default, and of those for spans."""
     required = [f.name for f in kind.fields_ if f.default is REQUIRED]
     return frozenset(required), [f.name for f in kind.fields_ if Span in f.accepts]
 
 
-_REQUIRED: Final = ByKind(_required)
+_REQUIRED: Final = ByKind(_find_required)
 _MAY_BE_NAMED: Final = ByKind(_may_be_named)
 _BY_NAME: Final = ByKind(lambda kind: {f.name: f for f in kind.fields_})
 WORDS[NODE] = node_form

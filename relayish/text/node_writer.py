@@ -40,8 +40,8 @@ class NodeWriter(Writer):
             self.texts[node] = self.name(node)
             return Line(f"free_var {text};")
         if form_of(kind).nests:
-            return self._nested(node, depth)
-        return _joined(node_parts(self, node))
+            return self._write_nested(node, depth)
+        return _join(node_parts(self, node))
 
     def binder(self, var: Node, *, again: bool) -> str:
         name = self.name(var)
@@ -49,10 +49,10 @@ class NodeWriter(Writer):
             return f"{name}-malformed-ir"
         kind = type(var)
         hint = name_field(kind)
-        fields = _joined(field_parts(self, var, (), "" if hint is None else hint.name))
+        fields = _join(field_parts(self, var, (), "" if hint is None else hint.name))
         return f"{NODE} {kind_name(kind, self.language)} {name}" + (f"({fields})" if fields else "")
 
-    def _nested(self, node: Node, depth: int) -> Rule:
+    def _write_nested(self, node: Node, depth: int) -> Rule:
         out = self.out
         outside = self.enter(depth)
         out.append(f"{NODE} {kind_name(type(node), self.language)}(")
@@ -83,7 +83,7 @@ class NodeWriter(Writer):
             return self.block_of(node, declared)
         if value is not None and (way is FieldForm.BINDER or way is FieldForm.INLINE):
             return self._items(node, declared, value)
-        return _joined(value_parts(self, declared, way, value))
+        return _join(value_parts(self, declared, way, value))
 
     def _items(self, node: Node, declared: Field, value: object) -> Rule:
         """Write what a node binds, or parts and annotations, where they are used."""
@@ -107,9 +107,9 @@ class NodeWriter(Writer):
             return self.bind(item, bound)
         if family_of(type(item)) is not None:
             return self.bind_family(item, bound)
-        return self._bound_pattern(item, bound)
+        return self._write_bound_pattern(item, bound)
 
-    def _bound_pattern(self, item: Node, bound: list[Node]) -> Rule:
+    def _write_bound_pattern(self, item: Node, bound: list[Node]) -> Rule:
         """Write a pattern without a grammar of its own."""
         self._known[item] = bound
         yield self.value_of(item, self._depth)
@@ -123,11 +123,11 @@ class NodeWriter(Writer):
             or type(item) in VARIABLES
             or family_of(type(item)) is not None
         ):
-            return _joined(item_parts(self, declared, item))
+            return _join(item_parts(self, declared, item))
         made = TEXTS[type(item)](self, item, self._depth)
-        return self._in_parentheses(made) if declared.shape is Shape.MIXED else made
+        return self._parenthesise(made) if declared.shape is Shape.MIXED else made
 
-    def _in_parentheses(self, text: str | Rule) -> Rule:
+    def _parenthesise(self, text: str | Rule) -> Rule:
         self.out.append("(")
         yield text
         self.out.append(")")
@@ -156,7 +156,7 @@ class NodeWriter(Writer):
         return spell_value(value, self)
 
 
-def _joined(parts: Iterator[object]) -> str:
+def _join(parts: Iterator[object]) -> str:
     """Return pieces that are all texts, for no grammar around writes nodes, in one."""
     return "".join(cast("Iterator[str]", parts))
 

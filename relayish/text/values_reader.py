@@ -19,7 +19,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.text.literals import read_int, unquote
 from relayish.text.metadata_reader import MetadataError, build_attrs
 from relayish.text.reader import Reader
-from relayish.text.source import ATTRIBUTE, BLANK, META, OPERAND, plain_name
+from relayish.text.source import ATTRIBUTE, BLANK, META, OPERAND, unquote_name
 from relayish.text.tables import FAMILY_WORDS, Family
 from relayish.text.trampoline import Rule
 
@@ -33,7 +33,7 @@ _DEEPEST: Final = 100
 _UNREAD: Final = object()
 
 
-def _simple(reader: Reader) -> object:
+def _read_simple(reader: Reader) -> object:
     """Read one of the values that nearly all are, or return ``_UNREAD`` and stay."""
     found = _SIMPLE.match(reader.text, reader.pos)
     if found is None or found.end() - found.start() > 4000:  # absurd numbers
@@ -58,7 +58,7 @@ def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) ->
 
     ``enums`` are the enumerations whose members may stand there, ``Color.RED``, by name.
     """
-    simple = _simple(reader)
+    simple = _read_simple(reader)
     if simple is not _UNREAD:
         return simple
     if depth > _DEEPEST:
@@ -67,12 +67,12 @@ def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) ->
         inside = partial(attribute_value, depth=depth + 1, enums=enums)
         return (yield reader.items("]", "after an item of a list", inside))
     if reader.take("{"):
-        return DictAttrs((yield _mapping(reader, "}", depth + 1)))
+        return DictAttrs((yield _read_mapping(reader, "}", depth + 1)))
     at = reader.skip()
     negative = reader.take("-")
     found = reader.match(OPERAND)
     if found is None or (negative and found.lastgroup != "number"):
-        reader.fail(f"expected the value of an attribute; {reader.found()}", at)
+        reader.fail(f"expected the value of an attribute; {reader.describe_found()}", at)
     reader.pos = found.end()
     kind = found.lastgroup
     if kind == "number":
@@ -80,9 +80,9 @@ def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) ->
     if kind == "string":
         return unquote(found["string"])
     if kind == "local":
-        return reader.local(found["local"], at)
+        return reader.read_local(found["local"], at)
     if kind == "globalvar":
-        return reader.grammar.global_name(reader, plain_name(found["globalvar"]), at)
+        return reader.grammar.global_name(reader, unquote_name(found["globalvar"]), at)
     return (yield _word(reader, found, depth, enums, at))
 
 
@@ -95,20 +95,20 @@ def _word(reader: Reader, found: re.Match[str], depth: int, enums: Enums, at: in
     family = FAMILY_WORDS.get(word)
     if family is not None:
         return (yield family_value(reader, word, family))
-    name, _, member = plain_name(word).partition(".")
+    name, _, member = unquote_name(word).partition(".")
     if name in enums:
         return _member(reader, enums[name], member, at)
     if word and reader.take("{"):
-        values = yield _mapping(reader, "}", depth + 1)
+        values = yield _read_mapping(reader, "}", depth + 1)
         try:
-            return build_attrs(plain_name(word), values)
+            return build_attrs(unquote_name(word), values)
         except (MetadataError, TypeError, FieldError) as error:
-            reader.fail(f"attributes {plain_name(word)} cannot be read: {error}", at)
+            reader.fail(f"attributes {unquote_name(word)} cannot be read: {error}", at)
     if enums:
         members = [
             f"{name}.{member}" for name, kind in enums.items() for member in kind.__members__
         ]
-        reader.unknown("value", found[0].strip(), members, at)
+        reader.raise_unknown("value", found[0].strip(), members, at)
     reader.fail(
         f"{found[0].strip()!r} is no value of an attribute; write a number, a string, True, None, "
         f"a list or meta[key][index]",
@@ -136,14 +136,14 @@ def _member(reader: Reader, kind: type[Enum], name: str, at: int) -> Enum:
             elif part in kind.__members__:
                 made |= kind[part]
             else:
-                reader.unknown(f"member of {kind.__name__}:", part, kind.__members__, at)
+                reader.raise_unknown(f"member of {kind.__name__}:", part, kind.__members__, at)
         return made
     raise reader.error(
         f"unknown member of {kind.__name__}: {name}{suggest(name, kind.__members__)}", at
     )
 
 
-def _mapping(reader: Reader, close: str, depth: int) -> Rule:
+def _read_mapping(reader: Reader, close: str, depth: int) -> Rule:
     values: dict[str, object] = {}
     for _ in reader.until(close, "after an attribute"):
         name, at = attribute_name(reader)
@@ -155,16 +155,16 @@ def _mapping(reader: Reader, close: str, depth: int) -> Rule:
 
 def attributes(reader: Reader, close: str) -> Rule:
     """``name=value`` pairs up to and including ``close``, as a dictionary."""
-    return (yield _mapping(reader, close, 0))
+    return (yield _read_mapping(reader, close, 0))
 
 
 def attribute_name(reader: Reader, what: str = "an attribute such as axis=1") -> tuple[str, int]:
     """Read ``name =`` and return the name and where it stands."""
     found = reader.match(ATTRIBUTE)
     if found is None:
-        reader.fail(f"expected {what}; {reader.found()}")
+        reader.fail(f"expected {what}; {reader.describe_found()}")
     reader.pos = found.end()
-    return plain_name(found[1]), found.start(1)
+    return unquote_name(found[1]), found.start(1)
 
 
 def _number(reader: Reader, found: re.Match[str], negative: bool, at: int) -> object:
@@ -186,7 +186,7 @@ def meta(reader: Reader, at: int) -> object:
     """Read ``[key][index]`` behind ``meta`` and return what it stands for."""
     found = reader.match(META)
     if found is None:
-        reader.fail(f"expected meta[key][index]; {reader.found()}", at)
+        reader.fail(f"expected meta[key][index]; {reader.describe_found()}", at)
     reader.pos = found.end()
     if len(found[2]) > 12:  # no section is that long
         reader.fail(f"meta[{found[1]}] has no entry {found[2][:12]}...", at)

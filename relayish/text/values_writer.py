@@ -90,7 +90,7 @@ def _tuple(value: tuple[object, ...], context: ValueContext) -> str:
 
 
 @add_value_rule(DictAttrs)
-def _mapping(value: DictAttrs, context: ValueContext) -> str:
+def _spell_mapping(value: DictAttrs, context: ValueContext) -> str:
     return f"{{{spell_items(value, context)}}}"
 
 

@@ -104,7 +104,7 @@ class Writer(ABC):
         leaf = LEAVES.get(type(node))
         if leaf is not None:
             return leaf(self, node)
-        return self._in_place(node)
+        return self._write_in_place(node)
 
     def family_text(self, item: Node) -> str:
         """Return the text of a node of a family with a grammar of its own."""
@@ -169,9 +169,9 @@ class Writer(ABC):
         made = TEXTS[type(node)](self, node, depth)
         if isinstance(made, str):
             return made + self.comment(node)
-        return self._commented(made, node) if self.has_comment(node) else made
+        return self._write_commented(made, node) if self.has_comment(node) else made
 
-    def _commented(self, rule: Rule, node: Node) -> Rule:
+    def _write_commented(self, rule: Rule, node: Node) -> Rule:
         yield rule
         self.out.append(self.comment(node))
 
@@ -206,7 +206,7 @@ class Writer(ABC):
                     out.append(spell_leaf(declared, item, self))
                     continue
                 out.append("{\n")
-                yield self._around_of(node, depth)
+                yield self._write_around(node, depth)
                 yield self.body(todo, item, depth)
                 todo = None
                 out.append(end)
@@ -215,7 +215,7 @@ class Writer(ABC):
             out.append("None")
         else:
             out.append("{\n")
-            yield self._around_of(node, depth)
+            yield self._write_around(node, depth)
             if declared.shape is Shape.MANY:
                 around, self._in_block = self._in_block, []
                 yield self.statements(block, depth)
@@ -231,7 +231,7 @@ class Writer(ABC):
         self.enter(outside)
         self.suspend(bound)
 
-    def _around_of(self, node: Node, depth: int) -> Rule:
+    def _write_around(self, node: Node, depth: int) -> Rule:
         """The lines that several blocks of a node have in common, in the first that is written."""
         around = self.layout.opened[node][0]
         if around >= 0 and node not in self._around:
@@ -248,7 +248,7 @@ class Writer(ABC):
         else:
             self.leave(bound)
 
-    def _in_place(self, node: Node) -> str:
+    def _write_in_place(self, node: Node) -> str:
         """Return the text of a node without a line of its own where it is used."""
         if type(node) in VARIABLES:
             self.add_free(node)

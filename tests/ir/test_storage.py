@@ -19,7 +19,7 @@ from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, TypeVar
 from relayish.ir.roles import Atom
 from relayish.ir.span import Span
-from relayish.ir.storage import interned, register_interning
+from relayish.ir.storage import intern, register_interning
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import EVERYTHING, Traversal
 from relayish.text import astext, parse_expr
@@ -295,7 +295,7 @@ class TestInterning:
         assert copy.deepcopy(Tuple((metre,))).fields[0] is metre
 
     def test_node_is_found_by_its_name(self, metre):
-        assert interned(type(metre)("m")) is metre
+        assert intern(type(metre)("m")) is metre
 
     def test_node_that_is_read_is_the_one_of_its_name(self, metre):
         assert parse_expr(astext(Tuple((metre,)))).fields[0] is metre

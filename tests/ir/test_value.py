@@ -6,7 +6,7 @@ import pytest
 
 from relayish.errors import FieldError
 from relayish.ir.dtype import check_dtype, numpy_dtype
-from relayish.ir.literal import hash_literal, same_literal
+from relayish.ir.literal import hash_literal, is_same_literal
 from relayish.ir.relay.build import const
 from relayish.ir.relay.expr import Constant
 from relayish.ir.relay.type import TensorType
@@ -158,7 +158,7 @@ LITERALS = {
 @pytest.mark.parametrize("left", LITERALS)
 def test_literal_is_the_same_as_itself_only(left):
     for right, value in LITERALS.items():
-        assert same_literal(LITERALS[left], value) == (left == right)
+        assert is_same_literal(LITERALS[left], value) == (left == right)
 
 
 @pytest.mark.parametrize("name", LITERALS)
@@ -178,7 +178,7 @@ def test_equal_values_of_other_classes_have_equal_hashes():
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
         (Span("f", 1, 1, 1, 1), Span("f", 1, 1, 1, 1)),
     ):
-        assert same_literal(one, other)
+        assert is_same_literal(one, other)
         assert hash_literal(one) == hash_literal(other)
 
 
@@ -258,11 +258,11 @@ def test_values_shared_within_a_value_are_compared_once():
     one, other = (1,), (1,)
     for _ in range(100):
         one, other = (one, one), (other, other)
-    assert same_literal(one, other)
+    assert is_same_literal(one, other)
     assert hash_literal(one) == hash_literal(other)
     value = as_value(one)
     assert value[0] is value[1]
-    assert not same_literal(one, (other, ()))
+    assert not is_same_literal(one, (other, ()))
 
 
 def test_class_that_numpy_cannot_read_is_no_element_type():

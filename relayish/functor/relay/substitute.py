@@ -11,7 +11,12 @@ from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType, Type
-from relayish.ir.renaming import captured_variables, check_free, fresh_variable, with_names
+from relayish.ir.renaming import (
+    check_free,
+    find_captured_variables,
+    make_fresh_variable,
+    with_names,
+)
 from relayish.ir.scoping import collect_variables
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.value import Value
@@ -62,8 +67,8 @@ class _Substitution(MixedModeMutator):
 
     def __init__(self, root: Expr, images: Mapping[Var, Expr], bound: Container[Node]) -> None:
         self._retypes = not all(fits(var, image) for var, image in images.items())
-        renamed = captured_variables(bound, list(images.values()), EXPRESSIONS)
-        found: dict[Node, Node] = {var: fresh_variable(var) for var in renamed}
+        renamed = find_captured_variables(bound, list(images.values()), EXPRESSIONS)
+        found: dict[Node, Node] = {var: make_fresh_variable(var) for var in renamed}
         if self._retypes:
             for node in EXPRESSIONS.pre_order(root):
                 if type(node) is Let and node.var.type_annotation is not None:
@@ -77,7 +82,7 @@ class _Substitution(MixedModeMutator):
 
     def visit_var(self, var: Var) -> Expr:
         """Let what shares memory with a variable that is replaced share that of the other."""
-        return var.with_fields(may_share=_shared(var, self._given))
+        return var.with_fields(may_share=_share_memory(var, self._given))
 
     def rewrite_function(self, pre: Function, post: Function) -> Expr:
         return post if post is pre or not self._retypes else post.with_fields(ret_type=None)
@@ -86,7 +91,7 @@ class _Substitution(MixedModeMutator):
         return post if post is pre or not self._retypes else post.with_fields(type_args=())
 
 
-def _shared(var: Var, images: Mapping[Var, Expr]) -> Var | None:
+def _share_memory(var: Var, images: Mapping[Var, Expr]) -> Var | None:
     """Return the variable with which ``var`` may share memory once others have been replaced."""
     if var.may_share is None:
         return None

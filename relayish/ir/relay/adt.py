@@ -91,7 +91,7 @@ class Match(Expr):
     complete: bool = True
 
 
-def _same_constructor(lhs: Constructor, rhs: Constructor) -> bool:
+def _is_same_constructor(lhs: Constructor, rhs: Constructor) -> bool:
     return (
         lhs.name_hint == rhs.name_hint
         and lhs.belong_to.name_hint == rhs.belong_to.name_hint
@@ -108,6 +108,6 @@ def _inputs(data: TypeData) -> tuple[tuple[object, ...], ...]:
     return tuple([constructor.inputs for constructor in data.constructors])
 
 
-register_comparison(Constructor, same=_same_constructor, skipped=("inputs",))
+register_comparison(Constructor, same=_is_same_constructor, skipped=("inputs",))
 register_comparison(TypeData, beside=constructors)
 register_line(Match, lambda match, show: f"match ({show(match.data)}) {{...}}")

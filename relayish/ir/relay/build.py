@@ -84,11 +84,11 @@ Constant(data=array([1, 2], dtype=int32)), Constant(data=np.int8(1)))
     if value is None or isinstance(value, (str, tuple)):
         if dtype is not None:
             raise FieldError(f"const({value!r}) has no element type; leave dtype={dtype!r} out")
-        return Constant(_held(value), span=span)
+        return Constant(_convert(value), span=span)
     return Constant(_tensor(value, dtype), span=span)
 
 
-def _held(value: object) -> Value:
+def _convert(value: object) -> Value:
     try:
         return as_value(value)
     except (TypeError, ValueError) as error:
@@ -99,7 +99,7 @@ def _tensor(value: object, dtype: DType | None) -> Value:
     try:
         array = np.asarray(value)
         if array.dtype.kind in "OSUM":
-            return _held(value)  # says what is wrong with it
+            return _convert(value)  # says what is wrong with it
         wanted = _NARROWED.get(array.dtype, array.dtype) if dtype is None else numpy_dtype(dtype)
         _check_range(array, wanted)
         with np.errstate(over="ignore", invalid="raise"):

@@ -11,7 +11,7 @@ from relayish._support import hooks
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.comparison import register_comparison
 from relayish.ir.effect import Effect
-from relayish.ir.literal import same_literal
+from relayish.ir.literal import is_same_literal
 from relayish.ir.node import Node, field, node
 from relayish.ir.one_line import register_line, shorten
 from relayish.ir.relay.language import RELAY
@@ -284,7 +284,7 @@ class Function(Expr):
         """
         held = {} if self.attrs is None else dict(self.attrs.items())
         given = DictAttrs({name: value} if isinstance(name, str) else name)
-        if all(key in held and same_literal(held[key], new) for key, new in given.items()):
+        if all(key in held and is_same_literal(held[key], new) for key, new in given.items()):
             return self
         attrs = DictAttrs({**held, **dict(given.items())})
         return self.with_fields(attrs=attrs, checked_type=self.checked_type)
@@ -324,11 +324,11 @@ class RefWrite(Expr):
     value: Expr
 
 
-def _same_op(lhs: Op, rhs: Op) -> bool:
+def _is_same_op(lhs: Op, rhs: Op) -> bool:
     return lhs is rhs or (lhs.name == rhs.name and lhs.domain == rhs.domain)
 
 
-def _same_global(lhs: GlobalVar, rhs: GlobalVar) -> bool:
+def _is_same_global(lhs: GlobalVar, rhs: GlobalVar) -> bool:
     return lhs.name_hint == rhs.name_hint
 
 
@@ -337,8 +337,8 @@ def type_args(lhs: Call, rhs: Call) -> tuple[object, object] | None:
     return None if type(lhs.op) is Op else (lhs.type_args, rhs.type_args)
 
 
-register_comparison(Op, same=_same_op, hashed=("full_name",))
-register_comparison(GlobalVar, same=_same_global)
+register_comparison(Op, same=_is_same_op, hashed=("full_name",))
+register_comparison(GlobalVar, same=_is_same_global)
 register_comparison(Call, skipped=("type_args",), beside=type_args)
 
 register_line(Op, lambda op, _: shorten(op.full_name))

@@ -168,7 +168,7 @@ class IRModule(Module[GlobalVar]):
             _type_globals=self._type_globals.set(header.name_hint, header),
         )
 
-    def _more_shown(self) -> str:
+    def _show_more(self) -> str:
         return f"; types {', '.join(sorted(self._type_globals))}" if self._types else ""
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -186,8 +186,8 @@ def scalar_type(dtype: DType) -> TensorType:
     return TensorType((), dtype)
 
 
-def _same_type_name(lhs: GlobalTypeVar, rhs: GlobalTypeVar) -> bool:
+def _is_same_type_name(lhs: GlobalTypeVar, rhs: GlobalTypeVar) -> bool:
     return lhs.name_hint == rhs.name_hint
 
 
-register_comparison(GlobalTypeVar, same=_same_type_name)
+register_comparison(GlobalTypeVar, same=_is_same_type_name)

@@ -60,7 +60,7 @@ def register_gradient(
         >>> @register_gradient("example.halve")
         ... def halve_grad(call, grad):
         ...     return [grad / number(2, grad)]
-        >>> primal_gradient.get(named_op("example.halve")) is halve_grad
+        >>> primal_gradient.get(resolve_op("example.halve")) is halve_grad
         True
     """
     found = resolve_op(op_name)

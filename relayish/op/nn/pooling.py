@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.dtype import lowest_number
+from relayish.ir.dtype import get_lowest_number
 from relayish.op.evaluation import Array, as_sizes, is_integral
 from relayish.op.nn.accumulation import round_to, unpack
 from relayish.op.nn.pooling_attrs import (
@@ -75,7 +75,7 @@ def combine_windows(data: Array, windows: Windows, combine: np.ufunc) -> Array:
 
 def get_lowest(data: Array) -> float:
     """Return the least finite number of the type of ``data``, with which maximum pools pad."""
-    return False if data.dtype.kind == "b" else lowest_number(data.dtype)
+    return False if data.dtype.kind == "b" else get_lowest_number(data.dtype)
 
 
 def divide(total: Array, count: Array, dtype: np.dtype[np.generic]) -> Array:

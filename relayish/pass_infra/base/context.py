@@ -71,16 +71,16 @@ class PassContext:
         **unknown: Never,
     ) -> None:
         for name in unknown:
-            raise ConfigError(_unknown_argument(name))
+            raise ConfigError(_describe_unknown_argument(name))
         if type(opt_level) is not int or opt_level < 0:
             raise ConfigError(f"opt_level must be a whole number from 0; found {opt_level!r}")
         if config is not None and not isinstance(config, Mapping):
             raise ConfigError(f"config must be a mapping from names to values; found {config!r}")
         write = object.__setattr__
         write(self, "opt_level", opt_level)
-        write(self, "required_pass", _checked_names("required_pass", required_pass))
-        write(self, "disabled_pass", _checked_names("disabled_pass", disabled_pass))
-        write(self, "_instruments", _checked_instruments(instruments))
+        write(self, "required_pass", _check_names("required_pass", required_pass))
+        write(self, "disabled_pass", _check_names("disabled_pass", disabled_pass))
+        write(self, "_instruments", _check_instruments(instruments))
         write(self, "config", check_config(config or {}))
         for what in ("required_pass", "disabled_pass"):
             for name in getattr(self, what):
@@ -144,7 +144,7 @@ class PassContext:
         """
         if PassContext.current() is not self:
             raise PassError("only the instruments of the current pass context can be overridden")
-        entering = _checked_instruments(instruments)
+        entering = _check_instruments(instruments)
         leaving, outer = self.instruments, _FRAMES.get()[:-1]
         # until all are entered none is in force: an exception on the way leaves the context clean
         _FRAMES.set((*outer, _Frame(self, ())))
@@ -222,7 +222,7 @@ def _exit_all(instruments: Iterable[PassInstrument]) -> None:
         instrument.exit_pass_ctx()
 
 
-def _checked_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
+def _check_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
     if isinstance(names, str):
         raise ConfigError(
             f"{what} must be a sequence of names; found the str {names!r}; write ({names!r},)"
@@ -238,7 +238,7 @@ def _checked_names(what: str, names: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(checked)
 
 
-def _unknown_argument(name: str) -> str:
+def _describe_unknown_argument(name: str) -> str:
     if name == "trace":
         return (
             "PassContext has no argument 'trace'; pass instruments=[...], whose run_before_pass "
@@ -277,7 +277,7 @@ def _warn_of_unknown(what: str, name: str) -> None:
     )
 
 
-def _checked_instruments(
+def _check_instruments(
     instruments: Sequence[PassInstrument] | None,
 ) -> tuple[PassInstrument, ...]:
     given: object = () if instruments is None else instruments  # still to be checked

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Final
 
-from relayish._support.collector import collecting_rarely, frozen, not_collecting
+from relayish._support.collector import collect_rarely, freeze_heap, pause_collection
 from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.base.context import PassContext
 
@@ -35,16 +35,16 @@ register_config_option(
 )
 
 _OPTIONS: Final = {
-    DISABLE_GC: not_collecting,
-    RARE_GC: collecting_rarely,
-    FREEZE_INPUT: frozen,
+    DISABLE_GC: pause_collection,
+    RARE_GC: collect_rarely,
+    FREEZE_INPUT: freeze_heap,
 }
 
 
 _AS_IT_IS: Final = nullcontext()
 
 
-def collecting_as(ctx: PassContext) -> AbstractContextManager[None]:
+def collect_as(ctx: PassContext) -> AbstractContextManager[None]:
     """Run the collector as ``ctx`` says; passes inside one another find it so already.
 
     The collector is the whole process's: its other threads have it so as well.
@@ -53,11 +53,11 @@ def collecting_as(ctx: PassContext) -> AbstractContextManager[None]:
     if not config:  # no default asks for anything
         return _AS_IT_IS
     chosen = [manner for option, manner in _OPTIONS.items() if config.get(option) is True]
-    return _all(chosen) if chosen else _AS_IT_IS
+    return _enter_all(chosen) if chosen else _AS_IT_IS
 
 
 @contextmanager
-def _all(manners: Sequence[Callable[[], AbstractContextManager[None]]]) -> Iterator[None]:
+def _enter_all(manners: Sequence[Callable[[], AbstractContextManager[None]]]) -> Iterator[None]:
     with ExitStack() as stack:
         for manner in manners:
             stack.enter_context(manner())

@@ -72,9 +72,9 @@ class PassInfo:
             )
         _MADE.add(short_name(name))
         for field in ("required", "requires", "ensures"):
-            object.__setattr__(self, field, self._checked_names(field))
+            object.__setattr__(self, field, self._check_names(field))
 
-    def _checked_names(self, field: str) -> tuple[str, ...]:
+    def _check_names(self, field: str) -> tuple[str, ...]:
         given = getattr(self, field)
         if isinstance(given, str):
             raise DeclarationError(

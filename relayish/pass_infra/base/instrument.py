@@ -103,7 +103,7 @@ def _wrap(instrument_class: type, hooks: list[str]) -> type[PassInstrument]:
             return getattr(self._instance, name)
 
     for name in hooks:
-        setattr(Wrapper, name, _handed_on(name))
+        setattr(Wrapper, name, _make_forwarding_hook(name))
     Wrapper.__name__ = instrument_class.__name__
     Wrapper.__qualname__ = instrument_class.__qualname__
     Wrapper.__module__ = instrument_class.__module__
@@ -111,7 +111,7 @@ def _wrap(instrument_class: type, hooks: list[str]) -> type[PassInstrument]:
     return Wrapper
 
 
-def _handed_on(name: str) -> Callable[..., Any]:  # Any: what the hook returns
+def _make_forwarding_hook(name: str) -> Callable[..., Any]:  # Any: what the hook returns
     """Return the hook ``name`` of a wrapper: that of what it holds, unless a subclass has one."""
 
     def hook(self: Any, *args: Any) -> Any:  # Any: a wrapper, and what the hook takes and returns

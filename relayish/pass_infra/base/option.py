@@ -141,26 +141,26 @@ def check_given(
         )
     if len(positional) > len(options):
         raise OptionError(
-            f"pass {owner} is given {len(positional)} options by position; {_named(options)}"
+            f"pass {owner} is given {len(positional)} options by position; {_list_options(options)}"
         )
     given = {option.name for option in options[: len(positional)]}
     for name in named:
         if name in given:
             raise OptionError(f"pass {owner} is given the option {name!r} twice")
         if all(option.name != name for option in options):
-            raise OptionError(unknown_option(owner, options, name))
+            raise OptionError(describe_unknown_option(owner, options, name))
     for option in options:
         if option.default is MISSING and option.name not in given and option.name not in named:
             raise OptionError(f"pass {owner} must be given the option {option}")
 
 
-def unknown_option(owner: str, options: Sequence[PassOption], name: str) -> str:
+def describe_unknown_option(owner: str, options: Sequence[PassOption], name: str) -> str:
     """Return the message for an option that the pass ``owner`` does not have."""
     near = suggest(name, [option.name for option in options])
-    return f"pass {owner} has no option {name!r}{near}; {_named(options)}"
+    return f"pass {owner} has no option {name!r}{near}; {_list_options(options)}"
 
 
-def _named(options: Sequence[PassOption]) -> str:
+def _list_options(options: Sequence[PassOption]) -> str:
     return f"it has {', '.join(o.name for o in options)}" if options else "it has none"
 
 
@@ -175,9 +175,9 @@ def check_value(hint: Any, value: Any) -> object:  # Any: an annotation, a value
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
-        return _first_fit(arguments, hint, check_value, value)
+        return _fit_first(arguments, hint, check_value, value)
     if origin is Literal:
-        return _one_of(arguments, value)
+        return _choose_from(arguments, value)
     if origin is tuple or hint is tuple:
         return _check_tuple(hint, arguments, value)
     kind = origin or hint
@@ -233,7 +233,7 @@ def read_value(hint: Any, written: Written | WrittenSequence) -> object:  # Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         nothing_first = sorted(arguments, key=lambda member: member is not type(None))
-        return _first_fit(tuple(nothing_first), hint, read_value, written)
+        return _fit_first(tuple(nothing_first), hint, read_value, written)
     if origin is tuple or hint is tuple:
         if not isinstance(written, WrittenSequence):
             raise OptionValueError(f"expected {describe_hint(hint)}, as (a, b); found {written}")
@@ -243,7 +243,7 @@ def read_value(hint: Any, written: Written | WrittenSequence) -> object:  # Any:
         raise OptionValueError(f"expected {describe_hint(hint)}; found {written}")
     if origin is Literal:
         by_text = {str(choice).lower(): choice for choice in arguments}
-        return _one_of(arguments, by_text.get(written.text.lower(), written.text))
+        return _choose_from(arguments, by_text.get(written.text.lower(), written.text))
     read = _READERS.get(hint)
     if read is None:
         raise OptionValueError(
@@ -286,7 +286,7 @@ _READERS: Final[dict[object, Callable[[Any, Written], object]]] = {  # Any: the 
 }
 
 
-def _first_fit(
+def _fit_first(
     members: tuple[Any, ...],  # Any: annotations
     hint: object,
     fit: Callable[[Any, Any], object],  # Any: an annotation, a value not yet checked
@@ -300,7 +300,7 @@ def _first_fit(
     raise _misfit(hint, value)
 
 
-def _one_of(choices: tuple[object, ...], value: object) -> object:
+def _choose_from(choices: tuple[object, ...], value: object) -> object:
     for choice in choices:
         if type(choice) is type(value) and choice == value:
             return choice

@@ -14,11 +14,11 @@ from relayish.ir.node import Node
 from relayish.ir.untyped import add_hint
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
-from relayish.pass_infra.base.garbage_collection import collecting_as
+from relayish.pass_infra.base.garbage_collection import collect_as
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.snapshot import Snapshot
-from relayish.pass_infra.base.type_inference import inferred
+from relayish.pass_infra.base.type_inference import infer_types
 
 _M = TypeVar("_M", bound=AnyModule)
 
@@ -66,7 +66,7 @@ class Pass(ABC):
             instrument.run_before_pass(mod, info)
         work = self._run_watched if ctx.get_config(IMMUTABLE_MODULE) is True else self._run
         try:
-            with collecting_as(ctx):
+            with collect_as(ctx):
                 out = work(mod, ctx)
         except BaseException as error:
             add_hint(error)
@@ -80,10 +80,10 @@ class Pass(ABC):
 
     def _run(self, mod: _M, ctx: PassContext) -> _M:
         if not self.info.infer_types:
-            return _checked_module(self.run(mod, ctx), mod, self.info)
-        typed = inferred(mod, "the pass is given")
-        out = _checked_module(self.run(typed, ctx), mod, self.info)
-        return mod if out is typed else inferred(out, "the pass returned")
+            return _check_module(self.run(mod, ctx), mod, self.info)
+        typed = infer_types(mod, "the pass is given")
+        out = _check_module(self.run(typed, ctx), mod, self.info)
+        return mod if out is typed else infer_types(out, "the pass returned")
 
     def _run_watched(self, mod: _M, ctx: PassContext) -> _M:
         snapshot = Snapshot(mod)
@@ -151,7 +151,7 @@ class AnyFunctionPass(Pass):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "takes" in cls.__dict__:
-            checked_kind(cls.__dict__["takes"], cls.__name__)
+            check_kind(cls.__dict__["takes"], cls.__name__)
 
     @abstractmethod
     def transform_function(
@@ -170,7 +170,7 @@ class AnyFunctionPass(Pass):
             if self.skips(func):
                 continue
             try:
-                out = _checked_function(self.transform_function(func, mod, ctx), takes, self.info)
+                out = _check_function(self.transform_function(func, mod, ctx), takes, self.info)
             except BaseException as error:
                 error.add_note(f"in function @{mod.name_of(key)}")
                 raise
@@ -212,7 +212,7 @@ def function_pass_over(kind: type[Node]) -> type[AnyFunctionPass] | None:
     return None
 
 
-def checked_kind(kind: object, owner: str) -> type[Node]:
+def check_kind(kind: object, owner: str) -> type[Node]:
     """Return the kind of function that a pass takes.
 
     Raises:
@@ -235,14 +235,14 @@ def _should_run(instrument: PassInstrument, mod: AnyModule, info: PassInfo) -> b
     return answer
 
 
-def _checked_module(out: object, given: _M, info: PassInfo) -> _M:
+def _check_module(out: object, given: _M, info: PassInfo) -> _M:
     if not isinstance(out, type(given)):
         wanted = indefinite(type(given))
         raise PassError(f"pass {info.name} must return {wanted}; found {_brief(out)}")
     return out
 
 
-def _checked_function(out: object, takes: type[Node], info: PassInfo) -> Node:
+def _check_function(out: object, takes: type[Node], info: PassInfo) -> Node:
     if not isinstance(out, takes):
         raise PassError(f"pass {info.name} must return {indefinite(takes)}; found {_brief(out)}")
     return out

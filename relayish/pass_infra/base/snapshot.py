@@ -65,8 +65,8 @@ class Snapshot:
         for node, fields in self._nodes:
             now = _FIELDS[type(node)](node)
             for declared, held, value in zip(node.fields_, fields, now, strict=True):
-                if held is not value and not _same(held, of(value)):
-                    return f"{declared.name} of {_shown(node)} is another"
+                if held is not value and not _is_same(held, of(value)):
+                    return f"{declared.name} of {_describe(node)} is another"
         return None
 
 
@@ -127,11 +127,11 @@ def _holds_nodes(value: object) -> bool:
     return isinstance(value, tuple) and any(isinstance(item, Node) for item in value)
 
 
-def _same(old: object, new: object) -> bool:
+def _is_same(old: object, new: object) -> bool:
     return old is new or (isinstance(old, _Print) and isinstance(new, _Print) and old == new)
 
 
-def _shown(node: Node) -> str:
+def _describe(node: Node) -> str:
     name = name_of(node)
     called = f" {name}" if name else ""
     return f"{indefinite(type(node))}{called}{at_span(node)}"

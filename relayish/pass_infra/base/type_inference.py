@@ -42,7 +42,7 @@ def has_type_inference(kind: type[AnyModule]) -> bool:
     return any(base in _INFER for base in kind.__mro__)
 
 
-def inferred(mod: _M, what: str) -> _M:
+def infer_types(mod: _M, what: str) -> _M:
     """Return ``mod`` with types.
 
     Args:

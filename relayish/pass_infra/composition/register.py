@@ -20,7 +20,7 @@ from relayish.pass_infra.base.option import (
     field_options,
     parameter_options,
 )
-from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass, checked_kind
+from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass, check_kind
 from relayish.pass_infra.base.syntax import is_name
 from relayish.pass_infra.base.transformation import class_of, subject_of
 from relayish.pass_infra.composition.registry import REGISTRY, PassEntry, PassRegistry
@@ -106,7 +106,7 @@ def register_pass(
         return cast("Callable[[_Made], _Made]", made_pass)  # a pass, in place of a decorator
     given: object = name  # still to be checked
     if given is not None and not (isinstance(given, str) and is_name(short_name(given))):
-        raise DeclarationError(_misused(given))
+        raise DeclarationError(_describe_misuse(given))
 
     def declare(made: _Made) -> _Made:
         held = _make_info(made, opt_level, name, required, description)
@@ -125,7 +125,7 @@ def register_pass(
     return declare
 
 
-def _misused(found: object) -> str:
+def _describe_misuse(found: object) -> str:
     """Return what is wrong with the name of a pass."""
     if isinstance(found, str):
         return (
@@ -141,11 +141,11 @@ def _misused(found: object) -> str:
     return f"the first argument of register_pass is the name of the pass; found {found!r}"
 
 
-def _taking(made: _Made, takes: type[Node] | None) -> _Made:
+def _restrict_kind(made: _Made, takes: type[Node] | None) -> _Made:
     """Return a function pass, or a class of these, over functions of class ``takes``."""
     if takes is None:
         return made
-    kind = checked_kind(takes, _claimant(made))
+    kind = check_kind(takes, _claimant(made))
     if inspect.isclass(made) and issubclass(made, AnyFunctionPass):
         made.takes = kind
         return made
@@ -214,10 +214,10 @@ def _complete(
     """Return what stands in place of ``made``, its options, and what builds the pass."""
     subject = None if isinstance(made, Pass) or inspect.isclass(made) else subject_of(made)
     if subject is not None:
-        own: Any = _taking(class_of(made, info.name, subject), takes)  # Any: as below
+        own: Any = _restrict_kind(class_of(made, info.name, subject), takes)  # Any: as below
         _have_copied(own, info.name)
         return made, _complete_class(own, info), own
-    made = _taking(made, takes)
+    made = _restrict_kind(made, takes)
     if isinstance(made, Pass):
         settled = made.with_info(info)
         return settled, (), lambda: settled
@@ -271,18 +271,16 @@ def _complete_class(cls: type[Pass], info: PassInfo) -> tuple[PassOption, ...]:
         return parameter_options(source.__init__, inspect.signature(cls), _claimant(cls))
     documented = cls.__doc__
     checks: list[PassOption] = []
-    setattr(cls, "__post_init__", _checking_init(checks, info.name, cls))  # noqa: B010 - completing the class
+    setattr(cls, "__post_init__", _make_checking_init(checks, info.name, cls))  # noqa: B010 - completing the class
     dataclasses.dataclass(frozen=True, eq=False)(cls)
     cls.__doc__ = documented  # dataclass would put the signature in place of none
     options = field_options(cls)
     checks.extend(options)
-    setattr(cls, "__init__", _guarded_init(cls, options, info.name))  # noqa: B010 - as above
+    setattr(cls, "__init__", _guard_init(cls, options, info.name))  # noqa: B010 - as above
     return options
 
 
-def _guarded_init(
-    cls: type[Pass], options: tuple[PassOption, ...], name: str
-) -> Callable[..., None]:
+def _guard_init(cls: type[Pass], options: tuple[PassOption, ...], name: str) -> Callable[..., None]:
     """Return the constructor of ``cls``, which says of options what is wrong with them."""
     constructor: Callable[..., None] = getattr(cls, "__init__")  # noqa: B009 - as above
 
@@ -294,7 +292,7 @@ def _guarded_init(
     return __init__
 
 
-def _checking_init(options: list[PassOption], name: str, cls: type) -> Callable[[Any], None]:
+def _make_checking_init(options: list[PassOption], name: str, cls: type) -> Callable[[Any], None]:
     inherited = getattr(cls, "__post_init__", None)
 
     def __post_init__(self: Any) -> None:  # noqa: N807 - Any: the class being completed

@@ -20,8 +20,8 @@ from relayish.pass_infra.base.option import (
     PassOption,
     check_given,
     check_option,
+    describe_unknown_option,
     read_value,
-    unknown_option,
 )
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.pass_infra.base.syntax import PassSpec, parse_specs, point_at
@@ -66,13 +66,13 @@ class PassEntry:
         values: dict[str, object] = {}
         for written in spec.options:
             if written.name not in known:
-                message = unknown_option(self.name, self.options, written.name)
-                raise _misplaced(message, text, written.position)
+                message = describe_unknown_option(self.name, self.options, written.name)
+                raise _make_error(message, text, written.position)
             try:
                 values[written.name] = read_value(known[written.name].hint, written.value)
             except OptionValueError as error:
                 message = f"option {written.name!r} of pass {self.name}: {error}"
-                raise _misplaced(message, text, written.value.position) from None
+                raise _make_error(message, text, written.value.position) from None
         return values
 
 
@@ -118,7 +118,7 @@ class PassRegistry:
         meanwhile: importing twice does nothing, waiting for one another might never end.
         """
         short = short_name(name)
-        for source in self._waiting(short):
+        for source in self._iterate_waiting(short):
             source.load_for(short)
             if short not in self._entries:
                 self._load(source)
@@ -126,10 +126,10 @@ class PassRegistry:
 
     def load_for(self, name: str) -> None:
         """Have sources import what is likely to register ``name``, of a pass or of a check."""
-        for source in self._waiting(name):
+        for source in self._iterate_waiting(name):
             source.load_for(name)
 
-    def _waiting(self, name: str) -> Iterator[PassSource]:
+    def _iterate_waiting(self, name: str) -> Iterator[PassSource]:
         """Yield the sources that were not loaded, until there is a pass ``name``."""
         for source in tuple(self._sources):
             if name in self._entries:
@@ -228,5 +228,5 @@ def add_pass_source(source: PassSource) -> None:
     REGISTRY.add_source(source)
 
 
-def _misplaced(message: str, text: str, position: int) -> PipelineError:
+def _make_error(message: str, text: str, position: int) -> PipelineError:
     return PipelineError(f"{message} (column {position + 1}){point_at(text, position)}")

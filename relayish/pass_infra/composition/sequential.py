@@ -146,7 +146,7 @@ def requirements(pass_: Pass) -> tuple[Pass, ...]:
         wanted = short_name(wanted.strip())
         if wanted in resolved:
             continue
-        found = _required_pass(wanted, owner)
+        found = _get_required_pass(wanted, owner)
         if found.info.name in path:
             circle = [*path[path.index(found.info.name) :], found.info.name]
             raise PassError(
@@ -159,7 +159,7 @@ def requirements(pass_: Pass) -> tuple[Pass, ...]:
     return tuple(resolved.values())
 
 
-def _required_pass(wanted: str, owner: Pass) -> Pass:
+def _get_required_pass(wanted: str, owner: Pass) -> Pass:
     try:
         return get_pass(wanted)
     except (UnknownNameError, PipelineError) as error:

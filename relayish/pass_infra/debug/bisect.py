@@ -75,7 +75,7 @@ def bisect(
         if error is None and after is not current:
             message = fault(mod, after)
         if message is not None:
-            shrunk = _shrunk(pass_, current, fault, most_tries)
+            shrunk = _shrink(pass_, current, fault, most_tries)
             return Culprit(pass_, position, message, current, shrunk)
         current = after
     return None
@@ -98,7 +98,7 @@ def _origin(error: Exception) -> tuple[type[Exception], CodeType, int]:
     return type(error), traceback.tb_frame.f_code, traceback.tb_lineno
 
 
-def _shrunk(pass_: Pass, mod: M, fault: Fault, most_tries: int) -> M:
+def _shrink(pass_: Pass, mod: M, fault: Fault, most_tries: int) -> M:
     """Return a small program on which the pass alone does what it did."""
     after, raised = _run(pass_, mod)
     origin = None if raised is None else _origin(raised)

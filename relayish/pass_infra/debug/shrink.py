@@ -23,7 +23,7 @@ from relayish.ir.renaming import replace_nodes
 from relayish.ir.roles import Role
 from relayish.ir.scoping import PROGRAM, operands, scopes
 from relayish.ir.traversal import EVERYTHING
-from relayish.pass_infra.base.type_inference import has_type_inference, inferred
+from relayish.pass_infra.base.type_inference import has_type_inference, infer_types
 from relayish.pass_infra.composition.check import run_check
 
 MOST_TRIES: Final = 2000
@@ -85,13 +85,13 @@ class _Shrinker:
         self.still = still
         self.left = most_tries
         self.checks = [name for name in KEPT_CHECKS if _holds(name, mod)]
-        self.is_typed = has_type_inference(type(mod)) and _typed(mod) is not None
+        self.is_typed = has_type_inference(type(mod)) and _infer(mod) is not None
         known = _STEPS if self.is_typed else {}  # steps of a language go by types
-        others = partial(_others, tuple(known))
+        others = partial(_find_others, tuple(known))
         self.steps: tuple[Step, ...] = (
             _without_definitions,
             *[step for steps in known.values() for step in steps],
-            partial(_by_a_part, others),
+            partial(_replace_by_part, others),
             partial(_without_items, others),
         )
 
@@ -109,7 +109,7 @@ class _Shrinker:
     def _repeat(self, step: Step, mod: _M) -> _M:
         """Take the first program of ``step`` that serves, and go on from there."""
         while True:
-            given = inferred(mod, "is made smaller") if self.is_typed else mod
+            given = infer_types(mod, "is made smaller") if self.is_typed else mod
             smaller = next((found for found in step(given) if self._serves(found)), None)
             if smaller is None:
                 return mod
@@ -121,7 +121,7 @@ class _Shrinker:
         self.left -= 1
         if not all(_holds(name, mod) for name in self.checks):
             return False
-        if self.is_typed and _typed(mod) is None:  # a try that does not fit the types is no try
+        if self.is_typed and _infer(mod) is None:  # a try that does not fit the types is no try
             return False
         return self.still(mod)
 
@@ -134,9 +134,9 @@ def _holds(check: str, mod: AnyModule) -> bool:
     return True
 
 
-def _typed(mod: _M) -> _M | None:
+def _infer(mod: _M) -> _M | None:
     try:
-        return inferred(mod, "is made smaller")
+        return infer_types(mod, "is made smaller")
     except RelayishError:
         return None
 
@@ -150,7 +150,7 @@ def chunks(count: int) -> Iterator[range]:
         width //= 2
 
 
-def named(mod: AnyModule, definitions: Iterable[Node]) -> set[str]:
+def find_named(mod: AnyModule, definitions: Iterable[Node]) -> set[str]:
     """Return the names that ``definitions`` use, of what modules like ``mod`` define."""
     order = EVERYTHING.post_order(tuple(definitions))
     return {name for node in order if (name := mod.name_of(node)) is not None}
@@ -162,33 +162,33 @@ def _without_definitions(mod: AnyModule) -> Iterator[AnyModule]:
         dropped = {names[index] for index in chunk}
         kept = [func for key, func in mod.functions.items() if key not in dropped]
         gone = {mod.name_of(key) for key in dropped}
-        if kept and not gone & named(mod, kept):
+        if kept and not gone & find_named(mod, kept):
             yield mod.without_functions(dropped)
 
 
 _Chosen: TypeAlias = Callable[[AnyModule], list[tuple[Any, Node]]]  # Any: what stands for a name
 
 
-def _others(
+def _find_others(
     known: tuple[type[Node], ...], mod: AnyModule
 ) -> list[tuple[Any, Node]]:  # Any: as above
     """Return the definitions that are of none of some kinds."""
     return [(name, func) for name, func in mod.functions.items() if not isinstance(func, known)]
 
 
-def _by_a_part(chosen: _Chosen, mod: AnyModule) -> Iterator[AnyModule]:
+def _replace_by_part(chosen: _Chosen, mod: AnyModule) -> Iterator[AnyModule]:
     """Put a node in place of one that holds it, the largest first."""
     for name, func in chosen(mod):
         for node in reversed(PROGRAM.post_order(func)):
-            for part in (*PROGRAM.children(node), *_freed(node)):
-                yield from _replaced(mod, name, func, {node: part})
+            for part in (*PROGRAM.children(node), *_iterate_freed(node)):
+                yield from _replace(mod, name, func, {node: part})
 
 
-def _freed(node: Node) -> Iterator[Node]:
+def _iterate_freed(node: Node) -> Iterator[Node]:
     """Yield what scopes of ``node`` evaluate, with an operand in place of what it binds there."""
     for scope in scopes(node):
         for root, operand in product(scope.roots, operands(node) if scope.binders else ()):
-            made = _made(partial(replace_nodes, root, dict.fromkeys(scope.binders, operand)))
+            made = _try_make(partial(replace_nodes, root, dict.fromkeys(scope.binders, operand)))
             if made is not None:
                 yield made
 
@@ -202,28 +202,28 @@ def _without_items(chosen: _Chosen, mod: AnyModule) -> Iterator[AnyModule]:
                     items = getattr(node, field.name)
                     for chunk in chunks(len(items)):
                         kept = items[: chunk.start] + items[chunk.stop :]
-                        made = _made(partial(node.with_fields, **{field.name: kept}))
+                        made = _try_make(partial(node.with_fields, **{field.name: kept}))
                         if made is not None:
-                            yield from _replaced(mod, name, func, {node: made})
+                            yield from _replace(mod, name, func, {node: made})
 
 
 def _is_dispensable(field: Field) -> bool:
     return field.holds_many and field.role in (Role.OPERAND, Role.SCOPE, Role.PART, Role.BINDER)
 
 
-def _replaced(
+def _replace(
     mod: AnyModule,
     name: Any,  # Any: what stands for a name
     func: Node,
     images: Mapping[Node, Node],
 ) -> Iterator[AnyModule]:
     """Yield the module with nodes of a definition replaced, where they may stand there."""
-    made = _made(partial(replace_nodes, func, images))
+    made = _try_make(partial(replace_nodes, func, images))
     if made is not None and made is not func and type(made) is type(func):
         yield mod.with_function(name, made)
 
 
-def _made(make: Callable[[], Node]) -> Node | None:
+def _try_make(make: Callable[[], Node]) -> Node | None:
     """Return what ``make`` does; ``None`` where a node does not take what it is given."""
     try:
         return make()

@@ -10,7 +10,7 @@ from relayish.errors import DeclarationError
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.instruments.line_diff import unified_lines
+from relayish.pass_infra.instruments.line_diff import diff_lines
 from relayish.pass_infra.instruments.program_text import ProgramTexts
 from relayish.pass_infra.instruments.running import RunningPasses
 
@@ -76,7 +76,7 @@ class DiffInstrument(PassInstrument):
     def lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:
         """Yield the lines of the difference of two texts, each with its end."""
         names = f"before {info.name}", f"after {info.name}"
-        found = unified_lines(before.splitlines(), after.splitlines(), names, self.context)
+        found = diff_lines(before.splitlines(), after.splitlines(), names, self.context)
         for line in found:
             colour = _COLOURS.get(line[:1], "") if self.colour else ""
             yield f"{colour}{line}{_PLAIN if colour else ''}\n"

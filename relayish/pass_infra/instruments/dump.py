@@ -71,7 +71,7 @@ class DumpInstrument(PassInstrument):
     def run_after_pass(self, mod: AnyModule, info: PassInfo) -> None:
         running = self._running.end(info, mod)
         if running is None or not running.is_pure_composition(mod):
-            self._write(safe_name(info.name), mod)
+            self._write(make_safe_name(info.name), mod)
 
     def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         running = self._running.end(info)
@@ -91,11 +91,11 @@ class _Last(threading.local):
     mod: AnyModule | None = None
 
 
-def safe_name(name: str) -> str:
+def make_safe_name(name: str) -> str:
     """Return the name of a pass as part of the name of a file on any system.
 
     Example:
-        >>> safe_name("relayish.pass_.FoldConstant"), safe_name("../a b")
+        >>> make_safe_name("relayish.pass_.FoldConstant"), make_safe_name("../a b")
         ('FoldConstant', '_a_b')
     """
     return _UNSAFE.sub("_", short_name(name))[:_LONGEST_NAME]

@@ -21,7 +21,7 @@ CLOSELY: Final = 32
 """As many lines between two pairs are still compared closely."""
 
 
-def unified_lines(
+def diff_lines(
     before: Sequence[str], after: Sequence[str], names: tuple[str, str], context: int = 3
 ) -> Iterator[str]:
     """Yield the lines of the unified difference of two sequences of lines; none if they agree."""

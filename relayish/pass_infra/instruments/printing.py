@@ -63,7 +63,7 @@ class PassPrintingInstrument(PassInstrument):
         running = self._running.end(info, mod)
         if not self.prints_after(info):
             return
-        why = self._why_not(running, mod)
+        why = self._explain_silence(running, mod)
         if why:
             print(f"// after {info.name} ({why})\n", file=self.file or sys.stdout)
         else:
@@ -72,7 +72,7 @@ class PassPrintingInstrument(PassInstrument):
     def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         self._running.end(info)
 
-    def _why_not(self, running: RunningPass | None, out: AnyModule) -> str:
+    def _explain_silence(self, running: RunningPass | None, out: AnyModule) -> str:
         """Return why what a pass returned is not to be printed, ``""`` if it is."""
         if not self.only_changed or running is None:
             return ""

@@ -97,7 +97,7 @@ class PassTimingInstrument(PassInstrument):
         total = sum(profile.duration for profile in self.profiles)
         lines = []
         roots = [(profile, 0, total) for profile in self.profiles]
-        placed = [each for root in roots for each in walk_tree(root, _placed_children)]
+        placed = [each for root in roots for each in walk_tree(root, _place_children)]
         for profile, depth, around in placed:
             lines.append(
                 f"{chr(9) * depth}{profile.name}: {profile.duration // 1000}us "
@@ -107,7 +107,7 @@ class PassTimingInstrument(PassInstrument):
         return "".join(lines)
 
 
-def _placed_children(placed: tuple[PassProfile, int, int]) -> list[tuple[PassProfile, int, int]]:
+def _place_children(placed: tuple[PassProfile, int, int]) -> list[tuple[PassProfile, int, int]]:
     profile, depth, _ = placed
     return [(child, depth + 1, profile.duration) for child in profile.children]
 

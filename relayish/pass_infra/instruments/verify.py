@@ -81,7 +81,7 @@ use a new Var for the second
         self, name: str, mod: AnyModule, info: PassInfo, said: str, blamed: str | None = None
     ) -> None:
         """Run a check unless it held of this very module; ``said`` begins the error."""
-        if self._state.held(name, mod):
+        if self._state.has_passed(name, mod):
             return
         try:
             get_check(name)
@@ -110,7 +110,7 @@ class _State(threading.local):
         self._mod: AnyModule | None = None
         self._held: set[str] = set()
 
-    def held(self, name: str, mod: AnyModule) -> bool:
+    def has_passed(self, name: str, mod: AnyModule) -> bool:
         """Return whether this very module has passed the check."""
         return mod is self._mod and name in self._held
 

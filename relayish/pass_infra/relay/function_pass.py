@@ -14,7 +14,7 @@ from relayish.pass_infra.base.decorators import Facts, Maker, decorate, info_of
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.pass_class import (
     AnyFunctionPass,
-    checked_kind,
+    check_kind,
     register_function_pass,
 )
 from relayish.pass_infra.base.type_inference import register_type_inference
@@ -55,7 +55,7 @@ class _FunctionPassOf(FunctionPass):
     def __init__(self, pass_func: TransformFunction, info: PassInfo, takes: type[Node]) -> None:
         self.pass_func = pass_func
         self.info = info
-        self.takes = checked_kind(takes, info.name)
+        self.takes = check_kind(takes, info.name)
 
     def transform_function(self, func: Node, mod: IRModule, ctx: PassContext) -> object:
         return self.pass_func(func, mod, ctx)
@@ -121,7 +121,7 @@ def function_pass(
 
 
 def _maker(takes: type[Node] | None) -> Maker:
-    attributes = {} if takes is None else {"takes": checked_kind(takes, "@function_pass")}
+    attributes = {} if takes is None else {"takes": check_kind(takes, "@function_pass")}
 
     def of(pass_func: TransformFunction, info: PassInfo) -> FunctionPass:
         return _FunctionPassOf(pass_func, info, Function if takes is None else takes)

@@ -18,18 +18,18 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import FuncType, TensorType, TupleType, Type
 from relayish.ir.scoping import operands, scope_roots
 from relayish.ir.structural_equal import structural_equal
-from relayish.pass_infra.debug.shrink import chunks, named, register_shrinking
+from relayish.pass_infra.debug.shrink import chunks, find_named, register_shrinking
 
 
 def _callable(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions whose type may change: those nobody else names."""
-    used = named(mod, mod.functions.values())
+    used = find_named(mod, mod.functions.values())
     for var, func in mod.functions_of(Function).items():
         if var.name_hint not in used and not func.type_params:
             yield var, func
 
 
-def _extracted(mod: IRModule) -> Iterator[IRModule]:
+def _extract(mod: IRModule) -> Iterator[IRModule]:
     """Make a function of a part of a function, the smallest parts of each width first."""
     for var, func in _callable(mod):
         for node in _spread(_values(func)[:-1]):
@@ -80,7 +80,7 @@ def _function_of(node: Expr, func: Function) -> Function | None:
     return None if body is func.body else func.with_fields(params=params, body=body, ret_type=None)
 
 
-def _replaced(
+def _replace(
     mod: IRModule, choices: Callable[[Function], list[tuple[Expr, Expr]]]
 ) -> Iterator[IRModule]:
     """Replace expressions by what ``choices`` says, many at a time first."""
@@ -108,10 +108,10 @@ def _cut(mod: IRModule) -> Iterator[IRModule]:
             if node is not func.body and EXPRESSIONS.children(node)
         ]
 
-    return _replaced(mod, choices)
+    return _replace(mod, choices)
 
 
-def _by_an_operand(mod: IRModule) -> Iterator[IRModule]:
+def _replace_by_operand(mod: IRModule) -> Iterator[IRModule]:
     """Put what an expression holds in its place, where both have one type."""
 
     def choices(func: Function) -> list[tuple[Expr, Expr]]:
@@ -122,7 +122,7 @@ def _by_an_operand(mod: IRModule) -> Iterator[IRModule]:
                 found.append((node, operand))
         return found
 
-    return _replaced(mod, choices)
+    return _replace(mod, choices)
 
 
 def _operand(node: Expr) -> Expr | None:
@@ -137,7 +137,7 @@ def _same_type(lhs: Type | None, rhs: Type | None) -> bool:
     return lhs is not None and rhs is not None and structural_equal(lhs, rhs)
 
 
-def _unused(mod: IRModule) -> Iterator[IRModule]:
+def _drop_unused(mod: IRModule) -> Iterator[IRModule]:
     """Drop parameters of functions nobody names that their body does not use."""
     for name, func in _callable(mod):
         used = set(free_vars(func.body))
@@ -146,4 +146,4 @@ def _unused(mod: IRModule) -> Iterator[IRModule]:
             yield mod.with_function(name, func.with_fields(params=params))
 
 
-register_shrinking(Expr, _extracted, _cut, _by_an_operand, _unused)
+register_shrinking(Expr, _extract, _cut, _replace_by_operand, _drop_unused)

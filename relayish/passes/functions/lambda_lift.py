@@ -30,7 +30,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.renaming import fresh_variable, replace_nodes
+from relayish.ir.renaming import make_fresh_variable, replace_nodes
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.ir.traversal import EVERYTHING
@@ -90,7 +90,7 @@ class _Lifter:
         for known, image in pending:
             made = _finish(known, image, captures, names)
             if known.type_vars:
-                fresh = {var: fresh_variable(var) for var in known.type_vars}
+                fresh = {var: make_fresh_variable(var) for var in known.type_vars}
                 made = replace_nodes(made, fresh, traversal=EVERYTHING)
             is_shared = not shared.isdisjoint(known.bound)
             self.added[names[known.function]] = copy_function(made) if is_shared else made

@@ -21,7 +21,7 @@ from relayish.ir.node import SYMBOLS, Node
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.renaming import duplicate, fresh_variable, with_names
+from relayish.ir.renaming import duplicate, make_fresh_variable, with_names
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders, operands
@@ -194,7 +194,9 @@ def _copy_inside(
     copies: dict[Node, Node] = {}
     for node in order:
         if scopes.is_inside(node, shared):
-            copies.update({var: fresh_variable(var) for var in binders(node) if is_own(node, var)})
+            copies.update(
+                {var: make_fresh_variable(var) for var in binders(node) if is_own(node, var)}
+            )
     for var, copy in reversed(list(copies.items())):  # outer ones first
         copies[var] = with_names(copy, copies)
     for node in order:

@@ -19,7 +19,7 @@ import numpy as np
 
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.attrs import Attrs
-from relayish.ir.dtype import lowest_number, numpy_dtype
+from relayish.ir.dtype import get_lowest_number, numpy_dtype
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import TensorType
 from relayish.op.layout import read_layout
@@ -170,7 +170,7 @@ def _fold_zero_points(call: Call, padding: Padding) -> dict[str, object] | None:
 def _fold_least(call: Call, padding: Padding) -> dict[str, object] | None:  # noqa: ARG001
     if not padding.dtype:
         return None
-    return {} if padding.number == float(lowest_number(numpy_dtype(padding.dtype))) else None
+    return {} if padding.number == float(get_lowest_number(numpy_dtype(padding.dtype))) else None
 
 
 def _fold_counted(call: Call, padding: Padding) -> dict[str, object] | None:

@@ -129,15 +129,15 @@ class BlockPrinter(NodeWriter):
             if type(func) is Function and self.layout.position.get(func) is Position.DEFINITION:
                 run(self._function_rest(func, 0), self.out)
             else:
-                run(self._in_line(func), self.out)
+                run(self._write_in_line(func), self.out)
             self.out.append("\n\n")
 
-    def _in_line(self, node: Node) -> Rule:
+    def _write_in_line(self, node: Node) -> Rule:
         self.out.append(" = ")
         yield self.value_of(node, 0)
         self.out.append(";")
 
-    def whole(self, node: Node) -> None:
+    def write_alone(self, node: Node) -> None:
         """Write a node that stands alone."""
         run(self.body(OUTERMOST, node, 0), self.out)
 
@@ -209,7 +209,9 @@ class BlockPrinter(NodeWriter):
         parts = [self.bind(param, bound) for param in func.params]
         if func.attrs is not None:
             keys = len(func.attrs.keys())
-            parts.append(spell_items(func.attrs, self) if keys else self._whole(func.attrs))
+            parts.append(
+                spell_items(func.attrs, self) if keys else self._refer_attributes(func.attrs)
+            )
         result = "" if func.ret_type is None else f" -> {self.types.text(func.ret_type)}"
         self.out.append(f"{types}({', '.join(parts)}){result} {{\n")
         yield self.body(self.layout.opened[func][1], func.body, depth + 1)
@@ -262,10 +264,10 @@ class BlockPrinter(NodeWriter):
         """Return the attributes of a call, as a whole where their names do not tell their class."""
         expected = DictAttrs if declared is None else declared
         if type(attrs) is not expected or (expected is DictAttrs and not attrs.keys()):
-            return self._whole(attrs)
+            return self._refer_attributes(attrs)
         return spell_items(attrs, self)
 
-    def _whole(self, attrs: Attrs | None) -> str:
+    def _refer_attributes(self, attrs: Attrs | None) -> str:
         return self.metadata.refer("" if attrs is None else attrs.type_key, attrs)
 
     def _tuple(self, node: Tuple, _depth: int) -> str:
@@ -301,7 +303,7 @@ class BlockPrinter(NodeWriter):
     def _type_comment(self, item: Type) -> str:
         found = self._comments.get(item)
         if found is None:
-            quiet = self.types.quietly()
+            quiet = self.types.make_quiet()
             small = quiet.size(item) <= _SHORT_TYPE
             found = self._comments[item] = f"ty={quiet.text(item)}" if small else ""
         return found

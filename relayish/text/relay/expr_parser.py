@@ -30,7 +30,7 @@ from relayish.text.literals import NUMBER, read_scalar, unquote
 from relayish.text.relay.lexer import AFTER, NONE
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import type_list
-from relayish.text.source import ATTRIBUTE, META, OPERAND, plain_name
+from relayish.text.source import ATTRIBUTE, META, OPERAND, unquote_name
 from relayish.text.tables import RESERVED, WORDS, is_reserved
 from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_value, meta
@@ -93,14 +93,14 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
     while True:  # an operand is expected
         found = OPERAND.match(reader.text, reader.pos) or reader.match(OPERAND)
         if found is None:
-            reader.fail(f"expected an expression; {reader.found()}")
+            reader.fail(f"expected an expression; {reader.describe_found()}")
         kind = found.lastgroup
         assert kind is not None
         start = found.start(kind)
         reader.pos = found.end()
         value: Any  # Any: an expression, or a callee that is none by itself (ref)
         if kind == "local":
-            value = reader.local(found["local"], start)
+            value = reader.read_local(found["local"], start)
         elif kind == "name":
             word = found["name"]
             rule = WORDS.get(word)
@@ -156,7 +156,7 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
                     stack.append(top)
                     break
             if type(value) is str:
-                reader.fail(f"expected '(' after {value}; {reader.found()}")
+                reader.fail(f"expected '(' after {value}; {reader.describe_found()}")
             precedence, binary = 0, ""
             if after is not None and after["binary"] and value is not None:
                 binary = after["binary"]
@@ -195,7 +195,7 @@ def _read_attrs(reader: Reader, top: _Open) -> Rule:
         found = reader.match(ATTRIBUTE)
         if found is None:
             return False
-        name = plain_name(found[1])
+        name = unquote_name(found[1])
         if top.attrs is None:
             top.attrs = {}
         if isinstance(top.attrs, _Whole) or name in top.attrs:
@@ -337,7 +337,7 @@ def _string(reader: Reader, found: re.Match[str], start: int, *, negative: bool)
 
 def _global(reader: Reader, found: re.Match[str], start: int, *, negative: bool) -> Expr:
     del negative
-    return reader.global_var(plain_name(found["globalvar"]), start)
+    return reader.global_var(unquote_name(found["globalvar"]), start)
 
 
 _LEAVES: Final[dict[str, Callable[..., Expr]]] = {

@@ -21,9 +21,9 @@ from relayish.text.relay.expr_parser import expression
 from relayish.text.relay.lexer import GLOBAL, MODULE_ATTRS, VERSION
 from relayish.text.relay.pattern_parser import pattern
 from relayish.text.relay.reader import Reader
-from relayish.text.relay.statement_parser import block, free_declarations, function
+from relayish.text.relay.statement_parser import block, function, read_free_declarations
 from relayish.text.relay.type_parser import type_, type_definition
-from relayish.text.source import Source, plain_name
+from relayish.text.source import Source, unquote_name
 from relayish.text.trampoline import Rule, run
 from relayish.text.values_reader import attributes
 
@@ -67,7 +67,7 @@ def parse(
         >>> mod["main"].params[0].name_hint
         'x'
     """
-    reader = _open(text, source_name, unknown_ops=allow_unknown_ops)
+    reader = _make_reader(text, source_name, unknown_ops=allow_unknown_ops)
     _version(reader, required=True)
     made = run(_module(reader, IRModule() if init_module is None else init_module))
     assert isinstance(made, IRModule)
@@ -114,14 +114,14 @@ def parse_type(text: str, source_name: str = "from_string") -> Type:
         >>> parse_type("Tensor[(1, ?), int8]").dtype
         'int8'
     """
-    _, made = _read(text, source_name, partial(_alone, type_definitions=True))
+    _, made = _read(text, source_name, partial(_read_alone, type_definitions=True))
     assert isinstance(made, Type)
     return made
 
 
 def parse_pattern(text: str, source_name: str = "from_string") -> Pattern:
     """Read a pattern. See :func:`parse`."""
-    _, made = _read(text, source_name, partial(_alone, type_definitions=False))
+    _, made = _read(text, source_name, partial(_read_alone, type_definitions=False))
     assert isinstance(made, Pattern)
     return made
 
@@ -130,12 +130,12 @@ def _read(
     text: str, name: str, rule: Callable[[Reader], Rule], unknown_ops: bool = True
 ) -> tuple[Reader, object]:
     """Read what is no module, before which the header of one may stand nonetheless."""
-    reader = _open(text, name, unknown_ops=unknown_ops)
+    reader = _make_reader(text, name, unknown_ops=unknown_ops)
     _version(reader, required=False)
     return reader, run(rule(reader))
 
 
-def _open(text: str, name: str, *, unknown_ops: bool) -> Reader:
+def _make_reader(text: str, name: str, *, unknown_ops: bool) -> Reader:
     if not isinstance(text, str):
         raise FieldError(f"Relay text is a str; found {type(text).__name__}; decode bytes first")
     text = text.removeprefix("\ufeff")  # a byte order mark, which some editors write
@@ -165,7 +165,7 @@ def _version(reader: Reader, *, required: bool) -> None:
     if found is None:
         if required:
             reader.fail(
-                f'a module begins with #[version = "{FORMAT_VERSION}"]; {reader.found()}; '
+                f'a module begins with #[version = "{FORMAT_VERSION}"]; {reader.describe_found()}; '
                 f"{_advice(reader.text)}"
             )
         return
@@ -177,8 +177,8 @@ def _version(reader: Reader, *, required: bool) -> None:
     reader.pos = found.end()
 
 
-def _alone(reader: Reader, *, type_definitions: bool) -> Rule:
-    yield free_declarations(reader)
+def _read_alone(reader: Reader, *, type_definitions: bool) -> Rule:
+    yield read_free_declarations(reader)
     start = reader.skip()
     if not type_definitions:
         made: Any = yield pattern(reader)  # Any: a type or a pattern
@@ -190,7 +190,7 @@ def _alone(reader: Reader, *, type_definitions: bool) -> Rule:
     else:
         made = yield type_(reader)
     if reader.skip() < len(reader.text):
-        reader.fail(f"expected the end of the text; {reader.found()}")
+        reader.fail(f"expected the end of the text; {reader.describe_found()}")
     return made
 
 
@@ -207,9 +207,9 @@ def _module(reader: Reader, known: IRModule) -> Rule:
         reader.globals[var.name_hint] = var
     for data in types.values():
         reader.define_type(data)
-    yield from _early_types(reader, types)
+    yield from _read_early_types(reader, types)
     while True:
-        yield free_declarations(reader)
+        yield read_free_declarations(reader)
         start = reader.skip()
         if start >= len(reader.text):
             break
@@ -221,7 +221,7 @@ def _module(reader: Reader, known: IRModule) -> Rule:
             reader.expect("type", "after extern")
             yield _type(reader, start, types, is_extern=True)
         else:
-            reader.fail(f"expected def, type or extern type; {reader.found()}")
+            reader.fail(f"expected def, type or extern type; {reader.describe_found()}")
     _check_types(reader)
     return IRModule(functions, types, attrs)
 
@@ -231,7 +231,7 @@ _FIRST_DEF: Final = re.compile(r"^[ \t]*def\b", re.MULTILINE)
 _NESTING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|//[^\n]*|/\*|[{}]', re.DOTALL)
 
 
-def _early_types(reader: Reader, types: dict[GlobalTypeVar, TypeData]) -> Rule:
+def _read_early_types(reader: Reader, types: dict[GlobalTypeVar, TypeData]) -> Rule:
     """Read the type definitions that stand behind functions, whose constructors these may use."""
     first = _FIRST_DEF.search(reader.text, reader.pos)
     if first is None or _TYPE_LINE.search(reader.text, first.end()) is None:
@@ -272,9 +272,9 @@ def _type(
 def _definition(reader: Reader, start: int, functions: dict[GlobalVar | str, Node]) -> Rule:
     found = reader.match(GLOBAL)
     if found is None:
-        reader.fail(f"expected a name such as @main after def; {reader.found()}")
+        reader.fail(f"expected a name such as @main after def; {reader.describe_found()}")
     reader.pos = found.end()
-    name, at = plain_name(found[1]), found.start(1)
+    name, at = unquote_name(found[1]), found.start(1)
     key = reader.global_var(name, at)
     if key in functions:
         reader.fail(f"@{name} is defined twice; rename one", at)
@@ -293,4 +293,4 @@ def _check_types(reader: Reader) -> None:
     """Raise an error about the first type that is used and not defined."""
     known = [name for name in reader.types if name not in reader.type_uses]
     for name, at in reader.type_uses.items():
-        reader.unknown("type", name, known, at)
+        reader.raise_unknown("type", name, known, at)

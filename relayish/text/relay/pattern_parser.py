@@ -16,7 +16,7 @@ from relayish.text.node_reader import node_form
 from relayish.text.relay.lexer import TYPE
 from relayish.text.relay.reader import Reader
 from relayish.text.relay.type_parser import variable
-from relayish.text.source import plain_name
+from relayish.text.source import unquote_name
 from relayish.text.tables import NODE, Read
 from relayish.text.trampoline import Rule
 from relayish.text.values_reader import meta
@@ -29,10 +29,12 @@ def pattern(reader: Reader) -> Rule:
         return (yield _variable(reader))
     found = reader.match(TYPE)
     if found is None:
-        reader.fail(f"expected a pattern: _, %x, (p, p) or a constructor; {reader.found()}")
+        reader.fail(
+            f"expected a pattern: _, %x, (p, p) or a constructor; {reader.describe_found()}"
+        )
     reader.pos = found.end()
     if found["label"]:
-        return (yield reader.labelled("pattern", pattern, found, at))
+        return (yield reader.read_labelled("pattern", pattern, found, at))
     if found["mark"]:
         fields = yield reader.items(")", "after a pattern", pattern)
         return PatternTuple(fields, span=reader.span(at, reader.pos))
@@ -61,14 +63,14 @@ def _constructor(reader: Reader, word: str, at: int) -> Rule:
         found = meta(reader, at)
     elif reader.take("::"):
         inner, _ = reader.name_here("a constructor")
-        found = reader.constructors.get(f"{plain_name(word)}::{inner}")
+        found = reader.constructors.get(f"{unquote_name(word)}::{inner}")
     else:
-        name = plain_name(word)
+        name = unquote_name(word)
         found = reader.constructors.get(name)
         if found is None and name in reader.constructors:
             found = reader.callee(name, at).expr  # raises: the name is ambiguous
     if not isinstance(found, Constructor):
-        reader.unknown("constructor", word, reader.constructors, at)
+        reader.raise_unknown("constructor", word, reader.constructors, at)
     patterns: tuple[Pattern, ...] = ()
     if reader.take("("):
         patterns = yield reader.items(")", "after a pattern", pattern)

@@ -83,7 +83,7 @@ def _tuple(_: PatternContext, pattern: PatternTuple) -> Iterator[object]:
     yield ")"  # also behind one: parentheses do not group patterns
 
 
-def _generic(context: PatternContext, pattern: Pattern) -> Iterator[object]:
+def _print_generic(context: PatternContext, pattern: Pattern) -> Iterator[object]:
     yield from node_parts(context, pattern, (Pattern,))
 
 
@@ -94,6 +94,6 @@ for _kind, _parts in {
     PatternVar: lambda _, pattern: iter((pattern.var,)),
     PatternConstructor: _constructor,
     PatternTuple: _tuple,
-    Pattern: _generic,
+    Pattern: _print_generic,
 }.items():
     PATTERN_PARTS.register(_kind, cast(Parts, _parts))

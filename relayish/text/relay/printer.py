@@ -118,12 +118,12 @@ def _write_node(printer: BlockPrinter, node: Node) -> str:
     if family_of(type(node)) is not None:
         return printer.family_text(node)
     printer.start(Layout([(node, Position.TAIL)], printer.free))
-    printer.whole(node)
+    printer.write_alone(node)
     return "".join(printer.out).rstrip("\n")
 
 
-def _shown(thing: Any) -> str:  # Any: as above
+def _print(thing: Any) -> str:  # Any: as above
     return astext(thing, show_meta_data=False)
 
 
-hooks.printer = _shown
+hooks.printer = _print

@@ -18,7 +18,7 @@ from relayish.op.registry import attrs_type, list_bare_names, list_ops, ops_mean
 from relayish.text.metadata_reader import Metadata, build_attrs
 from relayish.text.node_reader import NodeReader
 from relayish.text.reader import Binder
-from relayish.text.source import plain_name
+from relayish.text.source import unquote_name
 from relayish.text.trampoline import Rule
 
 
@@ -51,7 +51,7 @@ class Reader(NodeReader):
         self.labels: dict[str, Node] = {}
         """Types and patterns that the text defines once (``#0=``) and uses again (``#0``)."""
 
-    def labelled(
+    def read_labelled(
         self, what: str, rule: Callable[[Reader], Rule], found: re.Match[str], at: int
     ) -> Rule:
         """Read what stands behind ``#0=``, or return what ``#0`` stands for; see ``TYPE``."""
@@ -69,7 +69,7 @@ class Reader(NodeReader):
             if share is not None and not isinstance(share, Var):
                 self.fail(f"{binder.key} shares memory with no variable of Relay", binder.at)
             return Var(binder.name, annotation, share, span=self.span(binder.at, self.pos))
-        found = self.bound_before(binder)
+        found = self.find_bound_before(binder)
         if not isinstance(found, Var):
             self.fail(f"{binder.key} is no variable of Relay", binder.at)
         return found
@@ -120,7 +120,7 @@ class Reader(NodeReader):
         return found
 
     def _find_callee(self, word: str, at: int) -> Callee:
-        name = plain_name(word)
+        name = unquote_name(word)
         if name in self.constructors:
             constructor = self.constructors[name]
             if constructor is None:
@@ -135,7 +135,7 @@ class Reader(NodeReader):
         A name alone is that of Relay's own operator where there is one, whatever else is declared.
         """
         domain, mark, quoted = ("", "", "") if word.startswith("#") else word.partition("::")
-        name = plain_name(quoted if mark else word)
+        name = unquote_name(quoted if mark else word)
         found = ops_meant(name, domain if mark else None)
         if len(found) > 1:
             spelt = " or ".join([f"{op.domain}::{word}" for op in found])
@@ -144,7 +144,7 @@ class Reader(NodeReader):
             return found[0]
         if not self.unknown_ops:
             known = [*list_ops(), *list_bare_names(), *self.constructors]
-            self.unknown("operator", word, known, at)
+            self.raise_unknown("operator", word, known, at)
         return intern_op(name, domain if mark else RELAY.name)
 
     def callee_of(self, expr: Expr) -> Callee:
@@ -189,7 +189,7 @@ class Reader(NodeReader):
             known = list(declared.field_names)
             for key in values:
                 if key not in known:
-                    self.unknown(f"attribute of {name}:", key, known, at)
+                    self.raise_unknown(f"attribute of {name}:", key, known, at)
             for key in known:
                 if key not in values and key not in declared.defaults:
                     self.fail(f"{name} is called without its attribute {key!r}", at)
@@ -205,6 +205,6 @@ TYPE_KEY: Final = "attrs_type_key"
 """What TVM writes behind attributes that are not of the class their callee declares: theirs."""
 
 
-def empty_attrs() -> DictAttrs:
+def make_empty_attrs() -> DictAttrs:
     """Return attributes without entries."""
     return _EMPTY

@@ -7,13 +7,13 @@ import re
 from relayish.ir.attrs import Attrs, DictAttrs
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
-from relayish.text.node_reader import declared_free
+from relayish.text.node_reader import declare_free
 from relayish.text.relay.expr_parser import expression
 from relayish.text.relay.lexer import FAST, STATEMENT
 from relayish.text.relay.pattern_parser import pattern
-from relayish.text.relay.reader import Reader, empty_attrs
+from relayish.text.relay.reader import Reader, make_empty_attrs
 from relayish.text.relay.type_parser import free_type, simple_type, type_, type_params, variable
-from relayish.text.source import ATTRIBUTE, plain_name
+from relayish.text.source import ATTRIBUTE, unquote_name
 from relayish.text.tables import NODE, WORDS, is_reserved
 from relayish.text.trampoline import Rule
 from relayish.text.values_reader import attribute_value, meta
@@ -52,7 +52,7 @@ def block(reader: Reader, close: str | None) -> Rule:
     if close:
         reader.expect(close, "at the end of a block")
     elif close is not None and reader.skip() < len(reader.text):
-        reader.fail(f"expected an operator or the end of the expression; {reader.found()}")
+        reader.fail(f"expected an operator or the end of the expression; {reader.describe_found()}")
     end = reader.pos
     if bindings:
         reader.check_exprs(start, value)
@@ -121,7 +121,7 @@ def _declaration(reader: Reader, found: re.Match[str]) -> Rule:
         reader.define("%" + found["temp"], value)
         return
     if found["word"] == "free_var" and reader.text.startswith(NODE, reader.skip()):
-        yield declared_free(reader)
+        yield declare_free(reader)
     elif found["word"] == "free_var":
         binder = reader.binder("after free_var")
         var = yield variable(reader, binder)
@@ -131,7 +131,7 @@ def _declaration(reader: Reader, found: re.Match[str]) -> Rule:
     reader.expect(";", "after a free variable")
 
 
-def free_declarations(reader: Reader) -> Rule:
+def read_free_declarations(reader: Reader) -> Rule:
     """All the ``free_var`` and ``free_type`` that stand here, and graph bindings."""
     while True:
         found = reader.match(STATEMENT)
@@ -154,7 +154,7 @@ def _braces(reader: Reader, start: int) -> Rule:
     return (yield block(reader, "}"))
 
 
-def _nested_let(reader: Reader, start: int) -> Rule:
+def _read_nested_let(reader: Reader, start: int) -> Rule:
     """A let where an expression stands, without braces, as TVM prints it and cannot read it."""
     reader.pos = start
     return (yield block(reader, None))
@@ -210,13 +210,13 @@ def _params(reader: Reader) -> Rule:
         found = reader.match(ATTRIBUTE)
         at = reader.skip()
         if found is not None:
-            name = plain_name(found[1])
+            name = unquote_name(found[1])
             if name in attrs:
                 reader.fail(f"attribute {name} is given twice; leave one out", at)
             reader.pos = found.end()
             attrs[name] = yield attribute_value(reader)
         elif reader.take("meta"):
-            whole = _whole(reader, at)
+            whole = _read_attributes(reader, at)
         else:
             binder = reader.binder("or an attribute as parameter")
             params.append((yield variable(reader, binder)))
@@ -224,10 +224,10 @@ def _params(reader: Reader) -> Rule:
     return tuple(params), (DictAttrs(attrs) if attrs else whole)
 
 
-def _whole(reader: Reader, at: int) -> DictAttrs:
+def _read_attributes(reader: Reader, at: int) -> DictAttrs:
     found = meta(reader, at)
     if isinstance(found, Attrs):
-        return DictAttrs(dict(found.items())) if found.keys() else empty_attrs()
+        return DictAttrs(dict(found.items())) if found.keys() else make_empty_attrs()
     raise reader.error(f"expected the attributes of a function; found {type(found).__name__}", at)
 
 
@@ -254,4 +254,4 @@ def _clause(reader: Reader) -> Rule:
     return Clause(lhs, reader.expr(rhs, start))
 
 
-WORDS.update({"{": _braces, "let": _nested_let, "if": _if, "fn": _function, "match": _match})
+WORDS.update({"{": _braces, "let": _read_nested_let, "if": _if, "fn": _function, "match": _match})

@@ -35,7 +35,7 @@ from relayish.text.node_reader import node_form
 from relayish.text.reader import Binder
 from relayish.text.relay.lexer import INTEGER, TYPE
 from relayish.text.relay.reader import Reader
-from relayish.text.source import BLANK, plain_name
+from relayish.text.source import BLANK, unquote_name
 from relayish.text.tables import NODE, Read
 from relayish.text.trampoline import Rule
 from relayish.text.values_reader import meta
@@ -79,11 +79,11 @@ def type_(reader: Reader) -> Rule:
         return simple
     found = reader.match(TYPE)
     if found is None:
-        reader.fail(f"expected a type such as Tensor[(1, 10), float32]; {reader.found()}")
+        reader.fail(f"expected a type such as Tensor[(1, 10), float32]; {reader.describe_found()}")
     start = found.start(found.lastgroup or 0)
     reader.pos = found.end()
     if found["label"]:
-        return (yield reader.labelled("type", type_, found, start - 1))
+        return (yield reader.read_labelled("type", type_, found, start - 1))
     if found["mark"]:
         return (yield _tuple_type(reader, start))
     word = found["name"]
@@ -96,7 +96,7 @@ def type_(reader: Reader) -> Rule:
         if isinstance(made, Type):
             return made
         reader.fail(f"expected a type; found {type(made).__name__}", start)
-    return (yield _named(reader, word, start))
+    return (yield _read_named(reader, word, start))
 
 
 _UNKNOWN: Final = re.compile(r"_(?![\w.])")
@@ -167,7 +167,7 @@ def _dimension(reader: Reader) -> int | PrimExpr:
         if isinstance(made, (int, PrimExpr)):
             return made
         reader.fail(f"a dimension is a number, ? or a size; found {type(made).__name__}", at)
-    raise reader.error(f"expected a dimension: a number, ? or meta[...]; {reader.found()}")
+    raise reader.error(f"expected a dimension: a number, ? or meta[...]; {reader.describe_found()}")
 
 
 def _meta_type(reader: Reader, start: int) -> Rule:
@@ -238,7 +238,7 @@ def _type_variable(reader: Reader, name: str, at: int) -> TypeVar:
     if reader.take(":"):
         word, where = reader.name_here("a kind of type variable")
         if word not in TypeKind.__members__:
-            reader.unknown("kind", word, TypeKind.__members__, where)
+            reader.raise_unknown("kind", word, TypeKind.__members__, where)
         kind = TypeKind[word]
     return TypeVar(name, kind, span=reader.span(at, reader.pos))
 
@@ -250,7 +250,7 @@ def _ref_type(reader: Reader, start: int) -> Rule:
     return RefType(value, span=reader.span(start, reader.pos))
 
 
-def _incomplete(reader: Reader, start: int) -> Type:
+def _read_incomplete(reader: Reader, start: int) -> Type:
     return IncompleteType(span=reader.span(start, reader.pos))
 
 
@@ -259,7 +259,7 @@ def _relation(reader: Reader, start: int) -> Rule:
     reader.expect("[", "before the number of inputs of a type relation")
     found = reader.match(INTEGER)
     if found is None or len(found[1]) > 9:  # a count of arguments
-        reader.fail(f"expected a number of inputs; {reader.found()}")
+        reader.fail(f"expected a number of inputs; {reader.describe_found()}")
     reader.pos = found.end()
     reader.expect("]", "after the number of inputs of a type relation")
     reader.expect("(", "before the arguments of a type relation")
@@ -276,8 +276,8 @@ def _relation(reader: Reader, start: int) -> Rule:
         reader.fail(str(error), start)
 
 
-def _named(reader: Reader, word: str, start: int) -> Rule:
-    name = plain_name(word)
+def _read_named(reader: Reader, word: str, start: int) -> Rule:
+    name = unquote_name(word)
     variable = reader.type_vars.get(name)
     if variable is None and not word.startswith("#") and name not in reader.types:
         try:
@@ -303,7 +303,7 @@ TYPE_WORDS: Final[dict[str, Read]] = {
 """The rules of types that begin with a word."""
 _PLAIN_KEYWORDS: Final[dict[str, Callable[[Reader, int], Type]]] = {
     "Tensor": _tensor_type,
-    "_": _incomplete,
+    "_": _read_incomplete,
 }
 
 
@@ -327,7 +327,7 @@ def type_definition(reader: Reader, start: int, is_extern: bool) -> Rule:
         after = "after the constructors of a type"
         constructors = yield reader.items("}", after, partial(_constructor, header=header))
     elif not is_extern:
-        reader.fail(f"expected '{{' before the constructors of a type; {reader.found()}")
+        reader.fail(f"expected '{{' before the constructors of a type; {reader.describe_found()}")
     reader.leave_types(0)
     span = reader.span(start, reader.pos)
     data = TypeData(header, params, constructors, is_extern, span=span)

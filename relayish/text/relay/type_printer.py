@@ -170,7 +170,7 @@ class TypePrinter:
         self._before = frozenset(self.bound)
         self.label_all = True
 
-    def quietly(self) -> TypePrinter:
+    def make_quiet(self) -> TypePrinter:
         """Return a printer with the same names, for texts that are not read."""
         quiet = TypePrinter(MetadataWriter())
         quiet._names, quiet._taken = self._names, self._taken
@@ -251,7 +251,7 @@ class TypePrinter:
         attrs = relation.attrs
         yield ")" if attrs is None else f") with {self.metadata.refer(attrs.type_key, attrs)}"
 
-    def _incomplete(self, item: IncompleteType) -> Iterator[object]:
+    def _print_incomplete(self, item: IncompleteType) -> Iterator[object]:
         plain = item.kind is TypeKind.Type
         yield "_" if plain else self.metadata.refer("IncompleteType", item)
 
@@ -271,7 +271,7 @@ class TypePrinter:
     def _global(self, item: GlobalTypeVar) -> Iterator[object]:
         yield self.metadata.refer("GlobalTypeVar", item)
 
-    def _generic(self, item: Type) -> Iterator[object]:
+    def _print_generic(self, item: Type) -> Iterator[object]:
         """A type of a kind that has no text of its own."""
         if type(item) in VARIABLES:
             yield self.metadata.refer(spell_key(type(item).visit_name), item)
@@ -343,9 +343,9 @@ for _kind, _parts in {
     FuncType: TypePrinter._func,
     RefType: lambda _, item: iter(("ref(", item.value, ")")),
     TypeCall: TypePrinter._call,
-    IncompleteType: TypePrinter._incomplete,
+    IncompleteType: TypePrinter._print_incomplete,
     TypeRelation: TypePrinter._relation,
-    Type: TypePrinter._generic,
+    Type: TypePrinter._print_generic,
 }.items():
     TYPE_PARTS.register(_kind, cast(Parts, _parts))
 

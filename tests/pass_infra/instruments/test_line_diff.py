@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from relayish.pass_infra.instruments.line_diff import unified_lines
+from relayish.pass_infra.instruments.line_diff import diff_lines
 
 NAMES = ("before", "after")
 
@@ -53,7 +53,7 @@ def test_difference_makes_the_second_text_of_the_first(context: int) -> None:
         kinds = draw.choice([3, 30, 3000])
         before = [f"line {draw.randrange(kinds)}" for _ in range(draw.randrange(1, 120))]
         after = edited(before, draw)
-        shown = list(unified_lines(before, after, NAMES, context))
+        shown = list(diff_lines(before, after, NAMES, context))
         assert (applied(before, shown) if shown else before) == after, seed
 
 
@@ -70,12 +70,12 @@ def test_difference_of_short_texts_is_that_of_difflib() -> None:
     ):
         for context in (0, 1, 3):
             expected = difflib.unified_diff(before, after, *NAMES, lineterm="", n=context)
-            assert list(unified_lines(before, after, NAMES, context)) == list(expected)
+            assert list(diff_lines(before, after, NAMES, context)) == list(expected)
 
 
 def test_equal_texts_have_no_difference() -> None:
-    assert list(unified_lines(["a", "b"], ["a", "b"], NAMES)) == []
-    assert list(unified_lines([], [], NAMES)) == []
+    assert list(diff_lines(["a", "b"], ["a", "b"], NAMES)) == []
+    assert list(diff_lines([], [], NAMES)) == []
 
 
 class Counted(str):
@@ -98,7 +98,7 @@ def test_comparisons_grow_with_the_texts_where_every_other_line_changes(kind: st
         before = [Counted(line) for i in range(count) for line in (same[i], f"old {i}")]
         after = [Counted(line) for i in range(count) for line in (same[i], f"new {i}")]
         Counted.compared = 0
-        shown = list(unified_lines(before, after, NAMES))
+        shown = list(diff_lines(before, after, NAMES))
         assert sum(line[0] == "+" for line in shown) > count
         return Counted.compared
 

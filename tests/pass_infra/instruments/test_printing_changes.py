@@ -13,7 +13,7 @@ from relayish.ir.relay.build import const, var
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import assert_structural_equal
-from relayish.pass_infra.instruments.dump import safe_name
+from relayish.pass_infra.instruments.dump import make_safe_name
 from relayish.text import parse
 from relayish.text.relay import printer
 from relayish.transform import (
@@ -202,7 +202,7 @@ def test_odd_names_of_passes_stay_in_the_directory(tmp_path: Path, name: str) ->
     directory = tmp_path / "dump"
     run(DumpInstrument(directory), program(), returns(None, name))
     assert names(tmp_path) == ["dump"]
-    assert names(directory) == ["0_init.relay", f"1_{safe_name(name)}.relay"]
+    assert names(directory) == ["0_init.relay", f"1_{make_safe_name(name)}.relay"]
 
 
 def test_directory_with_other_files_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

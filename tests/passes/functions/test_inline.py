@@ -244,8 +244,10 @@ def test_sharing_of_a_body_is_kept():
 def test_a_chain_of_functions_is_copied_once(monkeypatch):
     """What is inlined into a function is not copied again when that is inlined itself."""
     copied = []
-    fresh = renaming.fresh_variable
-    monkeypatch.setattr(renaming, "fresh_variable", lambda var: copied.append(var) or fresh(var))
+    fresh = renaming.make_fresh_variable
+    monkeypatch.setattr(
+        renaming, "make_fresh_variable", lambda var: copied.append(var) or fresh(var)
+    )
     functions = 40
     definitions = {"main": "@f0(%x)", f"f{functions - 1}": "let %y = negative(%x); %y"}
     for index in range(functions - 1):

@@ -18,8 +18,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
 from relayish.ir.renaming import (
     duplicate,
-    fresh_variable,
-    fresh_variables,
+    make_fresh_variable,
+    make_fresh_variables,
     rename_bound,
     replace_nodes,
 )
@@ -47,7 +47,7 @@ def retype_var(var: _Node, retype: Callable[[Type], Type]) -> _Node:
             changes[declared.name] = declared.default
         elif isinstance(held, Type) and not declared.inferred:
             changes[declared.name] = retype(held)
-    image: _Node = fresh_variable(var).with_fields(**changes)
+    image: _Node = make_fresh_variable(var).with_fields(**changes)
     return image
 
 
@@ -81,7 +81,7 @@ def copy_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    images = fresh_variables(expr, values, traversal=EXPRESSIONS)
+    images = make_fresh_variables(expr, values, traversal=EXPRESSIONS)
     return cast("dict[Expr, Expr]", images)
 
 
