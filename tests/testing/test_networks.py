@@ -24,6 +24,7 @@ def result_type(net):
 
 
 FORMS = {
+    "mlp by default": (lambda: testing.mlp.get_net(1), (1, 10), "float32"),
     "mlp": (lambda: testing.mlp.get_net(2, 5, (3, 8, 8), "float16"), (2, 5), "float16"),
     "dqn": (lambda: testing.dqn.get_net(2), (2, 18), "float32"),
     "dqn nhwc": (

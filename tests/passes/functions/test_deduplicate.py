@@ -457,3 +457,14 @@ def test_constants_are_compared_bit_for_bit() -> None:
         last = Call(exp, (Call(add, (last, zero)),))
     (function,) = made(run(IRModule({"main": Function((x,), last)})))
     assert len(function.params) == 2
+
+
+def test_units_are_sorted_behind_those_they_use():
+    functions = infer_type(chain(30, 3)).functions.values()
+    units = Units(Tuple(tuple(functions)), Labels((), consider_type=False))
+    order = units.sort_topologically()
+    assert sorted(order) == list(range(len(units.nodes)))
+    place = {unit: at for at, unit in enumerate(order)}
+    used = [(child, unit) for unit in order for child in units.inputs[unit].values()]
+    assert used
+    assert all(place[child] < place[unit] for child, unit in used)
