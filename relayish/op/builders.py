@@ -69,6 +69,11 @@ def builder(name: str) -> Builder:
     return made
 
 
+def list_builders() -> list[str]:
+    """Return the names of Relay's builders: of operators, of functions beside them, aliases."""
+    return sorted({*list_ops(RELAY.name), *ALIASES, *(name for name in _MADE if "::" not in name)})
+
+
 def _builder_of(op: Op) -> Builder:
     name = op.full_name
     made = _MADE.get(name)
