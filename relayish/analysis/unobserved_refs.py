@@ -1,4 +1,4 @@
-"""Write-only references: those whose content nothing reads."""
+"""Write-only references, by escape analysis: those whose content nothing reads."""
 
 from __future__ import annotations
 

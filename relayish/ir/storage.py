@@ -35,7 +35,7 @@ _INTERNED: Final[KindTable[Interning | None]] = KindTable(
 
 
 def register_interning(kind: type[Node], interning: Interning, *, replace: bool = False) -> None:
-    """Say that there is one node of class ``kind`` for each name; it is pickled by that.
+    """Declare interning (hash consing): one node of class ``kind`` for each name, pickled by that.
 
     Such a node is its own copy.
 

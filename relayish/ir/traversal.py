@@ -186,7 +186,7 @@ class Traversal:
     def users(
         self, root: Node | Sequence[Node], order: Sequence[Node] | None = None
     ) -> dict[Node, list[Node]]:
-        """Return the parents of each distinct node below ``root``, once for each use.
+        """Return the users of each distinct node below ``root`` (use-def edges), once for each use.
 
         Roots are there with no parents; parents stand in post-order. ``order`` is what
         :meth:`post_order` returns, where that is known already.

@@ -1,4 +1,4 @@
-"""Lambda lifting: make global functions of the functions inside functions.
+"""Lambda lifting, with closure conversion: make global functions of the functions inside functions.
 
 Before::
 
