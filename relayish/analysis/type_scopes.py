@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from relayish.ir.getters import NodesGetter, compile_getter
-from relayish.ir.node import NAMES, VARIABLES, Node
+from relayish.ir.node import NAMES, Node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type, TypeVar
@@ -89,8 +89,6 @@ def _mentions(scopes: Scopes) -> list[Mention]:
 def _scope_of_annotations(scopes: Scopes, node: Node) -> int:
     """Return the scope that what annotations of ``node`` mention must be known in."""
     around = scopes.scope.get(node, OUTERMOST)
-    if type(node) in VARIABLES:
-        return scopes.binding_scope.get(node, around)
     binds_types = TYPES_BOUND[type(node)] is not None
     return _inside(scopes, node) if binds_types and node in scopes.opened else around
 
@@ -152,7 +150,7 @@ def _annotations_of_kind(kind: type[Node]) -> NodesGetter | None:
     """Return what gives the types in annotations of nodes of class ``kind``, bound ones aside."""
     if kind in NAMES:
         return None
-    held = [f for f in kind.fields_ if f.role is Role.ANNOTATION and f.compared and not f.binder]
+    held = [f for f in kind.fields_ if f.role is Role.ANNOTATION and f.compared]
     types = [f for f in held if f.kind is not None and issubclass(f.kind, Type)]
     return compile_getter(types) if types else None
 

@@ -60,6 +60,25 @@ def test_error_names_the_variable_that_a_let_binds_to_the_call():
     assert told(body, A, B) == [f"%sum = add(%first, %b): {CLASH}"]
 
 
+def test_error_in_the_body_of_a_let_is_not_that_of_its_variable():
+    assert told(Let(Var("x"), A, relay.add(A, B)), A, B) == [f"add(%a, %b): {CLASH}"]
+
+
+def test_error_about_a_constant_needs_no_quotation():
+    with pytest.raises(TypeInferenceError, match=r"^the constant 'text' is no tensor"):
+        infer_type(relay.const("text"))
+
+
+def test_error_in_what_carries_types_names_the_variable_as_well():
+    total = Var("total")
+    typed = infer_type(Function((A, B), Let(total, relay.add(A, relay.exp(A)), total)))
+    wrong = relay.add(A, B).with_fields(checked_type=typed.ret_type)
+    let = typed.body.with_fields(value=wrong, checked_type=typed.ret_type)
+    func = typed.with_fields(body=let, checked_type=typed.checked_type)
+    with pytest.raises(TypeInferenceError, match=r"^%total = add\(%a, %b\): cannot broadcast"):
+        infer_type(func, fresh=True)
+
+
 def test_one_of_a_hundred_calls_can_be_told():
     body, params = A, [relay.var(f"w{number}", shape=(4,)) for number in range(100)]
     params[57] = relay.var("w57", shape=(5,))

@@ -166,6 +166,8 @@ def test_variable_bound_in_another_function_of_the_module_is_refused():
 
 
 def test_refusal_of_many_free_variables_names_some_of_them():
+    eight = refusal(IRModule({"main": Function((), Tuple([Var(f"v{n}") for n in range(8)]))}))
+    assert "%v6, %v7, which nothing binds" in str(eight)
     many = Tuple([Var(f"v{n}") for n in range(1000)])
     message = str(refusal(IRModule({"main": Function((), many)})))
     assert "@main uses %v0, %v1, " in message

@@ -130,6 +130,11 @@ def test_numbers_in_a_line_are_explained():
     assert where == "%0 is exp(%1), %1 is add(%a, %b)"
 
 
+def test_first_two_numbers_in_a_line_are_explained():
+    line, where = one_line_where(relay.Tuple([relay.exp(A), relay.tanh(A), relay.sqrt(A)]))
+    assert (line, where) == ("(%0, %1, %2)", "%0 is exp(%a), %1 is tanh(%a)")
+
+
 def test_line_without_numbers_needs_no_explanation():
     assert one_line_where(SUM) == ("add(%a, %b)", "")
 

@@ -759,6 +759,17 @@ class TestNamedDimensions:
         assert self.same(function(self.m), function(self.k))
         assert not self.same(function(self.m), function(self.n))
 
+    def test_those_in_a_type_that_both_sides_hold_are_themselves_if_free_ones_are_mapped(self):
+        held = TensorType((self.n,))
+
+        def function(other, free):
+            x, y = Var("x", held), Var("y", TensorType((other,)))
+            return Function((x, y), Tuple((y, free)))
+
+        lhs, rhs = function(self.m, Var("a")), function(self.n, Var("b"))
+        assert not structural_equal(lhs, rhs, map_free_vars=True)
+        assert structural_equal(lhs, function(self.k, Var("b")), map_free_vars=True)
+
     def test_those_of_free_variables_are_themselves(self):
         free, other = Var("x", TensorType((self.n,))), Var("x", TensorType((self.m,)))
         assert not self.same(free, other)

@@ -268,6 +268,12 @@ BAD = [
         "2:15: unknown variable %x; nothing is in scope here; bind it before it is used",
         None,
     ),
+    (
+        HEADER + "def @main(%a: int8, %b: int8, %c: int8, %d: int8, %e: int8, %f: int8, %g: int8) "
+        "{ %xyz }",
+        "in scope are %g, %f, %e, %d, %c, %b; bind it",
+        None,
+    ),
     (HEADER + "def @main(%a: int32, %b: int32) { %xyz }", "in scope are %b, %a; bind it", None),
     (
         HEADER + "def @main() { ({ let %inner = 1; %inner }, %inner) }",

@@ -48,5 +48,5 @@ def annotate_spans(mod: IRModule) -> IRModule:
     """
     annotated = parse(astext(mod), SOURCE_NAME)
     functions = mod.functions_of(Expr).values()
-    is_typed = bool(functions) and all(func.checked_type is not None for func in functions)
+    is_typed = all(func.checked_type is not None for func in functions)
     return infer_type(annotated) if is_typed else annotated

@@ -56,6 +56,13 @@ def test_annotated_module_carries_types_if_it_did(typed: bool) -> None:
     assert {func.checked_type is not None for func in out.functions.values()} == {typed}
 
 
+def test_module_of_which_a_part_carries_types_is_left_without() -> None:
+    x = Var("x", TensorType((3,)))
+    typed, other = infer_type(Function((x,), op.tanh(x))), Function((x,), op.exp(x))
+    out = AnnotateSpans()(IRModule({"one": typed, "other": other}))
+    assert all(func.checked_type is None for func in out.functions_of(Expr).values())
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_ill_typed_program_without_places_gets_those_of_its_text(name: str) -> None:
     mod = without_spans(parse(HEADER + CASES[name][0], "it"))
