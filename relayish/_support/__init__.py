@@ -1,1 +1,1 @@
-"""What the package needs and has nothing to do with programs."""
+"""Support: threads, stacks, graphs and hooks, which know nothing of programs."""

@@ -1,4 +1,4 @@
-"""How many arguments functions take, so that a wrong one is refused where it is registered."""
+"""Arity checks: how many arguments functions take, told where they are registered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ways to run Python's cyclic garbage collector; each is the process's, and restored at the end.
+"""Garbage collection: manners of Python's cyclic collector, for the process, restored at the end.
 
 Programs are many objects that live long and form no cycles, so looking through them again and again
 finds nothing. What is set up already, by whom ever, is left as it is.

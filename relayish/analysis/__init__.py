@@ -1,4 +1,4 @@
-"""What can be known about a program without changing it."""
+"""Analyses: what is known about a program without changing it."""
 
 from relayish.analysis.call_graph import CallGraph, CallGraphEntry
 from relayish.analysis.dominators import post_dominators

@@ -1,4 +1,4 @@
-"""Taking single expressions and fused functions out of a module."""
+"""Extraction of single expressions and fused functions from a module."""
 
 from __future__ import annotations
 

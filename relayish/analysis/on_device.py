@@ -1,4 +1,4 @@
-"""Looking through ``on_device``, which says where a value is to be and changes nothing else."""
+"""Device annotations: looking through ``on_device``, which only says where a value is to be."""
 
 from __future__ import annotations
 

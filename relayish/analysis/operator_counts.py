@@ -1,4 +1,4 @@
-"""Which operators a module calls, and how often."""
+"""Operator counts: which operators a module calls, and how often."""
 
 from __future__ import annotations
 

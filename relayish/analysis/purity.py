@@ -1,4 +1,4 @@
-"""Which expressions are pure: all that counts of evaluating them, or of calling them, is the value.
+"""Purity: whether all that counts of evaluating, or calling, an expression is its value.
 
 Impure are reading and writing references, operators with state, and calls of functions that are not
 known. Creating a reference is pure, and so is failing, or not ending. What exactly an impure

@@ -1,4 +1,4 @@
-"""What the commands that run passes have in common: the pipeline and the context around it."""
+"""Options of commands that run passes: the pipeline and the context around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether calls, operators and functions have the attributes a pattern asks for."""
+"""Attribute patterns: whether calls, operators and functions have the attributes asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where programs come from, other than text."""
+"""Front ends: where programs come from, other than text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller passes to a function from Python, put in order and checked against annotations."""
+"""Argument binding: arguments from Python, put in order and checked against annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turning an expression into instructions, once, so that running it looks nothing up.
+"""Compilation of an expression to instructions, once, so that running it looks nothing up.
 
 The expression is walked on an explicit stack of tasks in the order in which it is evaluated; see
 :mod:`relayish.interpreter.emit` for where values stand.

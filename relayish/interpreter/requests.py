@@ -1,4 +1,4 @@
-"""What evaluators ask for while they run: the scope, and what it is entered with."""
+"""Requests of evaluators while they run: the scope, and what it is entered with."""
 
 from __future__ import annotations
 

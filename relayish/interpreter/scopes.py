@@ -1,4 +1,4 @@
-"""Where each node of an expression is evaluated, and how often it is used.
+"""Activations: where each node of an expression is evaluated, and how often it is used.
 
 A node that several others share is evaluated once per activation of the scope it belongs to: the
 innermost one that all of its uses have in common. The body of a let is no scope of its own here;

@@ -1,4 +1,4 @@
-"""What evaluation yields: numpy scalars and arrays, tuples, closures, references, built data."""
+"""Values: numpy scalars and arrays, tuples, closures, references, built data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the evaluations of several families share."""
+"""Helpers of evaluations by numpy, shared by several families."""
 
 from __future__ import annotations
 

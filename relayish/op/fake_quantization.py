@@ -1,4 +1,4 @@
-"""Which operators dequantise and quantise."""
+"""Quantised operators: which of them dequantise and quantise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fields of attribute classes hold, beyond Python's own types."""
+"""Types of attribute fields, beyond Python's own types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python's operators on expressions build: ``x + y``, ``2 * x``, ``-x``, ``x < y``.
+"""Operator overloading: what ``x + y``, ``2 * x``, ``-x`` and ``x < y`` build of expressions.
 
 ``x + y`` is a call of ``add``, and so on. A number beside an expression becomes a constant: of the
 element type of the expression where that can be told while it is being built (an annotated

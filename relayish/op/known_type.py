@@ -1,4 +1,4 @@
-"""What can be told of the type of an expression that is only just being built.
+"""Type lookup during construction: the type of an expression that is only just being built.
 
 Type inference proper stands above and looks at whole programs. Here an annotation, a constant, an
 inferred type and the type rules of operators are followed as far as they lead.

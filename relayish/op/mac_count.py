@@ -1,4 +1,4 @@
-"""How many times an operator multiplies and adds, by operator."""
+"""Multiply-accumulate counts of calls, by operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which operators may be computed in a narrow element type, such as ``float16``.
+"""Mixed precision: which operators may be computed in a narrow element type, as ``float16``.
 
 Operators that gain most always are; most follow their operands; those whose results leave the range
 of narrow numbers, or add up many of them, never are.

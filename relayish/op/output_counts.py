@@ -1,4 +1,4 @@
-"""How many results the operators have that give several."""
+"""Result counts of the operators that have several results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many results a call has, so that it can be indexed, counted and taken apart.
+"""Result counts of calls, by which they are indexed, counted and taken apart.
 
 In Relay's Python interface ``split`` and its like return a ``TupleWrapper`` around the call. Here
 the call itself can be indexed and iterated, and is what Relay's ``astuple()`` would give; there is

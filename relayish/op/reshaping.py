@@ -1,4 +1,4 @@
-"""What ``reshape`` and its kin make of a shape, and the small language in which they say it."""
+"""Shape arithmetic of ``reshape`` and its kin, and the small language in which they say it."""
 
 from __future__ import annotations
 

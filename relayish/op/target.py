@@ -1,4 +1,4 @@
-"""Which operators a compiler of others' making takes over.
+"""Target support: which operators another compiler takes over.
 
 A target is a name, such as ``"dnnl"``. For each target there is a table of the operators it can
 compute, with a predicate that says whether it takes a particular call.

@@ -1,4 +1,4 @@
-"""What the rules of several families share, and the rules that serve many operators."""
+"""Helpers of type rules: those several families share, and rules that serve many operators."""
 
 from __future__ import annotations
 

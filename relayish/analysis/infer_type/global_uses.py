@@ -1,4 +1,4 @@
-"""Which functions of a module an expression refers to."""
+"""References to global functions: which of a module an expression names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of every operator: a sentence, the shapes it takes and gives, its attributes.
+"""Documentation of operators: a sentence, the shapes taken and given, the attributes.
 
 It stands in compact tables, an operator in two or three lines, from which the docstrings of the
 builders and the generated documentation are made.

@@ -1,4 +1,4 @@
-"""What the attributes of operators mean, by name: the same name means the same everywhere."""
+"""Documentation of attributes, by name: the same name means the same everywhere."""
 
 from __future__ import annotations
 

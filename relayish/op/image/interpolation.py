@@ -1,4 +1,4 @@
-"""Where in an image the pixels of a resized one lie, and how they are made of its neighbours."""
+"""Interpolation: where the pixels of a resized image lie, and how they are made of neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What relations say of arguments: their types so far, and what these have to be."""
+"""Constraints on arguments in type relations: their types so far, and what these have to be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How alike two images are at places some way apart."""
+"""Correlation: how alike two images are at places some way apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much boxes overlap, and which of them stand when those that overlap a better one fall."""
+"""Intersection over union of boxes, and suppression of those that overlap a better one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the cyclic garbage collector runs while passes do, as options of the pass context say."""
+"""Garbage collection while passes run, as options of the pass context say."""
 
 from __future__ import annotations
 

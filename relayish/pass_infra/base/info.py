@@ -1,4 +1,4 @@
-"""What a pass says about itself."""
+"""Pass metadata: what a pass says about itself."""
 
 from __future__ import annotations
 

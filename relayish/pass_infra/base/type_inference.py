@@ -1,4 +1,4 @@
-"""How the types of a module are found, for passes that ask for typed modules."""
+"""Type inference for passes that ask for typed modules, by class of module."""
 
 from __future__ import annotations
 

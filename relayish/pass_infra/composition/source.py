@@ -1,4 +1,4 @@
-"""Where registered passes come from: code that registers them when it is imported.
+"""Pass sources: code that registers passes when it is imported.
 
 The registry stands below the passes and names none of them. It is handed *sources*: a table that
 says in which module each name is registered, a package with one pass a file, or a group of entry

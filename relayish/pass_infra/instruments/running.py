@@ -1,4 +1,4 @@
-"""Which passes are running inside one another, as an instrument sees it."""
+"""Nesting of passes: which are running inside one another, as an instrument sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes over Relay programs have beside the infrastructure for passes of any language."""
+"""Pass infrastructure for Relay: function passes, checks, steps of delta debugging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program computes, and the fault that it is something else after passes."""
+"""Miscompilation check: whether a program computes something else after passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has to be known of an operator to combine calls of it."""
+"""Combiners: what is specific to an operator in combining calls of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a program a call is evaluated, and which variables it needs there."""
+"""Regions: where in a program a call is evaluated, and which variables it needs there."""
 
 from __future__ import annotations
 

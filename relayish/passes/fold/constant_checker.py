@@ -1,4 +1,4 @@
-"""Which expressions are constant: constants, and tuples of nothing but constants."""
+"""Constant expressions: constants, and tuples of nothing but constants."""
 
 from __future__ import annotations
 

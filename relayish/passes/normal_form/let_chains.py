@@ -1,4 +1,4 @@
-"""Taking chains of lets apart and putting them together."""
+"""Let chains: taking them apart and putting them together."""
 
 from __future__ import annotations
 

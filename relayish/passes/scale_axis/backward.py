@@ -1,4 +1,4 @@
-"""How a scale moves backward, operator by operator: towards the weights of what produces its data.
+"""Backward scale propagation, operator by operator: towards the weights of what produces its data.
 
 Before::
 

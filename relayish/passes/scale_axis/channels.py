@@ -1,4 +1,4 @@
-"""Where the channels of a convolution are, in its data, its result and its weight."""
+"""Channel axes of a convolution, in its data, its result and its weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a scale moves forward, operator by operator: towards the weights of what consumes it.
+"""Forward scale propagation, operator by operator: towards the weights of what consumes it.
 
 Before::
 

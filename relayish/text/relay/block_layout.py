@@ -1,4 +1,4 @@
-"""Where Relay's statements are written: kinds for which roles alone do not tell it."""
+"""Layout of Relay's statements: kinds for which roles alone do not tell it."""
 
 from __future__ import annotations
 

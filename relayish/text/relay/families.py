@@ -1,4 +1,4 @@
-"""What of Relay has a grammar of its own among nodes of any language, and stands around them."""
+"""Relay's own grammars among nodes of any language, and the text around these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TVM's metadata section holds of Relay: constants, dimensions, attributes, operators."""
+"""Metadata of Relay in TVM's format: constants, dimensions, attributes, operators."""
 
 from __future__ import annotations
 

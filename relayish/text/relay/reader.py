@@ -1,4 +1,4 @@
-"""What the reader of Relay knows while it reads: operators, types and constructors by name."""
+"""Parser state of Relay's text: operators, types and constructors by name."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What dead code elimination is made of: which bindings are needed, and how often."""
+"""Dead-code elimination, in parts: which bindings are live, and how often they are used."""

@@ -1,1 +1,1 @@
-"""What partial evaluation is made of: values known early, code that is left, fuel, the store."""
+"""Partial evaluation, in parts: static values, residual code, fuel, the abstract store."""

@@ -1,4 +1,4 @@
-"""What passes over several functions have in common: copies of functions, calls put in their place.
+"""Interprocedural transformation: copies of functions, inlining, captures.
 
 ``copy`` makes a function whose variables are fresh, ``call_site`` says what a call of a function
 that is known becomes, ``moving`` puts functions that are called once where that is.

@@ -1,4 +1,4 @@
-"""Putting global functions in the place of their calls, all over a module.
+"""Inlining of global functions, all over a module.
 
 From the callers down: what takes the place of a call is made of the function as it stands, with a
 hole where it calls another, and the holes are filled at the end, in one walk. A hole is an empty

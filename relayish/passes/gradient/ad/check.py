@@ -1,4 +1,4 @@
-"""What can be differentiated."""
+"""Differentiability: which functions have a gradient."""
 
 from __future__ import annotations
 

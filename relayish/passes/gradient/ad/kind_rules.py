@@ -1,4 +1,4 @@
-"""What the gradient does with nodes of each kind; other packages add theirs."""
+"""Differentiation rules of kinds of nodes; other packages add theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking the gradient of an operator."""
+"""Gradients of operators, as they were registered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking values apart into the tensors they are made of, and putting them together again."""
+"""Flattening of values into tensors, and their reconstruction."""
 
 from __future__ import annotations
 

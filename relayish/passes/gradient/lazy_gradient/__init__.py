@@ -1,1 +1,1 @@
-"""Where tensors may be cells that hold zeros or ones not made yet, and programs with such cells."""
+"""Lazy zeros and ones: where tensors may be cells not made yet, and programs with such cells."""

@@ -1,4 +1,4 @@
-"""What is known of operators that make zeros and ones, or need not look at their elements."""
+"""Operators that make zeros and ones, or need not look at their elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules ask about the expressions they are given."""
+"""Queries of simplification rules about the expressions they are given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What layers of networks are made of: sums behind products, and dropout that drops nothing."""
+"""Simplification of layers: sums behind products, and dropout that drops nothing."""
 
 from __future__ import annotations
 
