@@ -8,7 +8,7 @@ built-in exception a Python programmer would expect at that place.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -163,6 +163,28 @@ class CheckError(RelayishError, ValueError):
         super().__init__(message)
         self.check = check
         self.pass_name = pass_name
+
+
+def notes_of(error: BaseException) -> Sequence[object]:
+    """Return the notes of ``error``."""
+    notes: Sequence[object] = vars(error).get("__notes__", ())
+    return notes
+
+
+def add_note(error: BaseException, note: str) -> None:
+    """Add a note to an error of anybody's, whose class may not let it be changed.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Frozen(Exception):
+        ...     "No attribute can be set, and ``Frozen().add_note`` fails."
+        >>> error = Frozen()
+        >>> add_note(error, "while visiting %x")
+        >>> notes_of(error)
+        ['while visiting %x']
+    """
+    vars(error).setdefault("__notes__", []).append(note)
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
+from relayish.errors import add_note, notes_of
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, quote
 from relayish.ir.span import at_span
@@ -32,14 +33,13 @@ class Failure(NamedTuple):
 
 def is_noted(error: BaseException) -> bool:
     """Return whether a note of ``error`` names a node already."""
-    notes = getattr(error, "__notes__", ())
-    return any(isinstance(n, str) and n.startswith(_BEGINNINGS) for n in notes)
+    return any(isinstance(n, str) and n.startswith(_BEGINNINGS) for n in notes_of(error))
 
 
 def note_visit(error: BaseException, node: Node, more: str = "") -> None:
     """Say on ``error`` that it came up while ``node`` was visited."""
     add_hint(error)
-    error.add_note(f"while visiting {quote(node)}{more}")
+    add_note(error, f"while visiting {quote(node)}{more}")
 
 
 def note_rewrite(error: BaseException, node: Node, origin: Node, by: str) -> None:
@@ -55,7 +55,7 @@ def note_rewrite(error: BaseException, node: Node, origin: Node, by: str) -> Non
         add_hint(error)
         place = at_span(node) or at_span(origin)
         shown = one_line(node) + place if place else quote(node)
-        error.add_note(f"while rewriting {shown} by {by}")
+        add_note(error, f"while rewriting {shown} by {by}")
 
 
 def find_failure(error: BaseException, functors: type) -> Failure | None:

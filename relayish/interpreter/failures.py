@@ -7,7 +7,7 @@ from typing import Final, NoReturn
 
 import numpy as np
 
-from relayish.errors import EvaluationError, RelayishError
+from relayish.errors import EvaluationError, RelayishError, add_note
 from relayish.interpreter.value import Evaluated, describe
 from relayish.ir.naming import display_name
 from relayish.ir.one_line import quote
@@ -110,11 +110,11 @@ def add_notes(error: RelayishError, expr: Expr, callers: Sequence[Expr], depth: 
         callers: The innermost of the calls under way, :data:`SHOWN_CALLS` at most.
         depth: How many there are.
     """
-    error.add_note(f"while evaluating {quote(expr)}")
+    add_note(error, f"while evaluating {quote(expr)}")
     for caller in callers:
-        error.add_note(f"reached from {quote(caller)}")
+        add_note(error, f"reached from {quote(caller)}")
     if depth > len(callers):
-        error.add_note(f"and from {depth - len(callers)} more calls under way")
+        add_note(error, f"and from {depth - len(callers)} more calls under way")
 
 
 def _shape(value: Evaluated) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from relayish.errors import EvaluationError, RelayishError, UnknownKindError, indefinite
+from relayish.errors import EvaluationError, RelayishError, UnknownKindError, add_note, indefinite
 from relayish.interpreter.call import call_problem, default_attrs, evaluate_call, result_size
 from relayish.interpreter.evaluator import EVALUATORS, Evaluate
 from relayish.interpreter.failures import refuse_projection
@@ -355,5 +355,5 @@ def _make_error(node: Expr, problem: str) -> EvaluationError:
 
 
 def _add_place(error: _Error, node: Expr) -> _Error:
-    error.add_note(f"while planning {quote(node)}")
+    add_note(error, f"while planning {quote(node)}")
     return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish.errors import add_note, notes_of
 from relayish.ir.node import node_kinds
 
 
@@ -30,5 +31,5 @@ def hint_of(error: BaseException) -> str | None:
 def add_hint(error: BaseException) -> None:
     """Add to ``error``, once, the note that :func:`hint_of` gives."""
     hint = hint_of(error)
-    if hint is not None and hint not in getattr(error, "__notes__", ()):
-        error.add_note(hint)
+    if hint is not None and hint not in notes_of(error):
+        add_note(error, hint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import pytest
 
@@ -370,3 +371,26 @@ def test_field_of_a_wrong_value_that_no_image_is_to_blame_for_is_told_by_its_pla
 
     (note,) = notes_of(lambda: Wrong().visit(main().body.body.args[0]), FieldError)
     assert note == ADD
+
+
+@dataclass(frozen=True)
+class Frozen(Exception):
+    """An error of which no attribute can be set."""
+
+
+class Refusing(Exception):
+    def add_note(self, note):
+        raise RuntimeError
+
+
+class OtherNotes(Exception):
+    __notes__ = None
+
+
+@pytest.mark.parametrize("error", [Frozen, Refusing, OtherNotes])
+def test_error_that_refuses_notes_is_noted_and_not_replaced(error):
+    class Raising(ExprMutator):
+        def visit_call(self, call):
+            raise error
+
+    assert notes_of(lambda: Raising().visit(main()), error)[0].startswith("while visiting ")

@@ -16,7 +16,7 @@ from relayish.analysis.infer_type.environment import Environment
 from relayish.analysis.infer_type.rule import ENTER, LEAVE, RULES, Entry, Step, node_under_way
 from relayish.analysis.infer_type.solver import operator_type
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
-from relayish.errors import TypeInferenceError, suggest
+from relayish.errors import TypeInferenceError, add_note, suggest
 from relayish.ir.naming import display_name
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, quote
@@ -140,7 +140,7 @@ class Inferencer(Environment):
                     if push is not None:
                         push(node, append, extend)
         except Exception as error:
-            error.add_note(self._describe_place(node_under_way(node)))
+            add_note(error, self._describe_place(node_under_way(node)))
             raise
 
     def _describe_place(self, node: object) -> str:

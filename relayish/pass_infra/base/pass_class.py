@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
-from relayish.errors import DeclarationError, PassError, UndeclaredError, indefinite
+from relayish.errors import DeclarationError, PassError, UndeclaredError, add_note, indefinite
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule, Module
@@ -70,7 +70,7 @@ class Pass(ABC):
                 out = work(mod, ctx)
         except BaseException as error:
             add_hint(error)
-            error.add_note(f"in pass {info.name}")
+            add_note(error, f"in pass {info.name}")
             for instrument in instruments:
                 instrument.run_on_failure(mod, info, error)
             raise
@@ -172,7 +172,7 @@ class AnyFunctionPass(Pass):
             try:
                 out = _check_function(self.transform_function(func, mod, ctx), takes, self.info)
             except BaseException as error:
-                error.add_note(f"in function @{mod.name_of(key)}")
+                add_note(error, f"in function @{mod.name_of(key)}")
                 raise
             if out is not func:
                 changed[key] = out

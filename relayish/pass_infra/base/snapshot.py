@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from relayish.errors import PassError, indefinite
+from relayish.errors import PassError, add_note, indefinite
 from relayish.ir.attrs import Attrs
 from relayish.ir.field import Field
 from relayish.ir.literal import hash_literal
@@ -54,7 +54,7 @@ class Snapshot:
         """Note on ``error``, in which the pass ended, what it changed before."""
         found = self.difference()
         if found is not None:
-            error.add_note(f"pass {info.name} changed the program it was given: {found}")
+            add_note(error, f"pass {info.name} changed the program it was given: {found}")
 
     def difference(self) -> str | None:
         """Return what of the module is not as it was, ``None`` if nothing is."""

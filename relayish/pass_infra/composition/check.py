@@ -10,12 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
-from relayish.errors import (
-    CheckError,
-    DeclarationError,
-    UnknownNameError,
-    suggest,
-)
+from relayish.errors import CheckError, DeclarationError, UnknownNameError, add_note, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.module import AnyModule
@@ -116,7 +111,7 @@ def run_check(name: str, mod: AnyModule) -> None:
     try:
         answer = check(mod)
     except Exception as error:
-        error.add_note(f"in check {name}")
+        add_note(error, f"in check {name}")
         raise
     if answer is not None:
         raise CheckError(

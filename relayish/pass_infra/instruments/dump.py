@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from relayish.errors import PassError
+from relayish.errors import PassError, add_note
 from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.instrument import PassInstrument
@@ -76,7 +76,7 @@ class DumpInstrument(PassInstrument):
     def run_on_failure(self, mod: AnyModule, info: PassInfo, error: BaseException) -> None:  # noqa: ARG002 - a hook
         running = self._running.end(info)
         if running is not None and running.mod is self._last.mod:
-            error.add_note(f"the program before pass {info.name} is in {self.written[-1]}")
+            add_note(error, f"the program before pass {info.name} is in {self.written[-1]}")
 
     def _write(self, name: str, mod: AnyModule) -> None:
         path = self.directory / f"{next(self._numbers)}_{name}.relay"

@@ -19,6 +19,7 @@ After::
 from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type
+from relayish.errors import add_note
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import is_skipped, register_pass
@@ -49,6 +50,6 @@ def first_order_gradient_of_module(mod: IRModule) -> IRModule:
         try:
             made[name] = first_order_gradient(check_differentiable(func))
         except BaseException as error:
-            error.add_note(f"in function @{name.name_hint}")
+            add_note(error, f"in function @{name.name_hint}")
             raise
     return typed.with_functions(made)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from relayish.analysis.graph_normal_form import check_graph_normal_form
 from relayish.analysis.normal_form import check_a_normal_form, check_basic_block_normal_form
+from relayish.errors import add_note
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.composition.check import register_check
@@ -39,5 +40,5 @@ def _check_functions(
         try:
             check(func)
         except BaseException as error:
-            error.add_note(f"in function @{name.name_hint}")
+            add_note(error, f"in function @{name.name_hint}")
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from relayish.analysis.function_attributes import is_opaque, is_primitive
+from relayish.errors import add_note
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import is_skipped
@@ -49,7 +50,7 @@ def transform_functions(
         try:
             image = transform(func)
         except BaseException as error:
-            error.add_note(f"in function @{name.name_hint}")
+            add_note(error, f"in function @{name.name_hint}")
             raise
         if image is not func:
             changed[name] = image

@@ -245,3 +245,16 @@ def test_repr_of_a_decorated_class_shows_what_it_was_made_of() -> None:
 
     assert repr(Often(3)) == "<Often Often, opt_level=1, times=3>"
     assert repr(Often(times=2, quiet=True)) == "<Often Often, opt_level=1, times=2, quiet=True>"
+
+
+def test_error_that_refuses_notes_leaves_a_pass_as_it_is(mod) -> None:
+    class Refusing(Exception):
+        def __setattr__(self, name: str, value: object) -> None:
+            raise AttributeError(name)
+
+    def refuse(func: Function, mod: IRModule, ctx: PassContext) -> Function:
+        raise Refusing
+
+    with pytest.raises(Refusing) as caught:
+        create_function_pass(refuse, 0, "Refuse")(mod)
+    assert caught.value.__notes__ == ["in function @a", "in pass Refuse"]
