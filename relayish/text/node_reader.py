@@ -84,7 +84,7 @@ def variable(reader: NodeReader) -> Rule:
     start = reader.pos
     if not reader.word(NODE):
         binder = reader.binder("where one is bound")
-        made = reader.find_bound_before(binder) if binder.again else None
+        made = reader.bound_before(binder) if binder.again else None
         if made is None:
             made = yield reader.grammar.variable(reader, binder)
         reader.keys[made] = binder.key
@@ -126,7 +126,7 @@ def _fields(reader: NodeReader, kind: type[Node], start: int, binder: Binder | N
         name, at = attribute_name(reader, "a field such as axis=1")
         declared = known.get(name)
         if declared is None:
-            reader.raise_unknown(f"field of {_name(reader, kind)}:", name, known, at)
+            reader.unknown(f"field of {_name(reader, kind)}:", name, known, at)
         if name in values:
             reader.fail(f"field {name} of {_name(reader, kind)} is given twice; leave one out", at)
         mark = len(reader.hidden_locals)

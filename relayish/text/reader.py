@@ -136,9 +136,9 @@ class Reader(Source):
             else:
                 env[name] = old
 
-    def read_local(self, word: str, at: int) -> Node:
+    def local(self, word: str, at: int) -> Node:
         """Return what ``%x`` or ``%0`` stands for."""
-        key = self.make_local_key(word[1:]) if word.startswith('%"') else word
+        key = self.local_key(word[1:]) if word.startswith('%"') else word
         found = self.env.get(key)
         if found is None:
             what = "graph temporary" if word[1:].isdigit() else "variable"
@@ -154,7 +154,7 @@ class Reader(Source):
         around = f"in scope are {listed}" if known else "nothing is in scope here"
         return suggest(word, known) or f"; {around}; bind it before it is used"
 
-    def make_local_key(self, name: str) -> str:
+    def local_key(self, name: str) -> str:
         """Return the key in ``env`` of a variable, from its name as it is spelt in the text."""
         if not name.startswith('"'):
             return "%" + name
@@ -165,7 +165,7 @@ class Reader(Source):
         """Read the name of a variable where it is bound."""
         found = self.match(BINDER)
         if found is None:
-            self.fail(f"expected a variable such as %x {where}; {self.describe_found()}")
+            self.fail(f"expected a variable such as %x {where}; {self.found()}")
         spelt = found[1]
         self.pos = found.end()
         share = None
@@ -174,21 +174,21 @@ class Reader(Source):
             self.expect(")", "after what a variable shares memory with")
         name = unquote(spelt) if spelt.startswith('"') else spelt
         again = found["malformed"] is not None
-        return Binder(self.make_local_key(spelt), name, found.start(1) - 1, again, share)
+        return Binder(self.local_key(spelt), name, found.start(1) - 1, again, share)
 
     def variable(self, where: str) -> Node:
         """Read the use of a variable."""
         found = self.match(BINDER)
         if found is None:
-            self.fail(f"expected a variable {where}; {self.describe_found()}")
-        key, at = self.make_local_key(found[1]), found.start(1) - 1
+            self.fail(f"expected a variable {where}; {self.found()}")
+        key, at = self.local_key(found[1]), found.start(1) - 1
         self.pos = found.end(1)
-        var = self.read_local(key, at)
+        var = self.local(key, at)
         if type(var) not in VARIABLES:
             self.fail(f"%{found[1]} is no variable; only variables share memory", at)
         return var
 
-    def find_bound_before(self, binder: Binder) -> Node:
+    def bound_before(self, binder: Binder) -> Node:
         """Return the variable of a binder that is marked ``-malformed-ir``."""
         found = self.bound.get(binder.key)
         if found is None:

@@ -118,7 +118,7 @@ class Source:
                 return
         self.fail("this comment is not closed; end it with */", start)
 
-    def describe_found(self) -> str:
+    def found(self) -> str:
         """Describe what stands at the position."""
         self.skip()
         several = _SEVERAL.match(self.text, self.pos)
@@ -135,7 +135,7 @@ class Source:
     def expect(self, mark: str, where: str) -> None:
         """Go past ``mark``, which must come next."""
         if not self.take(mark):
-            self.fail(f"expected {mark!r} {where}; {self.describe_found()}")
+            self.fail(f"expected {mark!r} {where}; {self.found()}")
 
     def until(self, close: str, where: str) -> Iterator[None]:
         """Yield before each item of a list; go past the commas between them and past ``close``.
@@ -157,7 +157,7 @@ class Source:
             found = pattern.match(self.text, self.skip())
         return found
 
-    def raise_unknown(self, what: str, name: str, known: Iterable[str], at: int) -> NoReturn:
+    def unknown(self, what: str, name: str, known: Iterable[str], at: int) -> NoReturn:
         """Raise the error about a name that means nothing here."""
         self.fail(f"unknown {what} {name}{suggest(name, known)}", at)
 
@@ -165,7 +165,7 @@ class Source:
         """Read an identifier (or ``#"odd name"``); return it and where it stands."""
         found = self.match(NAME)
         if found is None:
-            self.fail(f"expected {what}; {self.describe_found()}")
+            self.fail(f"expected {what}; {self.found()}")
         self.pos = found.end()
         return unquote_name(found[1]), found.start(1)
 

@@ -72,7 +72,7 @@ def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) ->
     negative = reader.take("-")
     found = reader.match(OPERAND)
     if found is None or (negative and found.lastgroup != "number"):
-        reader.fail(f"expected the value of an attribute; {reader.describe_found()}", at)
+        reader.fail(f"expected the value of an attribute; {reader.found()}", at)
     reader.pos = found.end()
     kind = found.lastgroup
     if kind == "number":
@@ -80,7 +80,7 @@ def attribute_value(reader: Reader, depth: int = 0, enums: Enums = _NO_ENUMS) ->
     if kind == "string":
         return unquote(found["string"])
     if kind == "local":
-        return reader.read_local(found["local"], at)
+        return reader.local(found["local"], at)
     if kind == "globalvar":
         return reader.grammar.global_name(reader, unquote_name(found["globalvar"]), at)
     return (yield _word(reader, found, depth, enums, at))
@@ -108,7 +108,7 @@ def _word(reader: Reader, found: re.Match[str], depth: int, enums: Enums, at: in
         members = [
             f"{name}.{member}" for name, kind in enums.items() for member in kind.__members__
         ]
-        reader.raise_unknown("value", found[0].strip(), members, at)
+        reader.unknown("value", found[0].strip(), members, at)
     reader.fail(
         f"{found[0].strip()!r} is no value of an attribute; write a number, a string, True, None, "
         f"a list or meta[key][index]",
@@ -136,7 +136,7 @@ def _member(reader: Reader, kind: type[Enum], name: str, at: int) -> Enum:
             elif part in kind.__members__:
                 made |= kind[part]
             else:
-                reader.raise_unknown(f"member of {kind.__name__}:", part, kind.__members__, at)
+                reader.unknown(f"member of {kind.__name__}:", part, kind.__members__, at)
         return made
     raise reader.error(
         f"unknown member of {kind.__name__}: {name}{suggest(name, kind.__members__)}", at
@@ -162,7 +162,7 @@ def attribute_name(reader: Reader, what: str = "an attribute such as axis=1") ->
     """Read ``name =`` and return the name and where it stands."""
     found = reader.match(ATTRIBUTE)
     if found is None:
-        reader.fail(f"expected {what}; {reader.describe_found()}")
+        reader.fail(f"expected {what}; {reader.found()}")
     reader.pos = found.end()
     return unquote_name(found[1]), found.start(1)
 
@@ -186,7 +186,7 @@ def meta(reader: Reader, at: int) -> object:
     """Read ``[key][index]`` behind ``meta`` and return what it stands for."""
     found = reader.match(META)
     if found is None:
-        reader.fail(f"expected meta[key][index]; {reader.describe_found()}", at)
+        reader.fail(f"expected meta[key][index]; {reader.found()}", at)
     reader.pos = found.end()
     if len(found[2]) > 12:  # no section is that long
         reader.fail(f"meta[{found[1]}] has no entry {found[2][:12]}...", at)

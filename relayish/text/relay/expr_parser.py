@@ -93,14 +93,14 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
     while True:  # an operand is expected
         found = OPERAND.match(reader.text, reader.pos) or reader.match(OPERAND)
         if found is None:
-            reader.fail(f"expected an expression; {reader.describe_found()}")
+            reader.fail(f"expected an expression; {reader.found()}")
         kind = found.lastgroup
         assert kind is not None
         start = found.start(kind)
         reader.pos = found.end()
         value: Any  # Any: an expression, or a callee that is none by itself (ref)
         if kind == "local":
-            value = reader.read_local(found["local"], start)
+            value = reader.local(found["local"], start)
         elif kind == "name":
             word = found["name"]
             rule = WORDS.get(word)
@@ -156,7 +156,7 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
                     stack.append(top)
                     break
             if type(value) is str:
-                reader.fail(f"expected '(' after {value}; {reader.describe_found()}")
+                reader.fail(f"expected '(' after {value}; {reader.found()}")
             precedence, binary = 0, ""
             if after is not None and after["binary"] and value is not None:
                 binary = after["binary"]

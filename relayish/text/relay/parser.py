@@ -165,7 +165,7 @@ def _version(reader: Reader, *, required: bool) -> None:
     if found is None:
         if required:
             reader.fail(
-                f'a module begins with #[version = "{FORMAT_VERSION}"]; {reader.describe_found()}; '
+                f'a module begins with #[version = "{FORMAT_VERSION}"]; {reader.found()}; '
                 f"{_advice(reader.text)}"
             )
         return
@@ -190,7 +190,7 @@ def _read_alone(reader: Reader, *, type_definitions: bool) -> Rule:
     else:
         made = yield type_(reader)
     if reader.skip() < len(reader.text):
-        reader.fail(f"expected the end of the text; {reader.describe_found()}")
+        reader.fail(f"expected the end of the text; {reader.found()}")
     return made
 
 
@@ -221,7 +221,7 @@ def _module(reader: Reader, known: IRModule) -> Rule:
             reader.expect("type", "after extern")
             yield _type(reader, start, types, is_extern=True)
         else:
-            reader.fail(f"expected def, type or extern type; {reader.describe_found()}")
+            reader.fail(f"expected def, type or extern type; {reader.found()}")
     _check_types(reader)
     return IRModule(functions, types, attrs)
 
@@ -272,7 +272,7 @@ def _type(
 def _definition(reader: Reader, start: int, functions: dict[GlobalVar | str, Node]) -> Rule:
     found = reader.match(GLOBAL)
     if found is None:
-        reader.fail(f"expected a name such as @main after def; {reader.describe_found()}")
+        reader.fail(f"expected a name such as @main after def; {reader.found()}")
     reader.pos = found.end()
     name, at = unquote_name(found[1]), found.start(1)
     key = reader.global_var(name, at)
@@ -293,4 +293,4 @@ def _check_types(reader: Reader) -> None:
     """Raise an error about the first type that is used and not defined."""
     known = [name for name in reader.types if name not in reader.type_uses]
     for name, at in reader.type_uses.items():
-        reader.raise_unknown("type", name, known, at)
+        reader.unknown("type", name, known, at)

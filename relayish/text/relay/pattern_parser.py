@@ -29,9 +29,7 @@ def pattern(reader: Reader) -> Rule:
         return (yield _variable(reader))
     found = reader.match(TYPE)
     if found is None:
-        reader.fail(
-            f"expected a pattern: _, %x, (p, p) or a constructor; {reader.describe_found()}"
-        )
+        reader.fail(f"expected a pattern: _, %x, (p, p) or a constructor; {reader.found()}")
     reader.pos = found.end()
     if found["label"]:
         return (yield reader.read_labelled("pattern", pattern, found, at))
@@ -70,7 +68,7 @@ def _constructor(reader: Reader, word: str, at: int) -> Rule:
         if found is None and name in reader.constructors:
             found = reader.callee(name, at).expr  # raises: the name is ambiguous
     if not isinstance(found, Constructor):
-        reader.raise_unknown("constructor", word, reader.constructors, at)
+        reader.unknown("constructor", word, reader.constructors, at)
     patterns: tuple[Pattern, ...] = ()
     if reader.take("("):
         patterns = yield reader.items(")", "after a pattern", pattern)

@@ -69,7 +69,7 @@ class Reader(NodeReader):
             if share is not None and not isinstance(share, Var):
                 self.fail(f"{binder.key} shares memory with no variable of Relay", binder.at)
             return Var(binder.name, annotation, share, span=self.span(binder.at, self.pos))
-        found = self.find_bound_before(binder)
+        found = self.bound_before(binder)
         if not isinstance(found, Var):
             self.fail(f"{binder.key} is no variable of Relay", binder.at)
         return found
@@ -144,7 +144,7 @@ class Reader(NodeReader):
             return found[0]
         if not self.unknown_ops:
             known = [*list_ops(), *list_bare_names(), *self.constructors]
-            self.raise_unknown("operator", word, known, at)
+            self.unknown("operator", word, known, at)
         return intern_op(name, domain if mark else RELAY.name)
 
     def callee_of(self, expr: Expr) -> Callee:
@@ -189,7 +189,7 @@ class Reader(NodeReader):
             known = list(declared.field_names)
             for key in values:
                 if key not in known:
-                    self.raise_unknown(f"attribute of {name}:", key, known, at)
+                    self.unknown(f"attribute of {name}:", key, known, at)
             for key in known:
                 if key not in values and key not in declared.defaults:
                     self.fail(f"{name} is called without its attribute {key!r}", at)

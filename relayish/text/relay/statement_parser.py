@@ -52,7 +52,7 @@ def block(reader: Reader, close: str | None) -> Rule:
     if close:
         reader.expect(close, "at the end of a block")
     elif close is not None and reader.skip() < len(reader.text):
-        reader.fail(f"expected an operator or the end of the expression; {reader.describe_found()}")
+        reader.fail(f"expected an operator or the end of the expression; {reader.found()}")
     end = reader.pos
     if bindings:
         reader.check_exprs(start, value)

@@ -79,7 +79,7 @@ def type_(reader: Reader) -> Rule:
         return simple
     found = reader.match(TYPE)
     if found is None:
-        reader.fail(f"expected a type such as Tensor[(1, 10), float32]; {reader.describe_found()}")
+        reader.fail(f"expected a type such as Tensor[(1, 10), float32]; {reader.found()}")
     start = found.start(found.lastgroup or 0)
     reader.pos = found.end()
     if found["label"]:
@@ -167,7 +167,7 @@ def _dimension(reader: Reader) -> int | PrimExpr:
         if isinstance(made, (int, PrimExpr)):
             return made
         reader.fail(f"a dimension is a number, ? or a size; found {type(made).__name__}", at)
-    raise reader.error(f"expected a dimension: a number, ? or meta[...]; {reader.describe_found()}")
+    raise reader.error(f"expected a dimension: a number, ? or meta[...]; {reader.found()}")
 
 
 def _meta_type(reader: Reader, start: int) -> Rule:
@@ -238,7 +238,7 @@ def _type_variable(reader: Reader, name: str, at: int) -> TypeVar:
     if reader.take(":"):
         word, where = reader.name_here("a kind of type variable")
         if word not in TypeKind.__members__:
-            reader.raise_unknown("kind", word, TypeKind.__members__, where)
+            reader.unknown("kind", word, TypeKind.__members__, where)
         kind = TypeKind[word]
     return TypeVar(name, kind, span=reader.span(at, reader.pos))
 
@@ -259,7 +259,7 @@ def _relation(reader: Reader, start: int) -> Rule:
     reader.expect("[", "before the number of inputs of a type relation")
     found = reader.match(INTEGER)
     if found is None or len(found[1]) > 9:  # a count of arguments
-        reader.fail(f"expected a number of inputs; {reader.describe_found()}")
+        reader.fail(f"expected a number of inputs; {reader.found()}")
     reader.pos = found.end()
     reader.expect("]", "after the number of inputs of a type relation")
     reader.expect("(", "before the arguments of a type relation")
@@ -327,7 +327,7 @@ def type_definition(reader: Reader, start: int, is_extern: bool) -> Rule:
         after = "after the constructors of a type"
         constructors = yield reader.items("}", after, partial(_constructor, header=header))
     elif not is_extern:
-        reader.fail(f"expected '{{' before the constructors of a type; {reader.describe_found()}")
+        reader.fail(f"expected '{{' before the constructors of a type; {reader.found()}")
     reader.leave_types(0)
     span = reader.span(start, reader.pos)
     data = TypeData(header, params, constructors, is_extern, span=span)
