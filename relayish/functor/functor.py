@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
 
 from relayish._support.segments import IDLE, Levels, descend, has_room
-from relayish.errors import DispatchError, FieldError, indefinite
+from relayish.errors import DeclarationError, DispatchError, FieldError, indefinite
 from relayish.functor.memo import Finished, Memo, Table, begin
 from relayish.functor.notes import find_failure, is_noted, note_visit
 from relayish.functor.vtable import (
@@ -179,6 +179,11 @@ class Functor(Generic[N, R]):
 
         What it found out is left to be read; ``docs/adr/0009-memo.md`` says what the next keeps.
         """
+        if self.remembers:  # then no visit begins anew, if the class says so
+            raise DeclarationError(
+                f"an object of {type(self).__name__} was told to remember; write remembers = True "
+                f"in a class: it is looked at when a functor is made"
+            )
         memo, given = begin(self.memo_map, self._memo())
         self.memo_map = memo
         try:

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from relayish.errors import UnvisitedNodeError
+from relayish.errors import DeclarationError, UnvisitedNodeError
 from relayish.functor import (
     ExprFunctor,
     ExprMutator,
@@ -480,6 +480,14 @@ def test_subclass_of_one_that_remembers_may_forget():
         names.visit(X)
         names.visit(X)
         assert names.names == ["x"] * times
+
+
+@pytest.mark.parametrize("functor", [ExprVisitor, ExprMutator])
+def test_object_that_is_told_to_remember_is_refused(functor):
+    forgetful = functor()
+    forgetful.remembers = True
+    with pytest.raises(DeclarationError, match="write remembers = True in a class"):
+        forgetful.visit(Var("x"))
 
 
 def test_memoized_functor_remembers():
