@@ -83,7 +83,7 @@ class Node:
         cls, *, language: Language | None = None, held_as: Role | None = None
     ) -> None:
         for base in cls.__mro__[1:]:
-            if base.__dict__.get("fields_"):
+            if base is not Node and "fields_" in base.__dict__:
                 raise DeclarationError(
                     f"{cls.__name__} subclasses the concrete node {base.__name__}; "
                     f"subclass {base.__mro__[1].__name__} instead"

@@ -71,6 +71,19 @@ def test_concrete_node_cannot_be_subclassed():
             pass
 
 
+def test_concrete_node_without_fields_cannot_be_subclassed():
+    with declared_temporarily():
+
+        @node("nothing_held")
+        class Bare(Expr):
+            pass
+
+        with pytest.raises(DeclarationError, match="Mine subclasses the concrete node Bare"):
+
+            class Mine(Bare):
+                held: int
+
+
 def test_abstract_node_cannot_be_made():
     with pytest.raises(DeclarationError, match="abstract node class"):
         Expr._make()
