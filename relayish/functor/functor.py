@@ -119,7 +119,7 @@ class Functor(Generic[N, R]):
         begins with what was put into ``memo_map`` (and ``visit_counter``) by hand, and leaves
         behind what it found out, to be read. A class that says ``remembers = True`` goes on with
         that: for functors that are asked about many parts of one program, and answer alike
-        whenever they are asked.
+        whenever they are asked. An object serves one thread at a time.
 
         Raises:
             DispatchError: If the functor has no handler for the kind of ``node``.
@@ -426,8 +426,7 @@ class Mutator(Functor[N, N]):
     def mutate_children(self, node: M) -> M:
         """Return ``node`` with each child replaced by its image, each through ``visit``."""
         if self._levels is None:
-            made: M = self._begin_visit(Mutator.mutate_children, node, ())
-            return made
+            return self._begin_visit(Mutator.mutate_children, node, ())  # type: ignore[no-any-return]
         rebuild: Rebuild | None = self.traversal.rebuild[type(node)]
         if rebuild is None:
             return node
@@ -436,11 +435,15 @@ class Mutator(Functor[N, N]):
             images[child] = self.visit(cast("N", child))
         return cast("M", rebuild(node, images.get))
 
+    def _begin_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
+        """Call :meth:`mutate_all` as one visit from outside; apart, so that its frame is small."""
+        images: tuple[N, ...] = self._begin_visit(Mutator.mutate_all, nodes, ())
+        return images
+
     def mutate_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
         """Return the images of ``nodes``; the same tuple when none of them changed."""
         if self._levels is None:
-            made: tuple[N, ...] = self._begin_visit(Mutator.mutate_all, nodes, ())
-            return made
+            return self._begin_all(nodes)
         images = []
         changed = not isinstance(nodes, tuple)
         for node in nodes:
