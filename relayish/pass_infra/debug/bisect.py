@@ -62,9 +62,13 @@ def bisect(
         ``None`` if nothing is wrong after any pass.
 
     Raises:
-        PassError: If something is wrong with ``mod`` itself.
+        PassError: If something is wrong with ``mod`` itself, ``pipeline`` is no pass, or ``fault``
+            returns something else than it should.
     """
-    already = fault(mod, mod)
+    given: object = pipeline  # still to be checked
+    if not isinstance(given, Pass):
+        raise PassError(f"bisect takes a pass; found {given!r}; write Sequential or parse_pipeline")
+    already = _ask(fault, mod, mod)
     if already is not None:
         raise PassError(f"the program is at fault before any pass: {already}")
     current = mod
@@ -73,12 +77,20 @@ def bisect(
         after, error = _run(pass_, current)
         message = None if error is None else f"{type(error).__name__}: {error}"
         if error is None and after is not current:
-            message = fault(mod, after)
+            message = _ask(fault, mod, after)
         if message is not None:
             shrunk = _shrink(pass_, current, fault, most_tries)
             return Culprit(pass_, position, message, current, shrunk)
         current = after
     return None
+
+
+def _ask(fault: Fault, before: AnyModule, after: AnyModule) -> str | None:
+    """Return what ``fault`` says is wrong."""
+    message: object = fault(before, after)  # still to be checked
+    if message is None or isinstance(message, str):
+        return message
+    raise PassError(f"a fault must return what is wrong, as a str, or None; found {message!r}")
 
 
 def _run(pass_: Pass, mod: M) -> tuple[M, Exception | None]:

@@ -14,7 +14,7 @@ from relayish.op import get_op
 from relayish.pass_infra.debug.bisect import bisect
 from relayish.pass_infra.debug.shrink import shrink
 from relayish.text import parse
-from relayish.transform import PassContext, Sequential, function_pass
+from relayish.transform import PassContext, Sequential, function_pass, get_pass
 from tests.support.random_exprs import random_module
 
 HEADER = '#[version = "0.0.5"]\n'
@@ -171,3 +171,13 @@ def test_an_error_raised_elsewhere_does_not_show_the_same_fault() -> None:
     assert found.message == "PassError: no exponentials"
     assert calls(found.shrunk, "exp") == 1
     assert calls(found.shrunk, "log") == 0
+
+
+def test_bisect_refuses_a_pipeline_in_text():
+    with pytest.raises(PassError, match=r"takes a pass; found 'FoldConstant'; .* parse_pipeline"):
+        bisect("FoldConstant", IRModule(), lambda _before, _after: None)
+
+
+def test_fault_that_answers_yes_or_no_is_refused():
+    with pytest.raises(PassError, match="as a str, or None; found False"):
+        bisect(get_pass("FoldConstant"), IRModule(), lambda _before, _after: False)
