@@ -79,6 +79,7 @@ class Slow(io.BytesIO):
         os.kill(os.getpid(), signal.SIGINT)
         return super().read(size)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
 sys.stdin = io.TextIOWrapper(Slow())
 sys.exit(main(sys.argv[1:]))
 """
