@@ -19,7 +19,7 @@ from relayish.pass_infra.base.pass_class import (
     function_pass_over,
 )
 
-AMBIENT: Final = ("mod", "ctx")
+_AMBIENT: Final = ("mod", "ctx")
 """What a function may ask for beside what it transforms, by the names of its parameters."""
 
 _Function = Callable[..., Any]  # Any: from a program to a program, and what else it takes
@@ -106,7 +106,7 @@ def _options(function: _Function, name: str, base: type[Pass]) -> Mapping[str, t
     hints = resolve_hints(inspect.unwrap(function), _name(function))
     options: dict[str, tuple[Any, object]] = {}  # Any: an annotation
     for parameter in others:
-        if parameter.name in AMBIENT and parameter.kind is not parameter.POSITIONAL_ONLY:
+        if parameter.name in _AMBIENT and parameter.kind is not parameter.POSITIONAL_ONLY:
             continue
         if parameter.kind is not parameter.KEYWORD_ONLY:
             raise DeclarationError(
@@ -131,7 +131,7 @@ def _options(function: _Function, name: str, base: type[Pass]) -> Mapping[str, t
 def _method(function: _Function, options: tuple[str, ...]) -> _Function:
     """Return the method that calls ``function`` on what it is given to transform."""
     _, *others = inspect.signature(function).parameters
-    wants_mod, wants_ctx = (name in others for name in AMBIENT)
+    wants_mod, wants_ctx = (name in others for name in _AMBIENT)
 
     def transform(self: object, subject: object, *around: object) -> object:
         named = {name: getattr(self, name) for name in options}

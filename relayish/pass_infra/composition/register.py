@@ -215,7 +215,7 @@ def _complete(
     subject = None if isinstance(made, Pass) or inspect.isclass(made) else subject_of(made)
     if subject is not None:
         own: Any = _restrict_kind(class_of(made, info.name, subject), takes)  # Any: as below
-        _have_copied(own, info.name)
+        _make_copyable(own, info.name)
         return made, _complete_class(own, info), own
     made = _restrict_kind(made, takes)
     if isinstance(made, Pass):
@@ -229,8 +229,11 @@ def _complete(
     return factory, options, factory
 
 
-def _have_copied(own: Any, name: str) -> None:  # Any: a pass class
-    """Have passes of class ``own``, which no module holds, pickled as name, options and info."""
+def _make_copyable(own: Any, name: str) -> None:  # Any: a pass class
+    """Let passes of class ``own`` be copied and pickled: as name, options and info.
+
+    No module holds the class, so it cannot be pickled itself.
+    """
 
     def reduce(made: Any) -> tuple[object, ...]:  # Any: a pass
         if type(made) is not own:  # a class below it, which some module holds
@@ -245,7 +248,7 @@ def _have_copied(own: Any, name: str) -> None:  # Any: a pass class
 
 
 def _copy(made: Any, _memo: object = None) -> Any:  # Any: a pass
-    """Return a copy of a pass, whatever is registered under its name by now."""
+    """Return a copy of a pass, whatever its name means by now; its options are not changed."""
     copied = object.__new__(type(made))
     vars(copied).update(vars(made))
     return copied
