@@ -29,18 +29,21 @@ class Mention(NamedTuple):
     scope: int
 
 
-def find_misplaced_type_variable(scopes: Scopes, *, closed: bool) -> Mention | None:
+def find_misplaced_type_variable(
+    scopes: Scopes, free: FreeTypeVariables, *, closed: bool
+) -> Mention | None:
     """Return the first mention of a type variable that is not in scope; ``None`` if all are.
 
     Args:
         scopes: Those of the program.
+        free: What is known of types already; programs that share types share it.
         closed: Whether type variables that nothing binds are misplaced, too.
 
     Complexity:
-        Linear in the nodes of the program and of its annotations, times the type variables that
-        are in scope and the functions that bind the same; no recursion.
+        Linear in the nodes of the program and of types not looked at before, times the type
+        variables that are in scope and the functions that bind the same; no recursion.
     """
-    mentions = _mentions(scopes)
+    mentions = _mentions(scopes, free)
     if not mentions:
         return None
     binding_scopes = _binding_scopes(scopes)
@@ -61,7 +64,7 @@ def find_unbound_type_variable(data: TypeData) -> tuple[Constructor, Node] | Non
     Complexity:
         As above, in the nodes of the definition.
     """
-    free, bound = _FreeVariables(), set(data.type_vars)
+    free, bound = FreeTypeVariables(), set(data.type_vars)
     for constructor in data.constructors:
         for given in constructor.inputs:
             for variable in free.of(given):
@@ -70,9 +73,9 @@ def find_unbound_type_variable(data: TypeData) -> tuple[Constructor, Node] | Non
     return None
 
 
-def _mentions(scopes: Scopes) -> list[Mention]:
+def _mentions(scopes: Scopes, free: FreeTypeVariables) -> list[Mention]:
     """Return what annotations say of type variables that they do not bind themselves."""
-    free, found = _FreeVariables(), list[Mention]()
+    found: list[Mention] = []
     annotations, known = _ANNOTATIONS, free.known
     for node in scopes.order:
         get = annotations[type(node)]
@@ -114,7 +117,7 @@ def _inside(scopes: Scopes, node: Node) -> int:
     return inside
 
 
-class _FreeVariables:
+class FreeTypeVariables:
     """The type variables of types that these do not bind themselves; each type looked at once."""
 
     def __init__(self) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, NoReturn
 
-from relayish.analysis.type_scopes import find_misplaced_type_variable, find_unbound_type_variable
+from relayish.analysis.type_scopes import (
+    FreeTypeVariables,
+    find_misplaced_type_variable,
+    find_unbound_type_variable,
+)
 from relayish.errors import WellFormedError
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.naming import display_name, name_of
@@ -63,12 +67,13 @@ def check_well_formed(program: Node | AnyModule) -> None:
         Relay ``WellFormed``, and what ``IRModule.Add`` demands of functions.
     """
     if not isinstance(program, Module):
-        _check(program, closed=False)
+        _check(program, FreeTypeVariables(), closed=False)
         return
+    free = FreeTypeVariables()  # functions share types: each is looked at once
     for key, definition in program.functions.items():
         name = program.name_of(key)
         try:
-            scopes = _check(definition, closed=True)
+            scopes = _check(definition, free, closed=True)
         except WellFormedError as error:
             error.add_note(f"in the definition of @{name}")
             raise
@@ -119,10 +124,11 @@ def check_closed(definition: Node, name: str) -> None:
     )
 
 
-def _check(root: Node, *, closed: bool) -> Scopes:
+def _check(root: Node, free: FreeTypeVariables, *, closed: bool) -> Scopes:
     """Raise unless variables are bound once and used in scope; return the scopes of ``root``.
 
-    ``closed`` tells whether type variables have to be bound.
+    ``free`` is what is known of types already; ``closed`` tells whether type variables have to be
+    bound.
     """
     order = PROGRAM.post_order(root)
     scopes: _BoundOnce = (by_nodes := _BoundByNodes(root, order=order))
@@ -132,7 +138,7 @@ def _check(root: Node, *, closed: bool) -> Scopes:
     for variable, inner in scopes.binding_scope.items():
         if scope_of[variable] != inner:  # further out: some use is not inside
             _refuse(variable, inner, scopes)
-    misplaced = find_misplaced_type_variable(scopes, closed=closed)
+    misplaced = find_misplaced_type_variable(scopes, free, closed=closed)
     if misplaced is not None:
         raise WellFormedError(
             f"an annotation of {quote(misplaced.node)} mentions the type variable "
