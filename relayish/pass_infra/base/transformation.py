@@ -32,13 +32,24 @@ def subject_of(function: _Function) -> type[Node | Module[Any]] | None:
         A class of modules or of nodes; ``None`` for a function of anything else, or of nothing.
 
     Raises:
-        DeclarationError: If an annotation names what is not known where the function stands, or if
-            it names programs among other things.
+        DeclarationError: If it has no annotation, or one that names programs among other things, or
+            what is not known where the function stands; if Python cannot tell the parameters.
     """
-    first = next(iter(inspect.signature(function).parameters.values()), None)
+    try:
+        signature = inspect.signature(function)
+    except ValueError as error:
+        raise DeclarationError(f"{_name(function)} cannot be made a pass: {error}") from error
+    first = next(iter(signature.parameters.values()), None)
     if first is None or first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
         return None
-    hint = resolve_hints(inspect.unwrap(function), _name(function)).get(first.name)
+    hints = resolve_hints(inspect.unwrap(function), _name(function))
+    if first.name not in hints:
+        raise DeclarationError(
+            f"{_name(function)} cannot be made a pass: its first parameter {first.name!r} has no "
+            f"annotation; annotate it with the class of what is transformed, a module or an "
+            f"expression, or with the type of an option where the function returns a pass"
+        )
+    hint = hints[first.name]
     members = _members(hint)
     subjects = [kind for kind in members if issubclass(kind, (Node, Module))]
     if subjects and len(members) > 1:

@@ -177,6 +177,19 @@ def test_option_without_annotation_is_refused(names):
         register_pass("Cut", opt_level=0, registry=names)(cut)
 
 
+def test_first_parameter_without_annotation_is_refused(names):
+    def run(mod, ctx):
+        return mod
+
+    with pytest.raises(DeclarationError, match=r"first parameter 'mod' has no annotation; ann"):
+        register_pass("Run", opt_level=0, registry=names)(run)
+
+
+def test_function_whose_parameters_cannot_be_told_is_refused(names):
+    with pytest.raises(DeclarationError, match=r"builtins.min cannot be made a pass: no signature"):
+        register_pass("Least", opt_level=0, registry=names)(min)
+
+
 def test_name_is_asked_for(names):
     def keep(func: Expr) -> Expr:
         return func

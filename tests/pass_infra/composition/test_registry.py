@@ -276,7 +276,7 @@ def test_factory_that_returns_no_pass_is_an_error() -> None:
 
 
 def test_factory_with_a_parameter_that_is_not_annotated_is_an_error() -> None:
-    with pytest.raises(DeclarationError, match=r"parameter 'value' of pass .* must be annotated"):
+    with pytest.raises(DeclarationError, match=r"first parameter 'value' has no annotation"):
 
         @register_pass(opt_level=1)
         def Made(value=1) -> Pass:
