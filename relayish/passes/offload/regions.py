@@ -9,7 +9,7 @@ from __future__ import annotations
 from relayish.analysis.function_attributes import is_transparent
 from relayish.errors import PassError
 from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.one_line import quote
+from relayish.ir.one_line import describe, quote
 from relayish.ir.relay.expr import Call, Expr, Function, Tuple, TupleGetItem
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes import Scopes
@@ -119,8 +119,9 @@ class Regions:
         )
         if not is_known:
             raise PassError(
-                f"{quote(node)} stands between marks of {region.target!r}; expected calls of what "
-                f"is known, tuples and projections; let what they take enter by compiler_begin"
+                f"{describe(node)} stands between marks of {region.target!r}; expected calls of "
+                f"what is known, tuples and projections; let what they take enter by "
+                f"compiler_begin"
             )
         for child in node.args if type(node) is Call else operands(node):
             if is_named(child):

@@ -22,7 +22,7 @@ from relayish.errors import DeclarationError, PassError
 from relayish.functor import MixedModeMutator, TypeMutator
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import quote
+from relayish.ir.one_line import describe
 from relayish.ir.relay.adt import (
     Clause,
     Constructor,
@@ -113,7 +113,7 @@ def check_kinds(function: Expr) -> None:
         ):
             if any(scope.runs is Runs.DEFERRED for scope in scopes(node)):
                 raise PassError(
-                    f"{quote(node)} is a function of a kind of its own, for which no data can "
+                    f"{describe(node)} is a function of a kind of its own, for which no data can "
                     f"stand; put a Function in its place before functions become data"
                 )
             FUNCTION_PASSING[type(node)]
