@@ -10,9 +10,6 @@ from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_module, write_result
 from relayish.cli.pipeline_options import context_of, pipeline_of
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.composition.check import get_check
-from relayish.pass_infra.composition.registry import pass_entry
-from relayish.pass_infra.composition.sequential import Sequential
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
 from relayish.pass_infra.instruments.printing import (
@@ -23,6 +20,7 @@ from relayish.pass_infra.instruments.printing import (
 from relayish.pass_infra.instruments.progress import ProgressInstrument
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
+from relayish.transform import Sequential, get_check, pass_entry
 
 
 def run(args: argparse.Namespace) -> int:

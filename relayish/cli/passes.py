@@ -6,16 +6,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.composition.registry import REGISTRY, PassEntry
+from relayish.transform import PassEntry, PassInfo, list_passes, pass_entry
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.name is None:
-        sys.stdout.write(render_table(REGISTRY.entries()))
+        sys.stdout.write(render_table([pass_entry(name) for name in list_passes()]))
     else:
-        sys.stdout.write(render_entry(REGISTRY.get(args.name)))
+        sys.stdout.write(render_entry(pass_entry(args.name)))
     return 0
 
 

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 
 from relayish.errors import ConfigError
 from relayish.pass_infra.base.config import read_config
-from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.composition.registry import pass_entry
-from relayish.pass_infra.composition.sequential import Sequential, parse_pipeline
 from relayish.passes.default_pipeline import default_pipeline
+from relayish.transform import PassContext, Sequential, parse_pipeline, pass_entry
 
 DEFAULT_LEVEL = 2
 """The level where neither a pipeline nor a level is given."""

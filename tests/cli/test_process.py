@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from relayish.passes import PASSES
 from relayish.text import astext, parse
 from tests.support.guard import HANGS
 
@@ -31,6 +32,12 @@ def test_pipeline_runs_from_standard_input_to_standard_output(program: Path) -> 
     assert (done.returncode, done.stderr) == (0, "")
     assert astext(parse(done.stdout)).rstrip() == done.stdout.rstrip()
     assert "3f" in done.stdout
+
+
+def test_passes_are_found_by_a_process_that_imported_nothing_else() -> None:
+    listed = run("passes").stdout.splitlines()
+    assert {line.split()[0] for line in listed[1:]} >= set(PASSES)
+    assert run("passes", "FoldConstant").stdout.startswith("relayish.pass_.FoldConstant\n")
 
 
 def test_error_exits_with_two_and_one_message() -> None:
