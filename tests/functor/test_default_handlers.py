@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import (
     ExprFunctor,
     ExprMutator,
@@ -183,3 +183,11 @@ def test_handler_of_a_kind_that_is_forgotten_is_refused_again():
         type("Fine", (ExprVisitor,), {"visit_seen_for_a_while": lambda self, brief: None})
     with pytest.raises(DeclarationError, match="visit_seen_for_a_while names no node kind"):
         type("Wrong", (ExprVisitor,), {"visit_seen_for_a_while": lambda self, brief: None})
+
+
+def test_arguments_of_post_order_rewrite_the_wrong_way_round_are_refused() -> None:
+    class Keep(ExprRewriter):
+        pass
+
+    with pytest.raises(DispatchError, match=r"takes an expression .*; found a Keep and a Tuple"):
+        post_order_rewrite(Keep(), Tuple(()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from relayish.errors import DispatchError, indefinite
 from relayish.functor.post_order import RewriteHandlers
 from relayish.functor.relay.handlers import RewriterHandlers
 from relayish.functor.relay.mixed_mode import MixedModeMutator
@@ -47,10 +48,19 @@ def post_order_rewrite(expr: Expr, rewriter: ExprRewriter) -> Expr:
     Returns:
         ``expr`` itself when nothing changed; sharing is preserved.
 
+    Raises:
+        DispatchError: If ``expr`` is no expression or ``rewriter`` no rewriter.
+
     Complexity:
         Linear in the number of distinct nodes; no recursion.
 
     Source:
         Relay ``PostOrderRewrite``.
     """
+    given: tuple[object, object] = (expr, rewriter)  # still to be checked
+    if not isinstance(given[0], Expr) or not isinstance(given[1], ExprRewriter):
+        raise DispatchError(
+            f"post_order_rewrite takes an expression and an ExprRewriter; found "
+            f"{indefinite(type(expr))} and {indefinite(type(rewriter))}"
+        )
     return _PostOrder(rewriter).visit(expr)

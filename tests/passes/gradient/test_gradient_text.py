@@ -21,3 +21,11 @@ def test_gradients_are_read_from_their_own_text(pool):
     for mode in MODES:
         mod = IRModule.from_expr(gradient(Function((x,), body), mode=mode))
         assert_structural_equal(parse(astext(mod)), mod)
+
+
+def test_gradient_of_concatenate_says_which_strides_it_slices_by():
+    x, y = (Var(name, TensorType((2, 4), "float32")) for name in "xy")
+    joined = op.concatenate((x, y), axis=1)
+    text = astext(IRModule.from_expr(gradient(Function((x, y), joined), mode="first_order")))
+    assert text.count("strides=[1], axes=[1]") == 2
+    assert "strides=None" not in text
