@@ -146,6 +146,7 @@ _PACKAGES: _typing.Final = (
     "prelude",
     "testing",
     "text",
+    "tir",
     "transform",
 )
 

@@ -12,6 +12,7 @@ from relayish import passes as passes
 from relayish import prelude as prelude
 from relayish import testing as testing
 from relayish import text as text
+from relayish import tir as tir
 from relayish import transform as transform
 from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import CheckError as CheckError

@@ -30,7 +30,7 @@ LAYERS = (
     ("functor.relay", "op"),
     ("text.relay",),
     ("analysis", "prelude"),
-    ("interpreter", "dataflow_pattern"),
+    ("interpreter", "dataflow_pattern", "tir"),
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),

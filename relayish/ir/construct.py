@@ -7,6 +7,8 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs, freeze
 from relayish.ir.field import REQUIRED, Field, Shape, is_node_class
@@ -15,13 +17,14 @@ from relayish.ir.roles import Atom
 
 
 def generate_constructors(
-    frozen: type, sibling: type, fields: tuple[Field, ...]
+    frozen: type, sibling: type, fields: tuple[Field, ...], derived: tuple[str, ...]
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:  # Any: nodes
     """Generate ``__new__``, which validates, and ``_make``, which trusts its caller.
 
     Both fill an instance of the mutable sibling and flip its class. They are generated, as
     dataclasses' are, because a loop over fields would cost several times the construction. What
-    they name beside the fields begins with an underscore, as no field does.
+    they name beside the fields begins with an underscore, as no field does. What is ``derived``
+    of the fields is filled in last.
     """
     scope: dict[str, object] = {
         "_frozen": frozen,
@@ -45,9 +48,11 @@ def generate_constructors(
             parameters.append(f"{name}=_default{index}")
         checks += _generate_check(index, declared, scope)
     names = [f.name for f in fields]
+    scope.update({f"_derive_{name}": getattr(frozen, f"derive_{name}") for name in derived})
     fill = [
         "_self = _sibling()",
         *(f"_self.{n} = {n}" for n in names),
+        *(f"_self.{n} = _derive_{n}(_self)" for n in derived),
         "_self.__class__ = _frozen",
         "return _self",
     ]
@@ -125,6 +130,8 @@ def _repair(owner: type, declared: Field, value: object) -> object:
         return value.__index__()
     if isinstance(value, declared.accepts) and declared.accepts != (int,):
         return value
+    if declared.kind is not None and _stands_for_literal(declared, value):
+        return declared.kind.language_.as_literal(value)
     if tuple in declared.accepts and isinstance(value, list):
         return tuple(value)
     expected = declared.kind.__name__ if declared.kind else _names(declared.accepts)
@@ -142,7 +149,12 @@ def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, .
         raise FieldError(
             f"{where} must be a sequence of {declared.kind.__name__}; found {_describe(value)}"
         )
-    items = tuple(value)
+    items = tuple(
+        [
+            declared.kind.language_.as_literal(i) if _stands_for_literal(declared, i) else i
+            for i in value
+        ]
+    )
     others = tuple(a for a in declared.accepts if not is_node_class(a))
     for index, item in enumerate(items):
         if type(item) in declared.kind.kinds or isinstance(item, others):
@@ -152,6 +164,15 @@ def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, .
             f"found {_describe(item)}{_advice(declared, item)}"
         )
     return items
+
+
+def _stands_for_literal(declared: Field, value: object) -> bool:
+    """Return whether ``value`` is a number, in whose place the language puts a literal."""
+    if not isinstance(value, (int, float, np.number, np.bool_)):
+        return False
+    assert declared.kind is not None
+    takes_literals = any(kind.traits_.atom is Atom.LITERAL for kind in declared.kind.kinds)
+    return takes_literals and declared.kind.language_.as_literal is not None
 
 
 def _may_hide_nodes(declared: Field) -> bool:

@@ -47,6 +47,7 @@ class FieldDeclaration(NamedTuple):
     compared: bool = True
     inferred: bool = False
     convert: Callable[[Any], object] | None = None  # Any: each converts its own type
+    derived: bool = False
 
 
 def field(
@@ -63,7 +64,9 @@ def field(
     compared: bool = True,
     inferred: bool = False,
     convert: Callable[[Any], object] | None = None,  # Any: see default
-    kw_only: bool = False,  # noqa: ARG001 - read by type checkers
+    derived: bool = False,
+    init: bool = True,  # noqa: ARG001 - read by type checkers, as is what follows
+    kw_only: bool = False,  # noqa: ARG001
 ) -> Any:  # Any: stands where a value of the field's type is declared
     """Declare a field that needs more said about it than its annotation.
 
@@ -86,11 +89,15 @@ def field(
         compared: Whether structural equality and hashing look at the field.
         inferred: The field says what was found out of the node; on a changed one it is cleared.
         convert: Called on the given value; raises ``ValueError`` or ``TypeError`` on a bad one.
+        derived: The field follows from the others: ``derive_<name>(node)``, a static method of the
+            class or of its family, is called when a node is made, and whenever one is rebuilt, so
+            that it is never stale. It is neither given nor compared nor stored.
+        init: For type checkers: ``False`` for derived fields.
         kw_only: For type checkers: inherited fields come after those of the class itself.
     """
     return FieldDeclaration(
         default, binder, scope, part, annotation, recursive, block, access, hint, compared,
-        inferred, convert,
+        inferred, convert, derived,
     )  # fmt: skip
 
 

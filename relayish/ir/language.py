@@ -22,6 +22,8 @@ class Language:
         name: A name no other language has; qualifies kinds in the generic text form.
         literal: How to make a literal of a number, for advice in errors: ``"const({})"``.
         named: How to make a node of the name of an operator, likewise: ``"get_op({})"``.
+        as_literal: Makes a literal of a number, so that numbers may be given where a field takes
+            literals; by default they are refused, with the advice above.
         root: The family for which it is made, if there is one.
 
     Attributes:
@@ -29,12 +31,21 @@ class Language:
         families: The visit names of abstract node classes, which handlers may serve as well.
     """
 
-    __slots__ = ("_claim", "families", "kinds", "literal", "name", "named")
+    __slots__ = ("_claim", "as_literal", "families", "kinds", "literal", "name", "named")
+
+    as_literal: Callable[[Any], object] | None  # Any: a number
 
     def __init__(
-        self, name: str, literal: str = "", named: str = "", *, root: type[Any] | None = None
+        self,
+        name: str,
+        literal: str = "",
+        named: str = "",
+        *,
+        as_literal: Callable[[Any], object] | None = None,  # Any: a number
+        root: type[Any] | None = None,
     ) -> None:
         self._claim: Claim = claim_of(root)
+        self.as_literal = as_literal
         self.name = name
         self.literal = literal
         self.named = named

@@ -26,7 +26,7 @@ from relayish.ir.check_roles import check_roles
 from relayish.ir.construct import generate_constructors
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
 from relayish.ir.effect import Effect
-from relayish.ir.field import REQUIRED, Field, Shape, check_enum, field
+from relayish.ir.field import REQUIRED, Field, FieldDeclaration, Shape, check_enum, field
 from relayish.ir.language import Language, languages
 from relayish.ir.naming import brief
 from relayish.ir.roles import Access, Atom, Role, Traits
@@ -63,6 +63,8 @@ class Node:
 
     __match_args__: ClassVar[tuple[str, ...]] = ()
     fields_: ClassVar[tuple[Field, ...]] = ()
+    derived_: ClassVar[tuple[str, ...]] = ()
+    """The names of fields that follow from the others."""
     visit_name: ClassVar[str] = "node"
     language_: ClassVar[Language] = Language("node")
     held_as_: ClassVar[Role] = Role.OPERAND
@@ -230,9 +232,9 @@ def node(
         is_evaluated = atom is None and typing.cast(type[Node], cls).held_as_ is Role.OPERAND
         own = effect if effect is not None else Effect.UNKNOWN if is_evaluated else Effect.NONE
         shares = own != Effect.NONE or allocates if graph_node is None else graph_node
-        fields = _collect_fields(cls)
+        fields, derived = _collect_fields(cls)
         check_roles(cls, fields, atom)
-        declared = _with_slots(cls, fields, visit)
+        declared = _with_slots(cls, fields, derived, visit)
         declared.traits_ = Traits(atom, own, shares, allocates)
         _enter(visit, declared)
         return typing.cast(_Class, declared)
@@ -339,7 +341,8 @@ def _refuse_to_make(self: Node, *_args: object, **_fields: object) -> None:
 setattr(Node, "__init__", _refuse_to_make)  # noqa: B010 - type checkers know what kinds take
 
 
-def _collect_fields(cls: type) -> tuple[Field, ...]:
+def _collect_fields(cls: type) -> tuple[tuple[Field, ...], tuple[str, ...]]:
+    """Return the fields of a class that is being declared, and the names of derived ones."""
     try:
         hints = typing.get_type_hints(cls, localns={cls.__name__: cls})  # it may hold its own kind
     except NameError as error:
@@ -366,28 +369,38 @@ def _collect_fields(cls: type) -> tuple[Field, ...]:
                 f"a field of {cls.__name__} is called {name!r}, as one of its family is; "
                 f"choose another name"
             )
-    return tuple(
-        Field(cls.__name__, name, hints[name], getattr(cls, name, REQUIRED))
-        for name in own + inherited
-    )
+    said = {name: getattr(cls, name, REQUIRED) for name in own + inherited}
+    derived = [n for n, s in said.items() if isinstance(s, FieldDeclaration) and s.derived]
+    for name in derived:
+        if not callable(getattr(cls, f"derive_{name}", None)):
+            raise DeclarationError(
+                f"{cls.__name__}.{name} is declared derived, but {cls.__name__} does not say of "
+                f"what; give it, or its family, a static method derive_{name}(node)"
+            )
+    fields = [Field(cls.__name__, n, hints[n], s) for n, s in said.items() if n not in derived]
+    return tuple(fields), tuple(derived)
 
 
-def _with_slots(cls: type, fields: tuple[Field, ...], visit: str) -> type[Node]:
+def _with_slots(
+    cls: type, fields: tuple[Field, ...], derived: tuple[str, ...], visit: str
+) -> type[Node]:
     """Re-create ``cls`` with slots, and the mutable sibling its instances are filled as."""
     names = tuple(f.name for f in fields)
+    slots = (*names, *derived)
     namespace = {
         key: value
         for key, value in cls.__dict__.items()
-        if key not in (*names, "__dict__", "__weakref__", "kinds")
+        if key not in (*slots, "__dict__", "__weakref__", "kinds")
     }
-    namespace.update(__slots__=names, fields_=fields, visit_name=visit, __match_args__=names)
+    namespace.update(__slots__=slots, fields_=fields, visit_name=visit, __match_args__=names)
+    namespace["derived_"] = derived
     namespace["__init__"] = object.__init__
     frozen = type(cls)(cls.__name__, cls.__bases__, namespace)
     sibling = type(
         cls.__name__,
         cls.__bases__,
         {
-            "__slots__": names,
+            "__slots__": slots,
             "__init__": object.__init__,
             "__setattr__": object.__setattr__,
             "__delattr__": object.__delattr__,
@@ -395,7 +408,7 @@ def _with_slots(cls: type, fields: tuple[Field, ...], visit: str) -> type[Node]:
         },
     )
     frozen.kinds = cls.kinds  # type: ignore[attr-defined]
-    constructor, make = generate_constructors(frozen, sibling, fields)
+    constructor, make = generate_constructors(frozen, sibling, fields, derived)
     setattr(frozen, "__new__", constructor)  # noqa: B010 - the class is being completed here
     setattr(frozen, "_make", staticmethod(make))  # noqa: B010
     return typing.cast("type[Node]", frozen)

@@ -1,0 +1,104 @@
+"""Functors of the loop IR: over expressions, over statements, and over both.
+
+Handlers are called ``visit_<kind>`` and take the node: ``visit_for, visit_load, visit_add, ...``.
+A family's serves its kinds where these have none: ``visit_binary_op, visit_unary_op,
+visit_comparison, visit_stmt, visit_expr, visit_intrinsic_op, visit_operation``.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.ir.traversal import Traversal
+from relayish.tir.ir.family import IrNode, Stmt
+from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.ir.operators import Expr
+
+R = TypeVar("R")
+
+_ALL = Traversal(IrNode)
+_STATEMENTS = Traversal(Stmt, LoweredFunc, Module)
+
+
+class IRFunctor(Functor[IrNode, R], Generic[R]):
+    """Maps statements and expressions to results of any type, by handlers of the subclass."""
+
+    family = IrNode
+    traversal = _ALL
+
+
+class IRVisitor(Visitor[IrNode]):
+    """Visits every distinct node once: statements, expressions, and what is said about these.
+
+    Bounds of variables, shapes of tensors and buffers, and the operations that tensors come from
+    are entered as well; ``visit_tensor`` without ``super()`` prunes them.
+
+    Complexity:
+        Linear in the number of distinct nodes; kinds that are not overridden use no Python stack.
+
+    Source:
+        CINN ``IRVisitor``.
+    """
+
+    family = IrNode
+    traversal = _ALL
+
+
+class IRMutator(Mutator[IrNode]):
+    """Rebuilds a program from what its handlers return; the same object where nothing changed.
+
+    What is said about variables, tensors and buffers is rebuilt as well, and each of them once, so
+    that all its uses change together.
+
+    Complexity:
+        Linear in the number of distinct nodes; kinds that are not overridden use no Python stack.
+
+    Source:
+        CINN ``IRMutator``, which changes nodes in place.
+    """
+
+    family = IrNode
+    traversal = _ALL
+
+
+class ExprFunctor(Functor[Expr, R], Generic[R]):
+    """Maps expressions to results of any type, by handlers of the subclass."""
+
+    family = Expr
+    traversal = _ALL
+
+
+class ExprVisitor(Visitor[Expr]):
+    """Visits every distinct node of an expression once; see :class:`IRVisitor`."""
+
+    family = Expr
+    traversal = _ALL
+
+
+class ExprMutator(Mutator[Expr]):
+    """Rebuilds an expression from what its handlers return; see :class:`IRMutator`."""
+
+    family = Expr
+    traversal = _ALL
+
+
+class StmtFunctor(Functor[Stmt, R], Generic[R]):
+    """Maps statements to results of any type, by handlers of the subclass."""
+
+    family = Stmt
+    traversal = _STATEMENTS
+
+
+class StmtVisitor(Visitor[Stmt]):
+    """Visits every distinct statement once; expressions are not entered."""
+
+    family = Stmt
+    traversal = _STATEMENTS
+
+
+class StmtMutator(Mutator[Stmt]):
+    """Rebuilds statements from what its handlers return; expressions stay as they are."""
+
+    family = Stmt
+    traversal = _STATEMENTS

@@ -1,0 +1,93 @@
+"""Calls, reductions and coarse operators."""
+
+from __future__ import annotations
+
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.effect import Effect
+from relayish.ir.node import field, node
+from relayish.ir.roles import Access, Runs
+from relayish.tir.ir.family import ExprNode, FunctionBase, IrNode, Stmt
+from relayish.tir.ir.flags import CallType, ReduceType
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.type import VOID, Type, as_type
+
+
+@node("call")
+class Call(Expr, Stmt, ExprNode):
+    """A call of a function by name. It may do anything but what a rule says of the function.
+
+    Attributes:
+        dtype: The type of its value.
+        name: The function.
+        read_args: The arguments it reads.
+        write_args: The tensors, buffers or variables it writes.
+        attrs: Further attributes, which are constants.
+        call_type: What the name names.
+        func: What the function is, where that is known.
+        value_index: Which of several results is meant; -1: the only one.
+    """
+
+    dtype: Type = field(convert=as_type)
+    name: str
+    read_args: tuple[Expr, ...] = ()
+    write_args: tuple[Expr, ...] = field(
+        default=(), access=Access.WRITE | Access.PARTLY | Access.INDIRECT
+    )
+    call_type: CallType = CallType.EXTERN
+    func: FunctionBase | None = field(default=None, annotation=True)
+    value_index: int = -1
+    attrs: DictAttrs | None = None
+
+    @staticmethod
+    def derive_type(node: Call) -> Type:
+        """Return the type it was given."""
+        return node.dtype
+
+
+@node("reduce", effect=Effect.NONE, graph_node=False)
+class Reduce(Expr, ExprNode):
+    """``init`` combined with ``body`` for all values of ``reduce_axis``, in order.
+
+    Each axis runs over its bounds, the last one fastest. Without axes, ``body`` is combined once:
+    so a schedule block, which binds the axes itself, does one step.
+    """
+
+    reduce_type: ReduceType
+    init: Expr
+    body: Expr = field(scope=Runs.REPEATEDLY)
+    reduce_axis: tuple[Var, ...] = field(default=(), binder=True)
+
+    @staticmethod
+    def derive_type(node: Reduce) -> Type:
+        """Return the type of the body."""
+        return node.body.type
+
+
+@node("argument_group", effect=Effect.NONE, graph_node=False)
+class ArgumentGroup(IrNode):
+    """Arguments of a coarse operator that belong together."""
+
+    values: tuple[Expr, ...] = ()
+
+
+@node("primitive_node")
+class PrimitiveNode(Expr, Stmt, ExprNode):
+    """A coarse operator by name, which a registered rule expands.
+
+    Attributes:
+        name: The operator.
+        arguments: Its arguments, in groups.
+        attrs: Its attributes.
+        dtype: The type of its value.
+    """
+
+    name: str
+    arguments: tuple[ArgumentGroup, ...] = field(default=(), part=True)
+    attrs: DictAttrs | None = None
+    dtype: Type = field(default=VOID, convert=as_type)
+
+    @staticmethod
+    def derive_type(node: PrimitiveNode) -> Type:
+        """Return the type it was given."""
+        return node.dtype

@@ -1,0 +1,57 @@
+"""Functions and modules of the loop IR."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from relayish.ir.attrs import DictAttrs
+from relayish.ir.effect import Effect
+from relayish.ir.node import field, node
+from relayish.ir.roles import Runs
+from relayish.tir.ir.family import ExprNode, Stmt
+from relayish.tir.ir.flags import ArgumentIO, DeviceAPI
+from relayish.tir.ir.target import UNKNOWN_TARGET, Target
+from relayish.tir.ir.tensor import Buffer, Parameter
+
+
+class CudaAxisInfo(NamedTuple):
+    """The sizes of the grid and of its blocks, x, y and z, for a kernel."""
+
+    grid: tuple[int, int, int] = (1, 1, 1)
+    block: tuple[int, int, int] = (1, 1, 1)
+
+
+@node("lowered_func", effect=Effect.NONE, graph_node=False)
+class LoweredFunc(ExprNode):
+    """A function: a kernel, or what calls kernels.
+
+    Attributes:
+        args: The buffers and scalars it is given.
+        temp_bufs: The buffers it allocates: each where an ``Alloc`` says so, else for all of it.
+        args_io: Which arguments it reads and writes, in order; none: not said.
+    """
+
+    name: str
+    args: tuple[Parameter, ...] = field(binder=True)
+    body: Stmt = field(scope=Runs.DEFERRED)
+    temp_bufs: tuple[Buffer, ...] = field(default=(), binder=True)
+    args_io: tuple[ArgumentIO, ...] = ()
+    device_api: DeviceAPI = DeviceAPI.UNK
+    cuda_axis_info: CudaAxisInfo | None = None
+    attrs: DictAttrs | None = None
+
+
+@node("module", effect=Effect.NONE, graph_node=False)
+class Module(ExprNode):
+    """CINN's ``_Module_``: what is compiled together.
+
+    Attributes:
+        buffers: Memory that all of its functions, and its submodules, share.
+        submodules: Modules of their own names, which know these buffers as well.
+    """
+
+    name: str
+    target: Target = UNKNOWN_TARGET
+    buffers: tuple[Buffer, ...] = field(default=(), binder=True)
+    functions: tuple[LoweredFunc, ...] = field(default=(), scope=Runs.DEFERRED)
+    submodules: tuple[Module, ...] = field(default=(), scope=Runs.DEFERRED)
