@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, TypeAlias, Union
 
 import numpy as np
@@ -383,9 +384,9 @@ def const(value: object, dtype: Type | str | None = None) -> Expr:
         >>> const(3, "int64").type == as_type("int64")
         True
     """
-    if isinstance(value, str) and dtype is None:
-        return StringImm(value)
     if dtype is None:
+        if isinstance(value, str):
+            return StringImm(value)
         dtype = _default_type(value)
     made = as_type(dtype)
     if made.lanes > 1:
@@ -397,17 +398,20 @@ def const(value: object, dtype: Type | str | None = None) -> Expr:
     if made.is_float:
         with np.errstate(over="ignore"):
             return FloatImm(float(made.numpy.type(value)), made)
-    if not made.is_integer or int(value) != value:
+    is_whole = not isinstance(value, (float, np.floating)) or value.is_integer()
+    if not made.is_integer or not is_whole:
         raise FieldError(f"{value!r} is no value of type {made}; give the type it has, or cast it")
     low, high = integer_range(made)
     if not low <= value <= high:
         raise FieldError(f"{value} is out of range of {made}, which is {low} to {high}")
-    return IntImm(int(value), made) if made.is_int else UIntImm(int(value), made)
+    literal = IntImm if made.is_int else UIntImm
+    return literal(int(value), made)
 
 
 TIR.as_literal = const
 
 
+@lru_cache(maxsize=256)
 def integer_range(given: Type) -> tuple[int, int]:
     """Return the least and the greatest integer of a type."""
     bits = given.bits

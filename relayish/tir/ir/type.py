@@ -58,28 +58,27 @@ class Type(NamedTuple):
     @property
     def is_int(self) -> bool:
         """Whether the elements are signed integers."""
-        return self.element.startswith("int") and not self.pointers and self.is_numeric
+        return not self.pointers and _number(self.element)[0] == "int"
 
     @property
     def is_uint(self) -> bool:
         """Whether the elements are unsigned integers, truth values included."""
-        unsigned = self.element.startswith("uint") or self.element == "bool"
-        return unsigned and not self.pointers
+        return not self.pointers and _number(self.element)[0] == "uint"
 
     @property
     def is_integer(self) -> bool:
         """Whether the elements are integers, truth values included."""
-        return self.is_int or self.is_uint
+        return not self.pointers and _number(self.element)[0] in ("int", "uint")
 
     @property
     def is_float(self) -> bool:
         """Whether the elements are floating-point numbers."""
-        return self.is_numeric and not self.is_integer
+        return not self.pointers and _number(self.element)[0] == "float"
 
     @property
     def is_numeric(self) -> bool:
         """Whether the elements are numbers or truth values."""
-        return not self.pointers and _NUMBER.fullmatch(self.element) is not None
+        return not self.pointers and _number(self.element)[0] != ""
 
     @property
     def bits(self) -> int:
@@ -90,12 +89,10 @@ class Type(NamedTuple):
         """
         if self.pointers:
             return 64
-        if self.element == "bool":
-            return 1
-        width = re.search(r"\d+", self.element)
-        if width is None or not self.is_numeric:
+        sort, width = _number(self.element)
+        if not sort:
             raise FieldError(f"{self} has no width in bits; only numbers and pointers have")
-        return int(width[0])
+        return width
 
     @property
     def scalar(self) -> Type:
@@ -134,6 +131,22 @@ class Type(NamedTuple):
 
 _NUMBER: Final = re.compile(r"bool|u?int\d+|b?float\d+\w*|e\dm\d\w*_float8")
 _TEXT: Final = re.compile(r"(const )?([A-Za-z_]\w*)(?:<(\d+)>)?(\*{0,2})")
+
+
+@lru_cache(maxsize=256)
+def _number(element: str) -> tuple[str, int]:
+    """Return the sort of numbers that an element type holds, and their width in bits."""
+    if element == "bool":
+        return "uint", 1
+    if _NUMBER.fullmatch(element) is None:
+        return "", 0
+    if "float8" in element:
+        return "float", 8
+    width = re.search(r"\d+", element)
+    assert width is not None
+    sort = re.match(r"u?int", element)
+    return (sort[0] if sort is not None else "float"), int(width[0])
+
 
 TypeLike: TypeAlias = Type | str | np.dtype[np.generic] | type
 """A type, its text (``"int32<4>"``, ``"float32x4"``), or a numpy type."""
