@@ -3,6 +3,7 @@
     python bench/run.py                                # the table, at 10^3 to 10^6 operations
     python bench/run.py --sizes 1000,10000 --only "fold;build" # part of it
     python bench/run.py --peers DIR --envs DIR         # peers as well, each in its environment
+    python bench/run.py --peers bench/peers --envs DIR --only "loops: build"  # those of the loop IR
     python bench/run.py --write                        # and put the table into bench/RESULTS.md
     python bench/run.py --collector rare,frozen        # as in the relayish command
 
@@ -65,12 +66,16 @@ PEER_WORK = {
     "dead code": "W5dce",
     "common subexpressions": "W5cse",
     "print + parse": "W6",
+    **{f"loops: {work}": work for work in ("build", "visit", "identity", "simplify")},
+    "loops: print + parse": "print + parse",
 }
+"""What the scripts of peers call the work; those of ``bench/peers`` do what begins with loops."""
 
 
 def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None, ...]]:
     """Return, for each piece of work, (build, tight loop, build, relayish)."""
     sys.path.insert(0, str(HERE))
+    import loops
     import programs
     import tight
 
@@ -209,6 +214,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
             one,
             lambda e: pickle.loads(pickle.dumps(e)),
         ),
+        **loops.works(),
     }
 
 
