@@ -36,58 +36,58 @@ class Expr(IrNode):
     __array_ufunc__ = None  # numpy leaves its operators to those below
 
     def __add__(self, other: Operand) -> Expr:
-        return _binary(Add, self, other)
+        return binary(Add, self, other)
 
     def __radd__(self, other: Operand) -> Expr:
-        return _binary(Add, other, self)
+        return binary(Add, other, self)
 
     def __sub__(self, other: Operand) -> Expr:
-        return _binary(Sub, self, other)
+        return binary(Sub, self, other)
 
     def __rsub__(self, other: Operand) -> Expr:
-        return _binary(Sub, other, self)
+        return binary(Sub, other, self)
 
     def __mul__(self, other: Operand) -> Expr:
-        return _binary(Mul, self, other)
+        return binary(Mul, self, other)
 
     def __rmul__(self, other: Operand) -> Expr:
-        return _binary(Mul, other, self)
+        return binary(Mul, other, self)
 
     def __truediv__(self, other: Operand) -> Expr:
-        return _binary(Div, self, other)
+        return binary(Div, self, other)
 
     def __rtruediv__(self, other: Operand) -> Expr:
-        return _binary(Div, other, self)
+        return binary(Div, other, self)
 
     def __mod__(self, other: Operand) -> Expr:
-        return _binary(Mod, self, other)
+        return binary(Mod, self, other)
 
     def __rmod__(self, other: Operand) -> Expr:
-        return _binary(Mod, other, self)
+        return binary(Mod, other, self)
 
     def __lt__(self, other: Operand) -> Expr:
-        return _binary(LT, self, other)
+        return binary(LT, self, other)
 
     def __le__(self, other: Operand) -> Expr:
-        return _binary(LE, self, other)
+        return binary(LE, self, other)
 
     def __gt__(self, other: Operand) -> Expr:
-        return _binary(GT, self, other)
+        return binary(GT, self, other)
 
     def __ge__(self, other: Operand) -> Expr:
-        return _binary(GE, self, other)
+        return binary(GE, self, other)
 
     def __and__(self, other: Operand) -> Expr:
-        return _binary(And, self, other)
+        return binary(And, self, other)
 
     def __rand__(self, other: Operand) -> Expr:
-        return _binary(And, other, self)
+        return binary(And, other, self)
 
     def __or__(self, other: Operand) -> Expr:
-        return _binary(Or, self, other)
+        return binary(Or, self, other)
 
     def __ror__(self, other: Operand) -> Expr:
-        return _binary(Or, other, self)
+        return binary(Or, other, self)
 
     def __neg__(self) -> Expr:
         return Minus(self)
@@ -439,12 +439,16 @@ def _default_type(value: object) -> Type:
     return FLOAT32 if isinstance(value, float) else INT32
 
 
-def _binary(kind: type[BinaryOpNode], a: object, b: object) -> Expr:
-    """Return ``kind(a, b)``, a number as a literal of the type of the other operand."""
+def binary(kind: type[BinaryOpNode], a: object, b: object) -> Expr:
+    """Return ``kind(a, b)``, a number as a literal of the type of the other operand.
+
+    Raises:
+        OperatorError: If the operands are of two types.
+        FieldError: If a number is no value of the type of the other operand.
+    """
     if not isinstance(a, Expr):
-        assert isinstance(b, Expr)
-        a = as_expr(a, b.type)
-    elif not isinstance(b, Expr):
+        a = as_expr(a, b.type if isinstance(b, Expr) else None)
+    if not isinstance(b, Expr):
         b = as_expr(b, a.type)
     if a.type != b.type:
         raise OperatorError(

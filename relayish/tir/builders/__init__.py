@@ -1,0 +1,1 @@
+"""Builders of the loop IR: expressions, tensors, statements, and functions of tensors."""
