@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class RelayishError(Exception):
@@ -151,6 +151,17 @@ class ConfigError(RelayishError, AttributeError):
 
 class WellFormedError(RelayishError, ValueError):
     """A program breaks a rule of scoping."""
+
+
+class VerificationError(WellFormedError):
+    """A program of the loop IR breaks rules of it.
+
+    ``violations`` lists everything that was found wrong, in order of the program.
+    """
+
+    def __init__(self, message: str, violations: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.violations = violations  # Any: tir.Violation, which stands above this file
 
 
 class CheckError(RelayishError, ValueError):

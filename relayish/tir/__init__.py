@@ -147,6 +147,7 @@ from relayish.tir.ir.stmt import (
 from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
+from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
 
 __all__ = [
     "BF16",
@@ -232,6 +233,7 @@ __all__ = [
     "Reduce",
     "ReduceType",
     "ReturnType",
+    "Rule",
     "ScheduleBlock",
     "ScheduleBlockRealize",
     "Select",
@@ -256,6 +258,7 @@ __all__ = [
     "UnrollMode",
     "Var",
     "VectorizeInfo",
+    "Violation",
     "Void",
     "as_block",
     "as_type",
@@ -265,6 +268,7 @@ __all__ = [
     "call_extern",
     "call_intrinsic",
     "call_lowered",
+    "check",
     "compute",
     "const",
     "epsilon",
@@ -294,9 +298,11 @@ __all__ = [
     "reduce_mul",
     "reduce_sub",
     "reduce_sum",
+    "register_verify_rule",
     "schedule_block",
     "select",
     "store",
     "var",
+    "verify",
     "zero",
 ]

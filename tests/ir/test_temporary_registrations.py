@@ -47,6 +47,7 @@ from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
+from relayish.tir import register_verify_rule
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
 
 
@@ -125,6 +126,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
     "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
+    "register_verify_rule": lambda k, f: register_verify_rule(k["kind"])(f),
 }
 
 NAMED_BY_ENTRY = {

@@ -1,0 +1,10 @@
+"""The verifier of the loop IR: what a program has to be, every rule of it."""
+
+import relayish.tir.verifier.expressions
+import relayish.tir.verifier.memory
+import relayish.tir.verifier.statements  # noqa: F401 - these register the rules of kinds
+from relayish.tir.verifier.programs import check, verify
+from relayish.tir.verifier.rules import register_verify_rule
+from relayish.tir.verifier.violation import Rule, Violation
+
+__all__ = ["Rule", "Violation", "check", "register_verify_rule", "verify"]

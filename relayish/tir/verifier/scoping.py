@@ -1,0 +1,159 @@
+"""Scopes of variables and buffers: bound once, and used nowhere but where they are in scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from relayish.ir.naming import display_name
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.one_line import describe
+from relayish.ir.scopes import Scopes
+from relayish.ir.scoping import binders as binders_of
+from relayish.ir.scoping import evaluated, parts
+from relayish.ir.span import at_span
+from relayish.tir.ir.expr import Reduce
+from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.stmt import Let, ScheduleBlock
+from relayish.tir.ir.tensor import Store, Var
+from relayish.tir.verifier.violation import Report, Rule
+
+
+def check_scopes(
+    root: Node, order: Sequence[Node], report: Report, *, known: Iterable[Node] | None
+) -> None:
+    """Report variables that are bound twice, used out of scope, or assigned to though they count.
+
+    Args:
+        root: The program.
+        order: All that it evaluates, children before parents.
+        report: Takes down what is found.
+        known: The variables that something outside of the program binds; ``None``: whatever the
+            program does not bind.
+
+    Complexity:
+        As that of :class:`~relayish.ir.scopes.Scopes`; no recursion.
+    """
+    scopes = _Scopes(root, order=order)
+    outside = {
+        variable: inner
+        for variable, inner in scopes.binding_scope.items()
+        if scopes.scope[variable] != inner and variable not in scopes.rebound
+    }
+    free: set[Node] = set()
+    if known is not None:
+        free = {node for node in scopes.scope if type(node) in VARIABLES}
+        free.difference_update(scopes.binding_scope, known)
+    stores = [node for node in order if isinstance(node, Store) and isinstance(node.tensor, Var)]
+    binders = _find_binders(scopes, {*scopes.rebound, *outside, *[s.tensor for s in stores]})
+    for variable in scopes.rebound:
+        _report_rebound(variable, binders[variable], report)
+    if outside or free:
+        _report_misplaced(scopes, outside, free, binders, report)
+    for store in stores:
+        _check_assignment(store, binders.get(store.tensor, ()), report)
+
+
+class _Scopes(Scopes):
+    """The scopes of a program in which variables may be bound twice."""
+
+    def __init__(self, root: Node, *, order: Sequence[Node]) -> None:
+        self.rebound: dict[Node, None] = {}
+        super().__init__(root, order=order)
+
+    def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
+        self.rebound[variable] = None
+
+
+def _find_binders(scopes: Scopes, variables: set[Node]) -> dict[Node, list[Node]]:
+    """Return, for each of ``variables`` that is bound, what binds it, in order of the program."""
+    found: dict[Node, list[Node]] = {}
+    if not variables:
+        return found
+    for node in scopes.order:
+        if node in scopes.opened:
+            for each in (node, *parts(node)):
+                for variable in binders_of(each):
+                    if variable in variables:
+                        found.setdefault(variable, []).append(each)
+    return found
+
+
+def _report_rebound(variable: Node, binders: Sequence[Node], report: Report) -> None:
+    """Report each binder of a variable but the first."""
+    block = next((node for node in binders if isinstance(node, ScheduleBlock)), None)
+    first, *others = binders
+    for other in others:
+        axes = other if isinstance(other, Reduce) else first
+        if isinstance(axes, Reduce) and block is not None:
+            report(
+                Rule.REDUCE,
+                axes,
+                f"Reduce runs over {_named(variable)}, which schedule block {block.name!r} binds; "
+                f"there it does one step of the block: leave the axis out of reduce_axis",
+            )
+            continue
+        report(
+            Rule.SCOPE,
+            other,
+            f"variable {_named(variable)} is bound twice: by {describe(first)} and by "
+            f"{describe(other)}; a variable is bound once, use a new {type(variable).__name__} for "
+            f"the second",
+        )
+
+
+def _report_misplaced(
+    scopes: Scopes,
+    outside: Mapping[Node, int],
+    free: set[Node],
+    binders: Mapping[Node, Sequence[Node]],
+    report: Report,
+) -> None:
+    """Report each use of variables outside of the scopes that they are known in."""
+    misplaced = free.union(outside)
+    known = {display_name(variable) for variable in scopes.binding_scope}
+    for user in scopes.order:
+        if user not in scopes.scope:
+            continue
+        for variable in dict.fromkeys(evaluated(user)):
+            if variable not in misplaced:
+                continue
+            if variable in free:
+                shown = display_name(variable)
+                advice = "bind it, or make it a parameter"
+                if shown in known:
+                    advice = f"another variable called {shown} is bound: use that one here"
+                report(
+                    Rule.SCOPE,
+                    user,
+                    f"{describe(user)} uses {_named(variable)}, which nothing binds; {advice}",
+                )
+            elif not scopes.is_inside(user, outside[variable]):
+                report(
+                    Rule.SCOPE,
+                    user,
+                    f"{describe(user)} uses {_named(variable)} outside the scope of its binder, "
+                    f"{describe(binders[variable][0])}; use it only in there, or bind it further "
+                    f"out",
+                )
+
+
+def _check_assignment(store: Store, binders: Sequence[Node], report: Report) -> None:
+    """Report a store to a variable that something else than a ``Let`` binds."""
+    if not binders or isinstance(binders[0], Let):
+        return
+    binder = binders[0]
+    what = "what a loop counts with"
+    if isinstance(binder, LoweredFunc):
+        what = "an argument"
+    elif isinstance(binder, ScheduleBlock):
+        what = "an index of a schedule block"
+    report(
+        Rule.SCOPE,
+        store,
+        f"a value is assigned to {_named(store.tensor)}, {what}, which {describe(binder)} binds; "
+        f"declare a variable with Let and assign to that",
+    )
+
+
+def _named(variable: Node) -> str:
+    return display_name(variable) + at_span(variable)
