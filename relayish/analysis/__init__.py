@@ -33,7 +33,7 @@ from relayish.analysis.type_kind import check_kind, register_kind_rule
 from relayish.analysis.type_variables import all_type_vars, bound_type_vars, free_type_vars
 from relayish.analysis.unmatched_cases import register_pattern_cover, unmatched_cases
 from relayish.analysis.variables import all_vars, bound_vars, free_vars
-from relayish.analysis.well_formed import check_well_formed, well_formed
+from relayish.analysis.well_formed import check_well_formed, register_verifier, well_formed
 from relayish.errors import suggest
 
 __all__ = [
@@ -83,6 +83,7 @@ __all__ = [
     "register_pattern_cover",
     "register_signature",
     "register_type_rule",
+    "register_verifier",
     "unmatched_cases",
     "well_formed",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 from relayish.analysis.type_scopes import (
     FreeTypeVariables,
@@ -11,6 +12,7 @@ from relayish.analysis.type_scopes import (
     find_unbound_type_variable,
 )
 from relayish.errors import WellFormedError
+from relayish.ir.kind_table import KindTable
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.naming import display_name, name_of
 from relayish.ir.node import VARIABLES, Node
@@ -52,6 +54,9 @@ def check_well_formed(program: Node | AnyModule) -> None:
 
     Annotations mention type variables only where these are in scope.
 
+    Of definitions of other languages, what these say by :func:`register_verifier` is asked in place
+    of these rules.
+
     Variables of an expression that nothing binds are free, and welcome; so are type variables. The
     definitions of a module are looked at one by one, and must be closed: there is nobody who could
     bind what is free in them.
@@ -67,12 +72,18 @@ def check_well_formed(program: Node | AnyModule) -> None:
         Relay ``WellFormed``, and what ``IRModule.Add`` demands of functions.
     """
     if not isinstance(program, Module):
-        _check(program, FreeTypeVariables(), closed=False)
+        if VERIFIERS.knows(type(program)):
+            VERIFIERS[type(program)](program, None)
+        else:
+            _check(program, FreeTypeVariables(), closed=False)
         return
     free = FreeTypeVariables()  # functions share types: each is looked at once
     for key, definition in program.functions.items():
         name = program.name_of(key)
         try:
+            if VERIFIERS.knows(type(definition)):
+                VERIFIERS[type(definition)](definition, program)
+                continue
             scopes = _check(definition, free, closed=True)
         except WellFormedError as error:
             error.add_note(f"in the definition of @{name}")
@@ -83,6 +94,29 @@ def check_well_formed(program: Node | AnyModule) -> None:
     if isinstance(program, IRModule):
         for data in program.type_definitions.values():
             _check_type_definition(data)
+
+
+def register_verifier(kind: type[Node], verifier: Verifier) -> None:
+    """Say when a definition of another language is well formed.
+
+    Args:
+        kind: The kind of definition, or a family.
+        verifier: ``verifier(definition, mod)`` raises a
+            :class:`~relayish.errors.WellFormedError` that says what is wrong. ``mod`` is the module
+            in which the definition stands, or ``None``.
+
+    Raises:
+        DuplicateNameError: If the kind has a verifier of somebody else's.
+    """
+    VERIFIERS.register(kind, verifier)
+
+
+Verifier: TypeAlias = Callable[[Any, AnyModule | None], None]  # Any: a node of one kind
+
+VERIFIERS: Final[KindTable[Verifier]] = KindTable(
+    "well-formedness", "relay.analysis.register_verifier"
+)
+"""By kind of definition; those of no kind in it follow the rules of scoping and no others."""
 
 
 def _check_type_definition(data: TypeData) -> None:

@@ -21,6 +21,7 @@ from relayish.analysis import (
     register_pattern_cover,
     register_signature,
     register_type_rule,
+    register_verifier,
 )
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
@@ -126,6 +127,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
     "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
+    "register_verifier": lambda k, f: register_verifier(k["kind"], f),
     "register_verify_rule": lambda k, f: register_verify_rule(k["kind"])(f),
 }
 

@@ -1,6 +1,8 @@
 """The verifier of the loop IR: what a program has to be, every rule of it."""
 
 import relayish.tir.verifier.expressions
+import relayish.tir.verifier.functions
+import relayish.tir.verifier.intrinsics
 import relayish.tir.verifier.memory
 import relayish.tir.verifier.statements  # noqa: F401 - these register the rules of kinds
 from relayish.tir.verifier.programs import check, verify

@@ -12,7 +12,7 @@ from relayish.tir.verifier.violation import Report, Rule
 
 _DEVICE: Final = ForType.GPU_THREAD | ForType.GPU_BLOCK | ForType.GPU_LANE
 _EXCLUSIVE: Final = (
-    (ForType.UNROLLED, ForType.PARALLEL | ForType.VECTORIZED | _DEVICE),
+    (ForType.UNROLLED, ForType.VECTORIZED | _DEVICE),
     (ForType.PARALLEL, _DEVICE),
     (ForType.VECTORIZED, _DEVICE),
     (ForType.GPU_THREAD, ForType.GPU_BLOCK | ForType.GPU_LANE),

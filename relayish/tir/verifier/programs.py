@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
+from relayish.analysis.well_formed import register_verifier
 from relayish.errors import FieldError
 from relayish.ir.module import AnyModule
 from relayish.ir.module import Module as DefinitionModule
@@ -14,8 +15,11 @@ from relayish.ir.scoping import PROGRAM
 from relayish.ir.traversal import Traversal
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
-from relayish.tir.ir.tensor import Parameter
+from relayish.tir.verifier.affine import check_iteration_values
+from relayish.tir.verifier.calls import Callees, check_calls
+from relayish.tir.verifier.lifetime import check_lifetimes
 from relayish.tir.verifier.names import check_module_names, check_tensor_names
+from relayish.tir.verifier.nests import check_nests
 from relayish.tir.verifier.rules import LOCAL_RULES
 from relayish.tir.verifier.scoping import check_scopes
 from relayish.tir.verifier.violation import Report, Violation, failure
@@ -30,20 +34,25 @@ class _Program(NamedTuple):
         root: A function, or a piece of a program.
         definition: The function's name, or ``""``.
         known: What is bound outside of it; ``None``: whatever it does not bind.
+        callees: The functions that it may call; ``None``: not known.
     """
 
     root: IrNode
     definition: str
     known: Collection[Node] | None
+    callees: Callees | None = None
 
 
-def verify(program: IrNode | AnyModule) -> tuple[Violation, ...]:
+def verify(
+    program: IrNode | AnyModule, *, within: AnyModule | None = None
+) -> tuple[Violation, ...]:
     """Return what is wrong with ``program``, all of it; nothing if it keeps the rules.
 
     Args:
         program: A function or a module of the loop IR, a module of definitions, of which those of
             the loop IR are looked at, or a piece of a program. What a piece does not bind is taken
             for bound outside; a function must be closed.
+        within: The module in which a function stands, whose functions it may call.
 
     Complexity:
         Linear in the number of distinct nodes, but for a logarithm of the depth where one is used
@@ -62,22 +71,31 @@ or broadcast it
     """
     report = Report()
     seen: set[Node] = set()
-    for each in _programs(program, report):
+    for each in _programs(program, report, within):
         found = Report()
         _verify_one(each, seen, found)
         report.violations += [v._replace(definition=each.definition) for v in found.violations]
     return tuple(report.violations)
 
 
-def check(program: IrNode | AnyModule) -> None:
+def check(program: IrNode | AnyModule, *, within: AnyModule | None = None) -> None:
     """Raise unless ``program`` keeps the rules of the loop IR; see :func:`verify`.
 
     Raises:
         VerificationError: That says what is wrong, and where; its ``violations`` are all of it.
     """
-    found = verify(program)
+    found = verify(program, within=within)
     if found:
         raise failure(found)
+
+
+def _verify_definition(definition: LoweredFunc | Module, mod: AnyModule | None) -> None:
+    """Raise unless a definition keeps the rules: that it is well formed, for whoever asks that."""
+    check(definition, within=mod)
+
+
+register_verifier(LoweredFunc, _verify_definition)
+register_verifier(Module, _verify_definition)
 
 
 def _verify_one(program: _Program, seen: set[Node], report: Report) -> None:
@@ -90,20 +108,24 @@ def _verify_one(program: _Program, seen: set[Node], report: Report) -> None:
     order = PROGRAM.post_order(program.root)
     check_scopes(program.root, order, report, known=program.known)
     check_tensor_names(order, report)
+    check_nests(program.root, order, report)
+    check_iteration_values(order, report)
+    check_calls(order, program.callees, report)
+    check_lifetimes(program.root, order, report, given=program.known or ())
 
 
-def _programs(program: IrNode | AnyModule, report: Report) -> Iterator[_Program]:
+def _programs(
+    program: IrNode | AnyModule, report: Report, within: AnyModule | None
+) -> Iterator[_Program]:
     """Yield what is verified by itself, with what is bound around it."""
     if isinstance(program, DefinitionModule):
-        for key, definition in program.functions.items():
-            if isinstance(definition, Module):
-                yield from _functions(definition, report)
-            elif isinstance(definition, IrNode):
-                yield _Program(definition, program.name_of(key) or "", ())
+        for definition in program.functions.values():
+            if isinstance(definition, LoweredFunc | Module):
+                yield from _programs(definition, report, program)
     elif isinstance(program, Module):
         yield from _functions(program, report)
     elif isinstance(program, LoweredFunc):
-        yield _Program(program, program.name, ())
+        yield _Program(program, program.name, (), None if within is None else _named(within))
     elif isinstance(program, IrNode):
         yield _Program(program, "", None)
     else:
@@ -113,19 +135,36 @@ def _programs(program: IrNode | AnyModule, report: Report) -> Iterator[_Program]
         )
 
 
+def _named(mod: AnyModule) -> Callees:
+    """Return the functions that a module defines."""
+    return Callees(
+        lambda name: mod[name] if name in mod else None,  # noqa: SIM401 - a module has no get
+        lambda: [mod.name_of(key) or "" for key in mod.functions],
+    )
+
+
 def _functions(module: Module, report: Report) -> Iterator[_Program]:
-    """Yield the functions of a module and its submodules, which know the buffers of both."""
-    known: dict[Parameter, None] = {}
+    """Yield the functions of a module and its submodules, which know the buffers of both.
+
+    A call may name a function of its module, or of one around that.
+    """
+    known: dict[Node, None] = {}
+    named: dict[str, list[LoweredFunc]] = {}
+    callees = Callees(lambda name: named[name][-1] if named.get(name) else None, named.keys)
     pending: list[tuple[Module, bool]] = [(module, True)]
     while pending:
         each, enters = pending.pop()
         if not enters:
             for buffer in each.buffers:
                 known.pop(buffer, None)
+            for func in each.functions:
+                named[func.name].pop()
             continue
         check_module_names(each, report)
         known.update(dict.fromkeys(each.buffers))
         for func in each.functions:
-            yield _Program(func, func.name, known)
+            named.setdefault(func.name, []).append(func)
+        for func in each.functions:
+            yield _Program(func, func.name, known, callees)
         pending.append((each, False))
         pending += [(inner, True) for inner in reversed(each.submodules)]

@@ -1,0 +1,49 @@
+"""Nests of loops: no index of a device runs two loops, one inside of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relayish.ir.node import Node
+from relayish.ir.one_line import describe
+from relayish.ir.scoping import scope_roots
+from relayish.tir.ir.flags import ForType
+from relayish.tir.ir.stmt import For, PolyFor
+from relayish.tir.verifier.violation import Report, Rule
+
+
+def check_nests(root: Node, order: Sequence[Node], report: Report) -> None:
+    """Report loops that are bound to what a loop around them is bound to.
+
+    Complexity:
+        Linear in distinct statements, for each set of indices they are met under; no recursion.
+    """
+    if not any(isinstance(node, For | PolyFor) and _axis(node) for node in order):
+        return
+    seen: set[tuple[Node, frozenset[str]]] = set()
+    reported: set[Node] = set()
+    pending: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
+    while pending:
+        each = pending.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        node, taken = each
+        axis = _axis(node) if isinstance(node, For | PolyFor) else ""
+        if axis in taken and node not in reported:
+            reported.add(node)
+            report(
+                Rule.LOOP_KIND,
+                node,
+                f"{describe(node)} is bound to {axis}, as a loop around it is; bind it to another "
+                f"axis",
+            )
+        if axis:
+            taken = taken.union([axis])
+        pending += [(inner, taken) for inner in reversed(scope_roots(node))]
+
+
+def _axis(loop: For | PolyFor) -> str:
+    """Return the index of a device that runs a loop, as CINN writes it; ``""`` for none."""
+    bound = loop.for_type & (ForType.GPU_THREAD | ForType.GPU_BLOCK)
+    return str(loop.bind_info) if bound and loop.bind_info.is_valid else ""
