@@ -49,6 +49,7 @@ from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
 from relayish.tir import register_verify_rule
+from relayish.tir.analysis import register_interval_rule
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
 
 
@@ -111,6 +112,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),
     "register_gradient_rule": lambda k, f: register_gradient_rule(k["kind"], f),
     "register_interning": lambda k, f: register_interning(k["kind"], f),
+    "register_interval_rule": lambda k, f: register_interval_rule(k["kind"], f),
     "register_kind_rule": lambda k, f: register_kind_rule(k["kind"])(f),
     "register_line": lambda k, f: register_line(k["kind"], f),
     "register_mixed_precision_conversion": (

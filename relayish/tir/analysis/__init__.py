@@ -1,0 +1,52 @@
+"""What can be known of loops without running them: bounds, linear forms, proofs, dependences.
+
+``interval_of(expr, context)`` bounds an expression, ``linear_form`` takes it apart, ``can_prove``
+decides a condition. ``statements_with_contexts(func)`` walks a program with what is known at each
+statement: :class:`Context` is persistent, so what holds in a loop or branch cannot leave it.
+"""
+
+from relayish.tir.analysis.bounds import float_interval_of, interval_of
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.interval import FloatInterval, Interval
+from relayish.tir.analysis.interval_rules import register_interval_rule
+from relayish.tir.analysis.linear_form import (
+    LinearForm,
+    exact_form,
+    expr_of_form,
+    interval_of_form,
+    linear_form,
+)
+from relayish.tir.analysis.prove import can_prove
+from relayish.tir.analysis.scopes import (
+    assigned_variables,
+    assume,
+    bind,
+    children_with_contexts,
+    context_of,
+    enter_block,
+    enter_loop,
+    statements_with_contexts,
+)
+
+__all__ = [
+    "Context",
+    "FloatInterval",
+    "Interval",
+    "LinearForm",
+    "assigned_variables",
+    "assume",
+    "bind",
+    "can_prove",
+    "children_with_contexts",
+    "context_of",
+    "enter_block",
+    "enter_loop",
+    "exact_form",
+    "expr_of_form",
+    "float_interval_of",
+    "interval_of",
+    "interval_of_form",
+    "linear_form",
+    "register_interval_rule",
+    "statements_with_contexts",
+]

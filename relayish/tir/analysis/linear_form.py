@@ -1,0 +1,382 @@
+"""Linear forms of integer expressions: a constant plus multiples of what is not linear.
+
+A form is valid *modulo* ``2 ** bits`` of its type always, since integers wrap around; it is valid
+*as integers* where its value cannot leave the range of the type (:func:`exact_form`), however the
+expression came by it: sums and products modulo ``2 ** bits`` do not care for overflow on the way.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from relayish.ir.node import Node
+from relayish.ir.traversal import Traversal
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.interval import (
+    Interval,
+    add,
+    cut,
+    scale,
+    truncated_quotient,
+    truncated_remainder,
+    type_range,
+)
+from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.ir.family import IrNode
+from relayish.tir.ir.operators import (
+    Add,
+    BinaryOpNode,
+    Broadcast,
+    Cast,
+    Div,
+    Expr,
+    IntImm,
+    Minus,
+    Mod,
+    Mul,
+    Product,
+    Sub,
+    Sum,
+    UIntImm,
+    const,
+)
+from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.type import Type
+
+_MOST_NODES: Final = 64
+"""How many nodes an operand may have that is widened or divided, to be looked through there."""
+
+
+class LinearForm(NamedTuple):
+    """``constant + sum(coefficient * term)``; no coefficient is zero.
+
+    Terms are variables, and expressions that are not linear themselves; of those that are computed
+    alike, one stands for all. A term counts as the integer it is in its own type, which may be
+    narrower than that of the form.
+
+    Attributes:
+        terms: The coefficient of each term, in order of first occurrence.
+        type: The type of the expression, with its lanes. Of a vector, the form is that of each
+            element, and a scalar term is the same in all.
+
+    Example:
+        >>> from relayish import tir
+        >>> i, j = tir.Var("i"), tir.Var("j")
+        >>> form = linear_form((i + 1) * 4 - (j - i))
+        >>> form.constant, form.coefficient(i), form.coefficient(j)
+        (4, 5, -1)
+    """
+
+    constant: int
+    terms: Mapping[Expr, int]
+    type: Type
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it has no terms."""
+        return not self.terms
+
+    def coefficient(self, term: Expr) -> int:
+        """Return the coefficient of ``term``, 0 if it does not occur."""
+        return self.terms.get(term, 0)
+
+    def plus(self, other: LinearForm, factor: int = 1) -> LinearForm:
+        """Return the sum with ``factor`` times another form, as integers."""
+        terms = dict(self.terms)
+        for term, coefficient in other.terms.items():
+            total = terms.get(term, 0) + factor * coefficient
+            if total:
+                terms[term] = total
+            else:
+                terms.pop(term, None)
+        return LinearForm(self.constant + factor * other.constant, terms, self.type)
+
+    def times(self, factor: int) -> LinearForm:
+        """Return the product with a number, as integers."""
+        if not factor:
+            return LinearForm(0, {}, self.type)
+        terms = {term: factor * coefficient for term, coefficient in self.terms.items()}
+        return LinearForm(factor * self.constant, terms, self.type)
+
+
+def linear_form(expr: Expr, context: Context | None = None) -> LinearForm:
+    """Return the linear form of ``expr``, an expression of an integer type or of vectors of these.
+
+    It is valid modulo ``2 ** bits``; ask :func:`exact_form` for one that is valid as integers.
+
+    Args:
+        expr: Anything of an integer type; of truth values it is a term by itself.
+        context: What is known where ``expr`` is evaluated: it tells which inner sums cannot
+            overflow, so that what widens or divides them may be looked through.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+    """
+    context = Context() if context is None else context
+    assert expr.type.is_integer
+    return _Linear(context).form(expr)
+
+
+def interval_of_form(form: LinearForm, context: Context) -> Interval:
+    """Return an interval of the integers that ``form`` is, with what ``context`` knows of it.
+
+    These are no values of its type: they are not wrapped.
+    """
+    found = Interval(form.constant, form.constant)
+    for term, coefficient in form.terms.items():
+        interval = interval_by_rules(term, context)
+        assert isinstance(interval, Interval)
+        found = add(found, scale(interval, coefficient))
+    if len(form.terms) < 2:  # what is known of one term is in the interval of that term
+        return found
+    known = context.interval_of_terms(form.terms)
+    if known is None:
+        return found
+    met = found.meet(add(known, Interval(form.constant, form.constant)))
+    return found if met is None else met  # a context that contradicts itself: nothing gets there
+
+
+def exact_form(form: LinearForm, context: Context) -> LinearForm | None:
+    """Return the form that is valid as integers: not only modulo ``2 ** bits``.
+
+    It is ``form``, or one that is equal to it modulo ``2 ** bits``, whose value cannot leave the
+    range of the type.
+
+    Returns:
+        ``None`` where none is known: where the value of the expression may wrap around.
+
+    Example:
+        >>> from relayish import tir
+        >>> i, known = tir.Var("i"), Context()
+        >>> exact_form(linear_form(i + 1), known) is None
+        True
+        >>> exact_form(linear_form(i + 1), known.with_range(i, Interval(0, 9))).constant
+        1
+    """
+    whole, modulus = type_range(form.type), 1 << form.type.bits
+    terms = {term: _symmetric(value, modulus) for term, value in form.terms.items()}
+    for each in (form, form._replace(terms=terms)):
+        found = interval_of_form(each, context)
+        turns = (found.low - whole.low) // modulus
+        if found.high - turns * modulus <= whole.high:
+            return each._replace(constant=each.constant - turns * modulus) if turns else each
+    return None
+
+
+def expr_of_form(form: LinearForm) -> Expr:
+    """Return an expression that has ``form``, as a sum in the order of its terms.
+
+    Terms of other types are converted; modulo ``2 ** bits`` that is what they are.
+    """
+    ty, modulus = form.type, 1 << form.type.bits
+    found: Expr | None = None
+    for term, coefficient in form.terms.items():
+        factor = _symmetric(coefficient, modulus)
+        scaled = _in_type(term, ty)
+        if abs(factor) != 1:
+            scaled = Mul(scaled, const(cut(abs(factor), ty), ty))
+        if found is None:
+            found = Minus(scaled) if factor < 0 else scaled
+        else:
+            found = Sub(found, scaled) if factor < 0 else Add(found, scaled)
+    constant = _symmetric(form.constant, modulus)
+    if found is None:
+        return const(cut(constant, ty), ty)
+    if not constant:
+        return found
+    amount = const(cut(abs(constant), ty), ty)
+    return Sub(found, amount) if constant < 0 else Add(found, amount)
+
+
+def _in_type(term: Expr, ty: Type) -> Expr:
+    if term.type.element != ty.element:
+        term = Cast(ty.with_lanes(term.type.lanes), term)
+    return term if term.type.lanes == ty.lanes else Broadcast(term, ty.lanes)
+
+
+class _Linear:
+    """The form of one expression, and those of operands that have to be exact."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.constants: dict[Node, int] = {}
+        self.exact_operands: dict[Node, LinearForm] = {}
+
+    def form(self, expr: Expr) -> LinearForm:
+        if self.context.numbers.is_impure(expr):  # two evaluations need not give one value
+            return LinearForm(0, {expr: 1}, expr.type)
+        order = _EXPRESSIONS.order_after(expr, _linear_operands)
+        for node in order:
+            assert isinstance(node, Expr)
+            self._find_constant(node)
+            if node not in self.constants and self._needs_exact_operand(node):
+                self._find_exact_operand(node)
+        return self._distribute(expr, order)
+
+    def _distribute(self, root: Expr, order: Sequence[Node]) -> LinearForm:
+        """Return the form of ``root``, whose factors are handed down from users to operands."""
+        modulus = 1 << root.type.bits
+        constant = 0
+        terms: dict[Expr, int] = {}
+        factors: dict[Node, int] = {root: 1}
+        for node in reversed(order):
+            factor = factors.pop(node, 0)
+            if abs(factor) > modulus:
+                factor = _reduce(factor, modulus)
+            if not factor:
+                continue
+            assert isinstance(node, Expr)
+            if node in self.constants:
+                constant += factor * self.constants[node]
+                continue
+            exact = self.exact_operands.get(node)
+            if exact is not None:
+                constant += factor * exact.constant
+                for term, coefficient in exact.terms.items():
+                    terms[term] = terms.get(term, 0) + factor * coefficient
+                continue
+            shares = _shares(node, self.constants)
+            if shares is None:
+                term = node if type(node) is Var else self.context.numbers.number(node)
+                terms[term] = terms.get(term, 0) + factor
+                continue
+            for operand, share in shares:
+                factors[operand] = factors.get(operand, 0) + factor * share
+        kept = {term: _reduce(value, modulus) for term, value in terms.items()}
+        kept = {term: value for term, value in kept.items() if value}
+        return LinearForm(_reduce(constant, modulus), kept, root.type)
+
+    def _find_constant(self, node: Expr) -> None:
+        if isinstance(node, (IntImm, UIntImm)):
+            self.constants[node] = node.value
+            return
+        operands = _linear_operands(node)
+        if not operands or not all(operand in self.constants for operand in operands):
+            return
+        values = [self.constants[operand] for operand in operands]
+        if isinstance(node, (Div, Mod)) and not values[1]:
+            return  # an error where it is evaluated
+        self.constants[node] = cut(_EVALUATE[type(node)](*values), node.type)
+
+    def _needs_exact_operand(self, node: Expr) -> bool:
+        """Return whether ``node`` widens its operand, or divides it by a constant."""
+        if not _linear_operands(node):
+            return False
+        if isinstance(node, Cast):
+            return _widens(node)
+        return isinstance(node, (Div, Mod)) and bool(self.constants.get(node.b))
+
+    def _find_exact_operand(self, node: Expr) -> None:
+        """Find the form of the operand that ``node`` widens or divides, where that is exact."""
+        operand = _linear_operands(node)[0]
+        found = self._form_of_few(operand)
+        exact = None if found is None else exact_form(found, self.context)
+        if isinstance(node, Cast):
+            if exact is None:
+                term = operand if type(operand) is Var else self.context.numbers.number(operand)
+                exact = LinearForm(0, {term: 1}, operand.type)
+            self.exact_operands[node] = exact
+            return
+        assert isinstance(node, BinaryOpNode)
+        divisor = self.constants[node.b]
+        if exact is None or any(
+            value % divisor for value in (exact.constant, *exact.terms.values())
+        ):
+            return
+        if isinstance(node, Mod):
+            self.exact_operands[node] = LinearForm(0, {}, node.type)
+            return
+        terms = {term: value // divisor for term, value in exact.terms.items()}
+        self.exact_operands[node] = LinearForm(exact.constant // divisor, terms, node.type)
+
+    def _form_of_few(self, root: Expr) -> LinearForm | None:
+        """Return the form of ``root``, unless it takes many nodes, which each user would repeat."""
+        met = 0
+
+        def below(node: Node) -> Sequence[Node]:
+            nonlocal met
+            met += 1
+            return (
+                () if met > _MOST_NODES or node in self.exact_operands else _linear_operands(node)
+            )
+
+        order = _EXPRESSIONS.order_after(root, below)
+        return None if met > _MOST_NODES else self._distribute(root, order)
+
+
+def _linear_operands(node: Node) -> Sequence[Expr]:
+    """Return the operands, all of integer types, in which ``node`` may be linear."""
+    held = _OPERANDS.get(type(node))
+    if held is None:
+        return ()
+    assert isinstance(node, Expr)
+    operands = held(node)
+    if all(each.type.is_integer and not each.type.is_bool for each in (node, *operands)):
+        return operands
+    return ()
+
+
+def _shares(node: Expr, constants: Mapping[Node, int]) -> Sequence[tuple[Expr, int]] | None:
+    """Return operands and factors whose sum of products ``node`` is; ``None`` if it is no such."""
+    operands = _linear_operands(node)
+    if not operands:
+        return None
+    match node:
+        case Add() | Sum() | Broadcast():
+            return [(operand, 1) for operand in operands]
+        case Sub():
+            return [(node.a, 1), (node.b, -1)]
+        case Minus():
+            return [(node.v, -1)]
+        case Mul() | Product():
+            variable = [operand for operand in operands if operand not in constants]
+            if len(variable) > 1:
+                return None
+            known = [constants[operand] for operand in operands if operand in constants]
+            return [(operand, math.prod(known)) for operand in variable]
+        case Cast() if not _widens(node):
+            return [(node.v, 1)]
+    return None
+
+
+def _widens(cast: Cast) -> bool:
+    return cast.type.bits > cast.v.type.bits
+
+
+_EXPRESSIONS: Final = Traversal(IrNode)
+
+_OPERANDS: Final[
+    Mapping[type[Node], Callable[[Any], Sequence[Expr]]]
+] = {  # Any: a node of the kind
+    **dict.fromkeys((Add, Sub, Mul, Div, Mod), lambda node: (node.a, node.b)),
+    **dict.fromkeys((Sum, Product), lambda node: node.operands),
+    **dict.fromkeys((Minus, Cast), lambda node: (node.v,)),
+    Broadcast: lambda node: (node.value,),
+}
+
+_EVALUATE: Final[Mapping[type[Node], Callable[..., int]]] = {
+    Add: operator.add,
+    Sub: operator.sub,
+    Mul: operator.mul,
+    Div: truncated_quotient,
+    Mod: truncated_remainder,
+    Sum: lambda *values: sum(values),
+    Product: lambda *values: math.prod(values),
+    Minus: operator.neg,
+    Cast: lambda value: value,
+    Broadcast: lambda value: value,
+}
+
+
+def _symmetric(value: int, modulus: int) -> int:
+    """Return what is equal to ``value`` modulo ``modulus``, and nearest to 0."""
+    half = modulus >> 1
+    return (value + half) % modulus - half
+
+
+def _reduce(value: int, modulus: int) -> int:
+    """Return ``value``, or if it is large what is equal to it modulo ``modulus``."""
+    return value if abs(value) < modulus else _symmetric(value, modulus)

@@ -1,0 +1,99 @@
+"""Proofs of conditions: whether one always holds, never does, or neither is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from relayish.ir.node import Node
+from relayish.ir.traversal import Traversal
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.interval import EITHER, FALSE, TRUE, Interval
+from relayish.tir.analysis.interval_rules import compare, interval_by_rules
+from relayish.tir.analysis.linear_facts import differ_by
+from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
+from relayish.tir.ir.family import IrNode
+from relayish.tir.ir.operators import EQ, NE, And, ComparisonNode, Expr, Not, Or
+
+
+def can_prove(condition: Expr, context: Context | None = None) -> bool | None:
+    """Return whether ``condition``, a truth value, is known to hold; ``None`` if neither is known.
+
+    Of a vector, ``True`` says that all elements hold, ``False`` that none does.
+
+    Args:
+        condition: Connectives of comparisons, and of other truth values.
+        context: What is known where it is evaluated.
+
+    Complexity:
+        Linear in the size of ``condition``, but for sums of which several things are known: these
+        are decided together, up to a limit. No recursion.
+
+    Example:
+        >>> from relayish import tir
+        >>> from relayish.tir.analysis.scopes import context_of, enter_loop
+        >>> i, n = tir.Var("i"), tir.Var("n")
+        >>> loop = tir.For(i, 0, n, tir.Block(()))
+        >>> known = enter_loop(context_of(loop), loop)
+        >>> can_prove(i < n, known), can_prove(i + 1 <= 0, known), can_prove(i < 5, known)
+        (True, False, None)
+    """
+    context = Context() if context is None else context
+    assert condition.type.is_bool
+    found: dict[Node, Interval] = {}
+    for node in _CONDITIONS.order_after(condition, _connected):
+        assert isinstance(node, Expr)
+        match node:
+            case Not():
+                value = found[node.v]
+                found[node] = Interval(1 - value.high, 1 - value.low)
+            case And():
+                a, b = found[node.a], found[node.b]
+                found[node] = Interval(min(a.low, b.low), min(a.high, b.high))
+            case Or():
+                a, b = found[node.a], found[node.b]
+                found[node] = Interval(max(a.low, b.low), max(a.high, b.high))
+            case _:
+                found[node] = EITHER
+        if found[node] == EITHER:
+            found[node] = _truth(node, context)
+    value = found[condition]
+    return bool(value.low) if value.is_point else None
+
+
+def _connected(node: Node) -> Sequence[Expr]:
+    match node:
+        case Not():
+            return (node.v,)
+        case And() | Or():
+            return (node.a, node.b)
+    return ()
+
+
+def _truth(condition: Expr, context: Context) -> Interval:
+    """Return the truth values that ``condition`` may have."""
+    found = interval_by_rules(condition, context)
+    assert isinstance(found, Interval)
+    if found.is_point or not isinstance(condition, ComparisonNode):
+        return found
+    if not condition.a.type.is_integer or condition.a.type != condition.b.type:
+        return found
+    if context.numbers.is_impure(condition):
+        return found
+    a, b = linear_form(condition.a, context), linear_form(condition.b, context)
+    difference = a.plus(b, -1)
+    if isinstance(condition, (EQ, NE)) and _is_zero(difference):
+        return TRUE if isinstance(condition, EQ) else FALSE
+    exact_a, exact_b = exact_form(a, context), exact_form(b, context)
+    if exact_a is None or exact_b is None:
+        return found
+    difference = exact_a.plus(exact_b, -1)
+    return compare(type(condition), differ_by(difference, context), FALSE)
+
+
+def _is_zero(form: LinearForm) -> bool:
+    """Return whether ``form`` is 0 modulo ``2 ** bits`` whatever its terms are."""
+    return not any(value % (1 << form.type.bits) for value in (form.constant, *form.terms.values()))
+
+
+_CONDITIONS: Final = Traversal(IrNode)

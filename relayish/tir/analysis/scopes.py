@@ -1,0 +1,303 @@
+"""What is known inside of loops, branches and schedule blocks, from what is known outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from relayish.ir.node import Node
+from relayish.ir.roles import Access
+from relayish.ir.scoping import PROGRAM
+from relayish.ir.traversal import Traversal
+from relayish.tir.analysis.bounds import interval_of
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.interval import Interval, add, type_range
+from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.analysis.linear_form import (
+    LinearForm,
+    exact_form,
+    interval_of_form,
+    linear_form,
+)
+from relayish.tir.ir.family import IrNode, Stmt
+from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.ir.intrinsic import GetAddr
+from relayish.tir.ir.operators import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    And,
+    ComparisonNode,
+    Expr,
+    Not,
+    Or,
+)
+from relayish.tir.ir.stmt import (
+    Block,
+    For,
+    IfThenElse,
+    Let,
+    PolyFor,
+    ScheduleBlockRealize,
+)
+from relayish.tir.ir.tensor import Var
+
+
+def context_of(root: IrNode) -> Context:
+    """Return what is known at the outermost level of a program: which variables it assigns.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+    """
+    return Context(assigned_variables(root))
+
+
+def assigned_variables(root: IrNode) -> frozenset[Var]:
+    """Return the variables that some statement or call of ``root`` writes, by storing to them."""
+    found: set[Var] = set()
+    for node in PROGRAM.pre_order(root):
+        if isinstance(node, GetAddr) and isinstance(node.data, Var):
+            found.add(node.data)  # whoever has the address may
+        for declared in type(node).fields_:
+            if declared.access & Access.WRITE:
+                held = getattr(node, declared.name)
+                found.update(each for each in _each(held) if isinstance(each, Var))
+    return frozenset(found)
+
+
+def assume(context: Context, condition: Expr, holds: bool = True) -> Context:
+    """Return what is known where ``condition`` holds; with ``holds=False``, where it does not.
+
+    What is not linear, may overflow, or depends on memory or assigned variables is not kept.
+
+    Complexity:
+        Linear in the size of ``condition``; no recursion.
+    """
+    pending = [(condition, holds)]
+    while pending:
+        each, truth = pending.pop()
+        match each:
+            case Not():
+                pending.append((each.v, not truth))
+            case And() if truth:
+                pending += [(each.b, True), (each.a, True)]
+            case Or() if not truth:
+                pending += [(each.b, False), (each.a, False)]
+            case ComparisonNode() if each.type.is_scalar and each.a.type.is_integer:
+                context = _assume_comparison(context, each, truth)
+            case _:
+                context = _assume_truth(context, each, truth)
+    return context
+
+
+def enter_loop(context: Context, loop: For | PolyFor) -> Context:
+    """Return what is known in the body of ``loop``, where an iteration runs."""
+    return _enter_for(context, loop) if isinstance(loop, For) else _enter_poly_for(context, loop)
+
+
+def bind(context: Context, var: Var, value: Expr) -> Context:
+    """Return what is known where ``var`` names ``value``: after a ``Let``, in a schedule block."""
+    inner = context.without((var,))
+    if var in context.assigned or not value.type.is_integer or not var.type.is_scalar:
+        return inner
+    found = exact_form(linear_form(value, context), context)
+    inner = inner.with_range(var, interval_of(value, context))
+    if found is None or var in found.terms:
+        return inner
+    return _with_form(inner, found.plus(_form_of(var), -1), 0, 0)
+
+
+def enter_block(context: Context, realize: ScheduleBlockRealize) -> Context:
+    """Return what is known in the body of the schedule block that ``realize`` runs."""
+    block = realize.schedule_block
+    inner = context.without(block.iter_vars)
+    for var, value in zip(block.iter_vars, realize.iter_values, strict=False):
+        inner = bind(inner, var, value)
+    return inner
+
+
+def children_with_contexts(stmt: IrNode, context: Context) -> Iterator[tuple[IrNode, Context]]:
+    """Yield the statements right inside of ``stmt``, each with what is known where it runs.
+
+    Args:
+        stmt: A statement, or a function.
+        context: What is known where ``stmt`` runs.
+    """
+    match stmt:
+        case For() | PolyFor():
+            yield stmt.body, enter_loop(context, stmt)
+        case IfThenElse():
+            yield stmt.true_case, assume(context, stmt.condition)
+            if stmt.false_case is not None:
+                yield stmt.false_case, assume(context, stmt.condition, holds=False)
+        case ScheduleBlockRealize():
+            yield stmt.schedule_block.body, enter_block(context, stmt)
+        case Block():
+            for each in stmt.stmts:
+                yield each, context
+                if isinstance(each, Let):
+                    context = (
+                        context.without((each.symbol,))
+                        if each.body is None
+                        else bind(context, each.symbol, each.body)
+                    )
+        case _:
+            for held in STATEMENTS.children(stmt):
+                assert isinstance(held, IrNode)
+                yield held, context
+
+
+def statements_with_contexts(
+    root: IrNode, context: Context | None = None
+) -> Iterator[tuple[IrNode, Context]]:
+    """Yield ``root`` and all statements below it, outer ones first, with what is known there.
+
+    Args:
+        root: A statement, function or module.
+        context: What is known where it runs; by default :func:`context_of` it.
+
+    Complexity:
+        Linear in the number of statements, and the size of bounds and conditions; no recursion.
+        A statement that is shared comes once for each place it stands in.
+    """
+    outermost = context_of(root) if context is None else context
+    pending: list[Iterator[tuple[IrNode, Context]]] = [iter([(root, outermost)])]
+    while pending:
+        found = next(pending[-1], None)
+        if found is None:
+            pending.pop()
+            continue
+        yield found
+        pending.append(children_with_contexts(*found))
+
+
+def _enter_for(context: Context, loop: For) -> Context:
+    var = loop.loop_var
+    inner = context.without((var,))
+    if not all(each.type.is_integer for each in (var, loop.min, loop.extent)):
+        return inner
+    first, count = interval_of(loop.min, context), interval_of(loop.extent, context)
+    low = exact_form(linear_form(loop.min, context), context)
+    extent = exact_form(linear_form(loop.extent, context), context)
+    last = add(first, count).high - 1
+    if low is None or extent is None:
+        if type_range(var.type).covers(Interval(first.low, last)):
+            inner = inner.with_range(var, Interval(first.low, last))
+        return inner
+    end = low.plus(extent)
+    last = min(last, interval_of_form(end, context).high - 1)
+    if not _mentions(extent, var, context):
+        inner = _with_form(inner, extent, 1, None)
+    if not type_range(var.type).covers(Interval(min(first.low, last), last)):
+        return inner  # it may wrap around
+    inner = inner.with_range(var, Interval(first.low, last))
+    if not _mentions(low, var, context):
+        inner = _with_form(inner, _form_of(var).plus(low, -1), 0, None)
+    if not _mentions(end, var, context):
+        inner = _with_form(inner, end.plus(_form_of(var), -1), 1, None)
+    return inner
+
+
+def _enter_poly_for(context: Context, loop: PolyFor) -> Context:
+    """Return what is known while the condition holds, and if no step wraps around, of the start."""
+    var = loop.iterator
+    inner = context.without((var,))
+    if var in context.assigned:
+        return inner
+    inner = assume(inner, loop.condition)
+    if not all(each.type.is_integer for each in (var, loop.init, loop.inc)):
+        return inner
+    whole, step = type_range(var.type), interval_of(loop.inc, inner)
+    start = interval_of(loop.init, context)
+    steps = add(interval_of(var, inner), step)
+    init = exact_form(linear_form(loop.init, context), context)
+    if init is not None and _mentions(init, var, context):
+        init = None
+    if step.low >= 0 and steps.high <= whole.high:
+        inner = inner.with_range(var, Interval(start.low, whole.high))
+        return inner if init is None else _with_form(inner, _form_of(var).plus(init, -1), 0, None)
+    if step.high <= 0 and steps.low >= whole.low:
+        inner = inner.with_range(var, Interval(whole.low, start.high))
+        return inner if init is None else _with_form(inner, init.plus(_form_of(var), -1), 0, None)
+    return inner
+
+
+def _assume_comparison(context: Context, comparison: ComparisonNode, truth: bool) -> Context:
+    a = exact_form(linear_form(comparison.a, context), context)
+    b = exact_form(linear_form(comparison.b, context), context)
+    if a is None or b is None:
+        return _assume_truth(context, comparison, truth)
+    difference = a.plus(b, -1)
+    kind = type(comparison) if truth else _NEGATION[type(comparison)]
+    found = interval_of_form(difference, context)
+    if kind is not NE:
+        low, high = _DIFFERENCES[kind]
+        return _with_form(context, difference, low, high)
+    if found.low == 0:
+        return _with_form(context, difference, 1, None)
+    if found.high == 0:
+        return _with_form(context, difference, None, -1)
+    return _assume_truth(context, comparison, truth)
+
+
+_NEGATION: Final[Mapping[type[Node], type[Node]]] = {
+    LT: GE, GE: LT, GT: LE, LE: GT, EQ: NE, NE: EQ,
+}  # fmt: skip
+
+_DIFFERENCES: Final[Mapping[type[Node], tuple[int | None, int | None]]] = {
+    LT: (None, -1), LE: (None, 0), GT: (1, None), GE: (0, None), EQ: (0, 0),
+}  # fmt: skip
+"""What the difference of integers lies within where a comparison holds."""
+
+
+def _assume_truth(context: Context, condition: Expr, truth: bool) -> Context:
+    """Return what is known where a condition of which no more can be told has that truth value."""
+    if not (condition.type.is_bool and condition.type.is_scalar):
+        return context
+    known = interval_by_rules(condition, context)
+    if known == Interval(int(truth), int(truth)):
+        return context
+    return context.with_fact(
+        {context.numbers.number(condition): 1}, Interval(int(truth), int(truth))
+    )
+
+
+def _with_form(context: Context, form: LinearForm, low: int | None, high: int | None) -> Context:
+    """Return what is known where the integer that ``form`` is lies in ``[low, high]`` as well."""
+    found = interval_of_form(form, context)
+    low = found.low if low is None else max(low, found.low)
+    high = found.high if high is None else min(high, found.high)
+    if not form.terms:
+        return context if low <= high else context.as_unreachable()
+    inner = context.with_fact(form.terms, Interval(low - form.constant, high - form.constant))
+    if inner is context or not 1 < len(form.terms) <= _MOST_PROPAGATED:
+        return inner
+    for term, factor in form.terms.items():  # what that leaves for each term by itself
+        rest = form.plus(LinearForm(0, {term: factor}, form.type), -1)
+        others = interval_of_form(rest, inner)
+        inner = inner.with_fact({term: factor}, Interval(low - others.high, high - others.low))
+    return inner
+
+
+def _form_of(var: Var) -> LinearForm:
+    return LinearForm(0, {var: 1}, var.type)
+
+
+def _mentions(form: LinearForm, var: Var, context: Context) -> bool:
+    """Return whether ``form`` depends on a variable, or on memory."""
+    found = [context.numbers.stable_variables(term) for term in form.terms]
+    return any(variables is None or var in variables for variables in found)
+
+
+def _each(held: object) -> tuple[object, ...]:
+    return held if isinstance(held, tuple) else (held,)
+
+
+STATEMENTS: Final = Traversal(Stmt, LoweredFunc, Module)
+"""What runs statements, and these."""
+
+_MOST_PROPAGATED: Final = 8
+"""Of how many terms a sum may consist for what is known of it to be told of each term."""

@@ -1,0 +1,147 @@
+"""Value numbering: one representative for expressions that are computed alike.
+
+Two expressions of one representative have one value where they are evaluated in the same state:
+variables count by identity, everything else by its operator and the numbers of its operands.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Hashable, Sequence
+from typing import Final
+
+from relayish.ir.effect import Effect
+from relayish.ir.node import Node
+from relayish.ir.roles import Role
+from relayish.ir.scoping import evaluated, has_scopes
+from relayish.ir.traversal import ByKind, Traversal
+from relayish.tir.ir.family import IrNode
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.tensor import Buffer, Tensor, Var
+
+_EXPRESSIONS: Final = Traversal(IrNode)
+
+
+class ValueNumbers:
+    """A table of expressions that were numbered, and of what they mention.
+
+    Complexity:
+        Each distinct node is looked at once, however often it is asked for; no recursion.
+    """
+
+    __slots__ = ("_by_key", "_impure", "_number", "_variables")
+
+    def __init__(self) -> None:
+        self._number: dict[Node, Expr] = {}
+        self._by_key: dict[Hashable, Expr] = {}
+        self._variables: dict[Node, frozenset[Var] | None] = {}
+        self._impure: dict[Node, bool] = {}
+
+    def number(self, expr: Expr) -> Expr:
+        """Return the representative of ``expr``: the first expression that was computed so."""
+        found = self._number.get(expr)
+        if found is not None:
+            return found
+        for node in _EXPRESSIONS.order_after(expr, self._before):
+            if node not in self._number:
+                assert isinstance(node, Expr)
+                key = self._key(node)
+                self._number[node] = node if key is None else self._by_key.setdefault(key, node)
+        return self._number[expr]
+
+    def stable_variables(self, expr: Expr) -> frozenset[Var] | None:
+        """Return the variables on which the value of ``expr`` depends; ``None``: on memory as well.
+
+        Complexity:
+            Linear in the distinct nodes that were not asked for before, times their variables.
+        """
+        if expr not in self._variables:
+            for node in _EXPRESSIONS.order_after(expr, self._before_variables):
+                if node not in self._variables:
+                    self._variables[node] = self._variables_of(node)
+        return self._variables[expr]
+
+    def is_impure(self, expr: Expr) -> bool:
+        """Return whether evaluating ``expr`` may do anything but read: then it has no one value."""
+        if expr not in self._impure:
+            impure = self._impure
+            for node in _EXPRESSIONS.order_after(expr, self._below):
+                if node not in impure:
+                    effect = type(node).traits_.effect & ~Effect.READS
+                    impure[node] = bool(effect) or any(impure[each] for each in self._below(node))
+        return self._impure[expr]
+
+    def _below(self, node: Node) -> Sequence[Node]:
+        if node in self._impure or isinstance(node, (Var, Tensor)):
+            return ()
+        return evaluated(node)
+
+    def _before(self, node: Node) -> tuple[Expr, ...]:
+        return () if node in self._number or not _IS_OPERATOR[type(node)] else _operands(node)
+
+    def _before_variables(self, node: Node) -> tuple[Expr, ...]:
+        return () if node in self._variables or not _IS_OPERATOR[type(node)] else _operands(node)
+
+    def _key(self, node: Expr) -> Hashable | None:
+        kind = type(node)
+        if isinstance(node, Tensor):
+            return (kind.visit_name, node.name, node.buffer)
+        if not _IS_OPERATOR[kind]:
+            return None
+        parts: list[Hashable] = [kind.visit_name]
+        for declared in kind.fields_:
+            if not declared.compared:
+                continue
+            value = getattr(node, declared.name)
+            if declared.kind is not None:
+                value = tuple([self._number[each] for each in _each(value)])
+            elif isinstance(value, float):
+                value = struct.pack("d", value)
+            parts.append(value)
+        return tuple(parts)
+
+    def _variables_of(self, node: Node) -> frozenset[Var] | None:
+        if isinstance(node, Var):
+            return frozenset((node,))
+        kind = type(node)
+        if not _IS_OPERATOR[kind] or kind.traits_.effect & Effect.READS:
+            return None
+        found = frozenset[Var]()
+        for each in _operands(node):
+            mentioned = self._variables[each]
+            if mentioned is None:
+                return None
+            found = found | mentioned if mentioned else found
+        return found
+
+
+def _each(value: object) -> tuple[Expr, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, tuple):
+        return value
+    assert isinstance(value, Expr)
+    return (value,)
+
+
+def _operands(node: Node) -> tuple[Expr, ...]:
+    return tuple([each for f in _FIELDS[type(node)] for each in _each(getattr(node, f))])
+
+
+def _is_operator(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` are determined by operands that are expressions."""
+    if not issubclass(kind, Expr) or issubclass(kind, (Var, Buffer, Tensor)) or has_scopes(kind):
+        return False
+    if kind.traits_.effect & ~Effect.READS:
+        return False
+    return all(
+        f.kind is None or (f.role is Role.OPERAND and issubclass(f.kind, Expr))
+        for f in kind.fields_
+        if f.compared
+    )
+
+
+_IS_OPERATOR: Final = ByKind(_is_operator)
+_FIELDS: Final = ByKind(
+    lambda kind: [f.name for f in kind.fields_ if f.kind is not None and f.compared]
+)
