@@ -4,6 +4,7 @@
 ``tir.StmtMutator``, ...; types ``tir.Int(32)``, ``tir.Float(32)``.
 """
 
+import relayish.tir.ir.lines  # noqa: F401 - registers how errors quote nodes
 from relayish.tir import math
 from relayish.tir.builders.expr import (
     epsilon,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from relayish import tir
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.scoping import PROGRAM
 from relayish.tir import Expr, ForType, Stmt, as_type
 from tests.support.tir_values import FLOATS, INTS, LANES, Known, Scope, ValueGenerator, View
 
@@ -136,8 +137,12 @@ class StatementGenerator(ValueGenerator):
         info: dict[str, object] = {}
         if kind is ForType.VECTORIZED:
             info["vectorize_info"] = tir.VectorizeInfo(0, self.random.choice((2, 3, 4, 16)))
+        taken = {f.bind_info.offset for f in PROGRAM.post_order(body) if isinstance(f, tir.For)}
+        if kind is ForType.GPU_THREAD and taken.issuperset(range(3)):
+            kind = ForType.SERIAL
         if kind is ForType.GPU_THREAD:
-            info["bind_info"] = tir.BindInfo(kind, self.random.randrange(3), tir.DeviceAPI.CUDA)
+            axis = self.random.choice([axis for axis in range(3) if axis not in taken])
+            info["bind_info"] = tir.BindInfo(kind, axis, tir.DeviceAPI.CUDA)
         return [tir.For(var, first, length, body, kind, **info)]
 
     around: frozenset[tir.Var] = frozenset()

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from relayish.errors import suggest
 from relayish.ir.node import Node
-from relayish.ir.one_line import describe, one_line
+from relayish.ir.one_line import one_line
+from relayish.ir.one_line import one_line_at as at
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
@@ -49,7 +50,7 @@ def _check_call(call: Call, callees: Callees, report: Report) -> None:
         report(
             Rule.CALL,
             call,
-            f"{describe(call)} calls {call.name!r}, which the module does not define"
+            f"{at(call)} calls {call.name!r}, which the module does not define"
             f"{suggest(call.name, callees.names())}; define it, or call a function of the runtime "
             f"as EXTERN",
         )
@@ -58,7 +59,7 @@ def _check_call(call: Call, callees: Callees, report: Report) -> None:
         report(
             Rule.CALL,
             call,
-            f"{describe(call)} calls {call.name!r}, which is a {type(func).__name__}; expected a "
+            f"{at(call)} calls {call.name!r}, which is a {type(func).__name__}; expected a "
             f"LoweredFunc",
         )
         return
@@ -67,7 +68,7 @@ def _check_call(call: Call, callees: Callees, report: Report) -> None:
         report(
             Rule.CALL,
             call,
-            f"{describe(call)} gives {call.name!r} {len(given)} arguments, and it takes "
+            f"{at(call)} gives {call.name!r} {len(given)} arguments, and it takes "
             f"{len(func.args)}; give it one for each",
         )
         return
@@ -82,7 +83,7 @@ def _check_argument(call: Call, argument: Expr, parameter: Parameter, report: Re
             report(
                 Rule.CALL,
                 call,
-                f"{describe(call)} gives {typed(argument)} for {typed(parameter)}; both must have "
+                f"{at(call)} gives {typed(argument)} for {typed(parameter)}; both must have "
                 f"one type: cast the first",
             )
         return
@@ -91,7 +92,7 @@ def _check_argument(call: Call, argument: Expr, parameter: Parameter, report: Re
             report(
                 Rule.CALL,
                 call,
-                f"{describe(call)} gives memory of type {argument.dtype} for "
+                f"{at(call)} gives memory of type {argument.dtype} for "
                 f"{one_line(parameter)}, which holds elements of type {parameter.dtype}; give "
                 f"memory of this type",
             )
@@ -99,6 +100,6 @@ def _check_argument(call: Call, argument: Expr, parameter: Parameter, report: Re
         report(
             Rule.CALL,
             call,
-            f"{describe(call)} gives {typed(argument)} for {one_line(parameter)}, which is memory; "
+            f"{at(call)} gives {typed(argument)} for {one_line(parameter)}, which is memory; "
             f"give a tensor or a buffer",
         )

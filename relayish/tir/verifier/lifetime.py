@@ -12,7 +12,8 @@ from enum import Enum
 from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.one_line import describe, one_line
+from relayish.ir.one_line import one_line
+from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM, evaluated, operands, scope_roots
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import BufferCreate
@@ -57,7 +58,7 @@ def check_lifetimes(
             report(
                 Rule.LIFETIME,
                 node,
-                f"{describe(node)} names {one_line(node.destination)}, which is given, not "
+                f"{at(node)} names {one_line(node.destination)}, which is given, not "
                 f"allocated; only temporary buffers are allocated and freed",
             )
     managed -= kept
@@ -88,7 +89,11 @@ class _Walk:
         self._states = states
         self._touching = touching
         self._report = report
-        self._keys = {(b, s): hash((at, s.value)) for at, b in enumerate(states) for s in _State}
+        self._keys = {
+            (buffer, state): hash((number, place))
+            for number, buffer in enumerate(states)
+            for place, state in enumerate(_State)
+        }
         self._key = 0  # that of all states together
         self._seen: set[tuple[Node, int]] = set()
         self._ended_by: dict[Node, Node] = {}
@@ -127,7 +132,7 @@ class _Walk:
             advice = "allocate it before, in this block or one around"
             self._refuse(node, f"uses {one_line(buffer)}, which is not allocated there; {advice}")
         elif state is _State.FREED:
-            freed = describe(self._ended_by[buffer])
+            freed = at(self._ended_by[buffer])
             self._refuse(node, f"uses {one_line(buffer)} after {freed}; free it later")
 
     def _block(self, node: Node) -> None:
@@ -169,7 +174,7 @@ class _Walk:
         if state is _State.NONE:
             self._refuse(node, f"frees {shown}, which is not allocated there; drop it")
         elif state is _State.FREED:
-            self._refuse(node, f"frees {shown} after {describe(self._ended_by[buffer])}; drop one")
+            self._refuse(node, f"frees {shown} after {at(self._ended_by[buffer])}; drop one")
         self._ended_by[buffer] = node
         self._set(buffer, _State.FREED)
 
@@ -224,7 +229,7 @@ class _Walk:
         self._states[buffer] = state
 
     def _refuse(self, node: Node, found: str) -> None:
-        self._report(Rule.LIFETIME, node, f"{describe(node)} {found}")
+        self._report(Rule.LIFETIME, node, f"{at(node)} {found}")
 
 
 _STEPS: Final[dict[type[Node], Callable[[_Walk, Node], None]]] = {

@@ -223,7 +223,7 @@ def check_buffer(buffer: Buffer, report: Report) -> None:
                     buffer,
                     f"{name} of {named} is {typed(value)}; expected int32 or int64",
                 )
-    at = _number(buffer.elem_offset)
+    start = _number(buffer.elem_offset)
     factor = buffer.offset_factor
     if factor < 0 or buffer.data_alignment < 0:
         report(
@@ -232,12 +232,12 @@ def check_buffer(buffer: Buffer, report: Report) -> None:
             f"{named} has the offset factor {factor} and the alignment {buffer.data_alignment}; "
             f"expected numbers that are not negative",
         )
-    elif at is not None and factor > 0 and at % factor:
+    elif start is not None and factor > 0 and start % factor:
         report(
             Rule.MEMORY,
             buffer,
-            f"the offset of {named} is {at}, which is no multiple of its offset factor {factor}; "
-            f"correct one",
+            f"the offset of {named} is {start}, which is no multiple of its offset factor "
+            f"{factor}; correct one",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.node import Node
-from relayish.ir.one_line import describe
+from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import scope_roots
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import For, PolyFor
@@ -35,8 +35,7 @@ def check_nests(root: Node, order: Sequence[Node], report: Report) -> None:
             report(
                 Rule.LOOP_KIND,
                 node,
-                f"{describe(node)} is bound to {axis}, as a loop around it is; bind it to another "
-                f"axis",
+                f"{at(node)} is bound to {axis}, as a loop around it is; bind it to another axis",
             )
         if axis:
             taken = taken.union([axis])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from relayish.ir.naming import display_name
 from relayish.ir.node import VARIABLES, Node
-from relayish.ir.one_line import describe
+from relayish.ir.one_line import one_line
+from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders as binders_of
 from relayish.ir.scoping import evaluated, parts
-from relayish.ir.span import at_span
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Let, ScheduleBlock
@@ -88,15 +87,15 @@ def _report_rebound(variable: Node, binders: Sequence[Node], report: Report) -> 
             report(
                 Rule.REDUCE,
                 axes,
-                f"Reduce runs over {_named(variable)}, which schedule block {block.name!r} binds; "
+                f"Reduce runs over {at(variable)}, which schedule block {block.name!r} binds; "
                 f"there it does one step of the block: leave the axis out of reduce_axis",
             )
             continue
         report(
             Rule.SCOPE,
             other,
-            f"variable {_named(variable)} is bound twice: by {describe(first)} and by "
-            f"{describe(other)}; a variable is bound once, use a new {type(variable).__name__} for "
+            f"variable {at(variable)} is bound twice: by {at(first)} and by "
+            f"{at(other)}; a variable is bound once, use a new {type(variable).__name__} for "
             f"the second",
         )
 
@@ -110,7 +109,7 @@ def _report_misplaced(
 ) -> None:
     """Report each use of variables outside of the scopes that they are known in."""
     misplaced = free.union(outside)
-    known = {display_name(variable) for variable in scopes.binding_scope}
+    known = {one_line(variable) for variable in scopes.binding_scope}
     for user in scopes.order:
         if user not in scopes.scope:
             continue
@@ -118,21 +117,21 @@ def _report_misplaced(
             if variable not in misplaced:
                 continue
             if variable in free:
-                shown = display_name(variable)
+                shown = one_line(variable)
                 advice = "bind it, or make it a parameter"
                 if shown in known:
                     advice = f"another variable called {shown} is bound: use that one here"
                 report(
                     Rule.SCOPE,
                     user,
-                    f"{describe(user)} uses {_named(variable)}, which nothing binds; {advice}",
+                    f"{at(user)} uses {at(variable)}, which nothing binds; {advice}",
                 )
             elif not scopes.is_inside(user, outside[variable]):
                 report(
                     Rule.SCOPE,
                     user,
-                    f"{describe(user)} uses {_named(variable)} outside the scope of its binder, "
-                    f"{describe(binders[variable][0])}; use it only in there, or bind it further "
+                    f"{at(user)} uses {at(variable)} outside the scope of its binder, "
+                    f"{at(binders[variable][0])}; use it only in there, or bind it further "
                     f"out",
                 )
 
@@ -150,10 +149,6 @@ def _check_assignment(store: Store, binders: Sequence[Node], report: Report) -> 
     report(
         Rule.SCOPE,
         store,
-        f"a value is assigned to {_named(store.tensor)}, {what}, which {describe(binder)} binds; "
+        f"a value is assigned to {at(store.tensor)}, {what}, which {at(binder)} binds; "
         f"declare a variable with Let and assign to that",
     )
-
-
-def _named(variable: Node) -> str:
-    return display_name(variable) + at_span(variable)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from relayish.errors import indefinite
-from relayish.ir.one_line import describe, one_line
+from relayish.ir.one_line import one_line
+from relayish.ir.one_line import one_line_at as at
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import (
@@ -137,8 +138,7 @@ def _check_body(loop: For | PolyFor, body: Stmt, report: Report) -> None:
         report(
             Rule.STRUCTURE,
             loop,
-            f"the body of {one_line(loop)} is {describe(body)}; expected a Block: write "
-            f"Block((body,))",
+            f"the body of {one_line(loop)} is {at(body)}; expected a Block: write Block((body,))",
         )
 
 
