@@ -78,6 +78,10 @@ class OperatorError(RelayishError, ValueError):
     """An operator was called with arguments or attributes it does not accept."""
 
 
+class LoweringError(RelayishError, ValueError):
+    """Tensors cannot be made a function: something is not given, or named twice."""
+
+
 class Diagnostic(NamedTuple):
     """One thing that is wrong with a program.
 

@@ -14,7 +14,7 @@ from tools import handler_stubs, operator_stubs, operator_table, pass_page, tran
 from tools.generated import Generated
 
 FILES = (
-    handler_stubs.GENERATED,
+    *handler_stubs.GENERATED,
     operator_stubs.GENERATED,
     transform_stubs.GENERATED,
     *pass_page.GENERATED,

@@ -10,7 +10,15 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
+from relayish.functor.post_order import Rewriter
 from relayish.ir.traversal import Traversal
+from relayish.tir.handlers import (
+    ExprMutatorHandlers,
+    MutatorHandlers,
+    RewriterHandlers,
+    StmtMutatorHandlers,
+    VisitorHandlers,
+)
 from relayish.tir.ir.family import IrNode, Stmt
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.operators import Expr
@@ -28,7 +36,7 @@ class IRFunctor(Functor[IrNode, R], Generic[R]):
     traversal = _ALL
 
 
-class IRVisitor(Visitor[IrNode]):
+class IRVisitor(VisitorHandlers, Visitor[IrNode]):
     """Visits every distinct node once: statements, expressions, and what is said about these.
 
     Bounds of variables, shapes of tensors and buffers, and the operations that tensors come from
@@ -45,7 +53,7 @@ class IRVisitor(Visitor[IrNode]):
     traversal = _ALL
 
 
-class IRMutator(Mutator[IrNode]):
+class IRMutator(MutatorHandlers, Mutator[IrNode]):
     """Rebuilds a program from what its handlers return; the same object where nothing changed.
 
     What is said about variables, tensors and buffers is rebuilt as well, and each of them once, so
@@ -62,6 +70,19 @@ class IRMutator(Mutator[IrNode]):
     traversal = _ALL
 
 
+class IRRewriter(RewriterHandlers, Rewriter[IrNode]):
+    """Rebuilds a program bottom-up: ``rewrite_<kind>(pre, post)`` gets the node with new children.
+
+    No handler recurses, so no program is too deep for one.
+
+    Complexity:
+        Linear in the number of distinct nodes; no Python stack.
+    """
+
+    family = IrNode
+    traversal = _ALL
+
+
 class ExprFunctor(Functor[Expr, R], Generic[R]):
     """Maps expressions to results of any type, by handlers of the subclass."""
 
@@ -69,14 +90,14 @@ class ExprFunctor(Functor[Expr, R], Generic[R]):
     traversal = _ALL
 
 
-class ExprVisitor(Visitor[Expr]):
+class ExprVisitor(VisitorHandlers, Visitor[Expr]):
     """Visits every distinct node of an expression once; see :class:`IRVisitor`."""
 
     family = Expr
     traversal = _ALL
 
 
-class ExprMutator(Mutator[Expr]):
+class ExprMutator(ExprMutatorHandlers, Mutator[Expr]):
     """Rebuilds an expression from what its handlers return; see :class:`IRMutator`."""
 
     family = Expr
@@ -90,14 +111,14 @@ class StmtFunctor(Functor[Stmt, R], Generic[R]):
     traversal = _STATEMENTS
 
 
-class StmtVisitor(Visitor[Stmt]):
+class StmtVisitor(VisitorHandlers, Visitor[Stmt]):
     """Visits every distinct statement once; expressions are not entered."""
 
     family = Stmt
     traversal = _STATEMENTS
 
 
-class StmtMutator(Mutator[Stmt]):
+class StmtMutator(StmtMutatorHandlers, Mutator[Stmt]):
     """Rebuilds statements from what its handlers return; expressions stay as they are."""
 
     family = Stmt

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import ast
 
-from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor
-from tools.handler_stubs import STUB
+import pytest
 
+from relayish import tir
+from relayish.functor import ExprMutator, ExprRewriter, ExprVisitor
+from tools.handler_stubs import GENERATED
+
+RELAY, LOOPS = [generated.path for generated in GENERATED]
 SERVED_BY = {
-    "VisitorHandlers": ExprVisitor,
-    "MutatorHandlers": ExprMutator,
-    "RewriterHandlers": ExprRewriter,
+    RELAY: {
+        "VisitorHandlers": ExprVisitor,
+        "MutatorHandlers": ExprMutator,
+        "RewriterHandlers": ExprRewriter,
+    },
+    LOOPS: {
+        "VisitorHandlers": tir.IRVisitor,
+        "MutatorHandlers": tir.IRMutator,
+        "ExprMutatorHandlers": tir.ExprMutator,
+        "StmtMutatorHandlers": tir.StmtMutator,
+        "RewriterHandlers": tir.IRRewriter,
+    },
 }
 
 
-def test_every_handler_of_the_stub_is_there_while_a_program_runs():
+@pytest.mark.parametrize("stub", [RELAY, LOOPS], ids=["relay", "tir"])
+def test_every_handler_of_the_stub_is_there_while_a_program_runs(stub):
     declared = [
-        (SERVED_BY[found.name], method.name)
-        for found in ast.parse(STUB.read_text(encoding="utf-8")).body
+        (SERVED_BY[stub][found.name], method.name)
+        for found in ast.parse(stub.read_text(encoding="utf-8")).body
         if isinstance(found, ast.ClassDef)
         for method in found.body
         if isinstance(method, ast.FunctionDef)
     ]
     assert len(declared) > 60
     assert [name for owner, name in declared if not callable(getattr(owner, name, None))] == []
+
+
+@pytest.mark.parametrize("generated", GENERATED, ids=["relay", "tir"])
+def test_the_stub_is_what_is_generated(generated):
+    assert generated.difference(generated.text()) == ""

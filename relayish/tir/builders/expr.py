@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,14 +17,18 @@ from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.operators import (
     EQ,
     NE,
+    Add,
     And,
     BinaryOpNode,
+    Div,
     Expr,
     Max,
     Min,
+    Mul,
     Operand,
     Or,
     Select,
+    Sub,
     as_expr,
     binary,
     const,
@@ -31,6 +36,20 @@ from relayish.tir.ir.operators import (
 )
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import INT32, Type, TypeLike, as_type
+
+REDUCE_OPERATORS: Final[Mapping[ReduceType, type[BinaryOpNode]]] = MappingProxyType(
+    {
+        ReduceType.SUM: Add,
+        ReduceType.SUB: Sub,
+        ReduceType.MUL: Mul,
+        ReduceType.DIV: Div,
+        ReduceType.MAX: Max,
+        ReduceType.MIN: Min,
+        ReduceType.ALL: And,
+        ReduceType.ANY: Or,
+    }
+)
+"""What combines the value so far, on the left, with the next one."""
 
 
 def var(name: str, dtype: TypeLike = INT32) -> Var:
@@ -231,6 +250,11 @@ def make_reduce(
                 f"reduce_axis({axis.name!r}, upper)"
             )
     return Reduce(kind, first, body, over)
+
+
+def reduce_step(kind: ReduceType, value: Expr, e: Expr) -> Expr:
+    """Return what a reduction by ``kind`` makes of the ``value`` so far and the next, ``e``."""
+    return REDUCE_OPERATORS[kind](value, e)
 
 
 def reduce_identity(kind: ReduceType, dtype: TypeLike) -> Expr:

@@ -63,7 +63,7 @@ def compute(
     over = body.reduce_axis if isinstance(body, Reduce) else ()
     operation = ComputeOp(axis, sizes, (body,), over, name=name)
     buffer = None if inline else Buffer(buffer_name(name), sizes, dtype)
-    return Tensor(name, sizes, dtype, buffer, operation, axis, over, sizes)
+    return Tensor(name, sizes, dtype, buffer, operation, axis, over)
 
 
 class ReturnType(NamedTuple):
