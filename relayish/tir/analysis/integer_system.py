@@ -1,0 +1,325 @@
+"""Systems of linear equations and inequalities over the integers: whether they have a solution.
+
+Exact, by the Omega test: equations are solved by changes of variables that keep integers, then
+variables are projected out of the inequalities (Fourier-Motzkin), where that is exact, else between
+the real and the dark shadow, with the splinters that are in neither.
+
+Source:
+    W. Pugh, The Omega Test: a fast and practical integer programming algorithm for dependence
+    analysis (1991).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+
+class Affine(NamedTuple):
+    """``constant + sum(coefficient * variable)`` of integers; variables are numbers.
+
+    No coefficient is zero.
+    """
+
+    constant: int
+    terms: Mapping[int, int]
+
+    def plus(self, other: Affine, factor: int = 1) -> Affine:
+        """Return the sum with ``factor`` times another."""
+        if not factor:
+            return self
+        terms = dict(self.terms)
+        for var, coefficient in other.terms.items():
+            total = terms.get(var, 0) + factor * coefficient
+            if total:
+                terms[var] = total
+            else:
+                terms.pop(var, None)
+        return Affine(self.constant + factor * other.constant, terms)
+
+    def times(self, factor: int) -> Affine:
+        """Return the product with a number."""
+        if not factor:
+            return ZERO
+        return Affine(
+            factor * self.constant, {var: factor * value for var, value in self.terms.items()}
+        )
+
+    def replacing(self, var: int, image: Affine) -> Affine:
+        """Return this with ``image`` for ``var``."""
+        coefficient = self.terms.get(var)
+        if coefficient is None:
+            return self
+        terms = {other: value for other, value in self.terms.items() if other != var}
+        return Affine(self.constant, terms).plus(image, coefficient)
+
+
+ZERO: Final = Affine(0, {})
+
+_MOST_WORK: Final = 20_000
+"""How many inequalities are made before a system counts as too hard to decide."""
+
+
+class System(NamedTuple):
+    """Equations ``each == 0`` and inequalities ``each >= 0``, which all hold."""
+
+    equations: Sequence[Affine] = ()
+    inequalities: Sequence[Affine] = ()
+
+    def having(
+        self, equations: Iterable[Affine] = (), inequalities: Iterable[Affine] = ()
+    ) -> System:
+        """Return the system in which some more hold."""
+        return System([*self.equations, *equations], [*self.inequalities, *inequalities])
+
+
+class _TooHard(Exception):
+    """What is left of a system takes more work than it is worth."""
+
+
+def is_feasible(system: System) -> bool | None:
+    """Return whether some integers satisfy ``system``; ``None`` if that takes too long to tell.
+
+    Complexity:
+        Exponential in the number of variables at worst, and cut off; on systems of dependences, with
+        small coefficients, mostly quadratic. Recursion is bounded by the number of variables that
+        have no coefficient of 1.
+
+    Example:
+        >>> x = Affine(0, {0: 1})
+        >>> is_feasible(System([x.times(2).plus(Affine(-3, {}))]))
+        False
+        >>> is_feasible(System((), [x, Affine(3, {0: -2})]))
+        True
+    """
+    try:
+        return _is_feasible(system, [_MOST_WORK])
+    except _TooHard:
+        return None
+
+
+def solve_equations(
+    system: System, wanted: Sequence[Affine] = ()
+) -> tuple[System, list[Affine]] | None:
+    """Return a system of inequalities alone that has solutions where ``system`` has.
+
+    Args:
+        system: The system.
+        wanted: Sums of its variables.
+
+    Returns:
+        The inequalities, in other variables, and ``wanted`` in these; ``None`` where the equations
+        have no solution.
+    """
+    equations = list(system.equations)
+    inequalities, images = list(system.inequalities), list(wanted)
+    while equations:
+        equation = equations.pop()
+        if not equation.terms:
+            if equation.constant:
+                return None
+            continue
+        divisor = math.gcd(*equation.terms.values())
+        if equation.constant % divisor:
+            return None
+        var = min(equation.terms, key=lambda each: abs(equation.terms[each]))
+        least = equation.terms[var]
+        if abs(least) == divisor:  # it is a sum of the others
+            terms = {v: -c // least for v, c in equation.terms.items() if v != var}
+            image = Affine(-equation.constant // least, terms)
+        else:  # another variable in its place, such that the other coefficients become small
+            terms = {v: -_nearest(c, least) for v, c in equation.terms.items() if v != var}
+            image = Affine(0, {v: c for v, c in terms.items() if c} | {var: 1})
+            equations.append(equation)
+        equations = [each.replacing(var, image) for each in equations]
+        inequalities = [each.replacing(var, image) for each in inequalities]
+        images = [each.replacing(var, image) for each in images]
+    return System((), inequalities), images
+
+
+def least_and_greatest(
+    wanted: Affine, system: System, low: int, high: int
+) -> tuple[int, int] | None:
+    """Return the least and the greatest value of ``wanted`` in solutions of ``system``.
+
+    Args:
+        wanted: A sum of variables, known to be within ``[low, high]``.
+        system: A system that has a solution.
+        low: Not greater than any value.
+        high: Not less than any value.
+
+    Returns:
+        ``None`` where that cannot be decided.
+    """
+    first = _least(wanted, system, low, high)
+    last = _least(wanted.times(-1), system, -high, -low)
+    return None if first is None or last is None else (first, -last)
+
+
+def _least(wanted: Affine, system: System, low: int, high: int) -> int | None:
+    while low < high:
+        middle = (low + high) // 2
+        found = is_feasible(system.having((), [Affine(middle, {}).plus(wanted, -1)]))
+        if found is None:
+            return None
+        low, high = (low, middle) if found else (middle + 1, high)
+    return low
+
+
+def _nearest(a: int, b: int) -> int:
+    """Return the integer nearest to ``a / b``."""
+    return (2 * a + b) // (2 * b)
+
+
+def _is_feasible(system: System, work: list[int]) -> bool:
+    while True:
+        if system.equations:
+            solved = solve_equations(system)
+            if solved is None:
+                return False
+            system = solved[0]
+        tight = _tighten(system.inequalities, work)
+        if tight is None:
+            return False
+        if tight.equations:
+            system = tight
+            continue
+        rows = _without_unbounded(tight.inequalities)
+        if not rows:
+            return True
+        var, exact = _choose(rows)
+        lower = [row for row in rows if row.terms.get(var, 0) > 0]
+        upper = [row for row in rows if row.terms.get(var, 0) < 0]
+        rest = [row for row in rows if var not in row.terms]
+        if exact:
+            system = System((), rest + _shadow(var, lower, upper, work))
+            continue
+        dark = rest + _shadow(var, lower, upper, work, is_dark=True)
+        if _is_feasible(System((), dark), work):
+            return True
+        real = rest + _shadow(var, lower, upper, work)
+        if not _is_feasible(System((), real), work):
+            return False
+        return _splinters(var, rows, lower, upper, work)
+
+
+def _tighten(rows: Sequence[Affine], work: list[int]) -> System | None:
+    """Return inequalities divided by common divisors, the strongest of each direction.
+
+    Two of opposite directions that leave one value become an equation, those that leave none,
+    ``None``.
+    """
+    work[0] -= len(rows)
+    if work[0] < 0:
+        raise _TooHard
+    strongest: dict[frozenset[tuple[int, int]], int] = {}
+    kept: dict[frozenset[tuple[int, int]], Mapping[int, int]] = {}
+    for constant, terms in rows:
+        if not terms:
+            if constant < 0:
+                return None
+            continue
+        divisor = math.gcd(*terms.values())
+        if divisor > 1:
+            constant //= divisor  # noqa: PLW2901 - of integers, it may be rounded
+            terms = {var: value // divisor for var, value in terms.items()}  # noqa: PLW2901
+        key = frozenset(terms.items())
+        before = strongest.get(key)
+        if before is None or constant < before:
+            strongest[key], kept[key] = constant, terms
+    equations: list[Affine] = []
+    inequalities: list[Affine] = []
+    done: set[frozenset[tuple[int, int]]] = set()
+    for key, constant in strongest.items():
+        if key in done:
+            continue
+        opposite = frozenset([(var, -value) for var, value in key])
+        other = strongest.get(opposite)
+        if other is not None:
+            if constant + other < 0:
+                return None
+            if constant + other == 0:
+                equations.append(Affine(constant, kept[key]))
+                done.add(opposite)
+                continue
+        inequalities.append(Affine(constant, kept[key]))
+    return System(equations, inequalities)
+
+
+def _without_unbounded(rows: Sequence[Affine]) -> Sequence[Affine]:
+    """Return ``rows`` without those that a variable satisfies which nothing bounds on one side."""
+    while True:
+        signs: dict[int, int] = {}
+        for row in rows:
+            for var, value in row.terms.items():
+                signs[var] = signs.get(var, 0) | (1 if value > 0 else 2)
+        free = {var for var, found in signs.items() if found != 3}
+        if not free:
+            return rows
+        rows = [row for row in rows if free.isdisjoint(row.terms)]
+
+
+def _choose(rows: Sequence[Affine]) -> tuple[int, bool]:
+    """Return the variable to project out, and whether that is exact: if it is, the cheapest."""
+    above: dict[int, int] = {}
+    below: dict[int, int] = {}
+    inexact_above: dict[int, bool] = {}
+    inexact_below: dict[int, bool] = {}
+    for row in rows:
+        for var, value in row.terms.items():
+            if value > 0:
+                below[var] = below.get(var, 0) + 1
+                inexact_below[var] = inexact_below.get(var, False) or value != 1
+            else:
+                above[var] = above.get(var, 0) + 1
+                inexact_above[var] = inexact_above.get(var, False) or value != -1
+
+    def cost(var: int) -> tuple[bool, int]:
+        inexact = inexact_above[var] and inexact_below[var]
+        return inexact, above[var] * below[var] - above[var] - below[var]
+
+    chosen = min(above, key=cost)
+    return chosen, not cost(chosen)[0]
+
+
+def _shadow(
+    var: int,
+    lower: Sequence[Affine],
+    upper: Sequence[Affine],
+    work: list[int],
+    *,
+    is_dark: bool = False,
+) -> list[Affine]:
+    """Return what the bounds of ``var`` say of the others: of reals, or such that one is between."""
+    work[0] -= len(lower) * len(upper)
+    if work[0] < 0:
+        raise _TooHard
+    found: list[Affine] = []
+    for low in lower:
+        b = low.terms[var]
+        for high in upper:
+            a = -high.terms[var]
+            row = low.times(a).plus(high, b)
+            if is_dark:
+                row = Affine(row.constant - (a - 1) * (b - 1), row.terms)
+            found.append(row)
+    return found
+
+
+def _splinters(
+    var: int,
+    rows: Sequence[Affine],
+    lower: Sequence[Affine],
+    upper: Sequence[Affine],
+    work: list[int],
+) -> bool:
+    """Return whether there is a solution close to a lower bound of ``var``: the dark shadow has none."""
+    most = max(-row.terms[var] for row in upper)
+    for low in lower:
+        b = low.terms[var]
+        for excess in range((most * b - most - b) // most + 1):
+            near = System([Affine(low.constant - excess, low.terms)], rows)
+            if _is_feasible(near, work):
+                return True
+    return False
