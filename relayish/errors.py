@@ -118,6 +118,34 @@ class EvaluationError(RelayishError, RuntimeError):
     """A program, or one operator of it, cannot be evaluated."""
 
 
+class OutOfBoundsError(EvaluationError, IndexError):
+    """An access is outside of a tensor, or of the memory of its buffer."""
+
+
+class UninitialisedReadError(EvaluationError):
+    """Memory, or a variable, is read before anything was stored there."""
+
+
+class LifetimeError(EvaluationError):
+    """Memory is used while it is not allocated, allocated twice, or freed by who must not."""
+
+
+class TypeConfusionError(EvaluationError, TypeError):
+    """A value, array or operand is of another type than the program says, or needs."""
+
+
+class DivisionByZeroError(EvaluationError, ZeroDivisionError):
+    """An integer is divided by zero."""
+
+
+class InexactError(EvaluationError, ArithmeticError):
+    """A value has no image: a quotient with a remainder as a fraction, a float as an integer."""
+
+
+class UnsupportedError(EvaluationError, NotImplementedError):
+    """What a program asks for means nothing where it is run, or nobody said what it means."""
+
+
 class GradientError(RelayishError, RuntimeError):
     """A program, or a call of an operator, cannot be differentiated."""
 

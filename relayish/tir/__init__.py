@@ -5,6 +5,7 @@
 """
 
 import relayish.tir.ir.lines  # noqa: F401 - registers how errors quote nodes
+from relayish.tir import extern_math as _extern_math  # noqa: F401 - registers functions
 from relayish.tir import math
 from relayish.tir.builders.expr import (
     epsilon,
@@ -54,6 +55,7 @@ from relayish.tir.builders.tensor import (
     compute,
     placeholder,
 )
+from relayish.tir.externs import Extern, find_extern, register_extern
 from relayish.tir.functor import (
     ExprFunctor,
     ExprMutator,
@@ -66,6 +68,7 @@ from relayish.tir.functor import (
     StmtMutator,
     StmtVisitor,
 )
+from relayish.tir.interpreter import evaluate, run
 from relayish.tir.ir.expr import ArgumentGroup, Call, PrimitiveNode, Reduce
 from relayish.tir.ir.family import ExprNode, FunctionBase, IrNode, Stmt
 from relayish.tir.ir.flags import (
@@ -151,6 +154,7 @@ from relayish.tir.ir.stmt import (
 from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
+from relayish.tir.primitives import expand_primitive, register_primitive
 from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
 
 __all__ = [
@@ -194,6 +198,7 @@ __all__ = [
     "ExprMutator",
     "ExprNode",
     "ExprVisitor",
+    "Extern",
     "Float",
     "FloatImm",
     "For",
@@ -278,6 +283,9 @@ __all__ = [
     "const",
     "epsilon",
     "equal",
+    "evaluate",
+    "expand_primitive",
+    "find_extern",
     "for_",
     "if_then_else",
     "infinity",
@@ -305,7 +313,10 @@ __all__ = [
     "reduce_step",
     "reduce_sub",
     "reduce_sum",
+    "register_extern",
+    "register_primitive",
     "register_verify_rule",
+    "run",
     "schedule_block",
     "select",
     "store",

@@ -48,7 +48,7 @@ from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
-from relayish.tir import register_verify_rule
+from relayish.tir import register_extern, register_primitive, register_verify_rule
 from relayish.tir.analysis import register_interval_rule
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
 
@@ -106,6 +106,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
     "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
     "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
+    "register_extern": lambda k, f: register_extern("registered_twice", f),
     "register_family": lambda k, f: register_family(k["family"], Family("said", f, f)),
     "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
@@ -123,6 +124,7 @@ REGISTRATIONS: dict[str, Register] = {
         module_pass(lambda mod, ctx: mod, opt_level=0)
     ),
     "register_pattern_cover": lambda k, f: register_pattern_cover(k["kind"], f),
+    "register_primitive": lambda k, f: register_primitive("registered_twice", f),
     "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
     "register_signature": lambda k, f: register_signature(k["kind"], f),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),

@@ -1,0 +1,228 @@
+"""The functions of mathematics that calls name, as CINN's libraries for hosts have them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.tir.externs import (
+    register_extern,
+    same_integers,
+    same_numbers,
+    truth_of_number,
+)
+from relayish.tir.ir.flags import CallType
+
+Value: TypeAlias = Any  # a numpy scalar or array, of any element type
+
+_erf: Final = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def erf(x: Value) -> Value:
+    """Return the error function of ``x``, computed in double precision."""
+    return np.asarray(_erf(np.asarray(x, np.float64))).astype(x.dtype)[()]
+
+
+def rsqrt(x: Value) -> Value:
+    """Return ``1 / sqrt(x)``, each rounded."""
+    return x.dtype.type(1) / np.sqrt(x)
+
+
+def sigmoid(x: Value) -> Value:
+    """Return ``1 / (1 + exp(-x))``."""
+    one = x.dtype.type(1)
+    return one / (one + np.exp(-x))
+
+
+def exp10(x: Value) -> Value:
+    """Return the power of ten."""
+    return np.power(x.dtype.type(10), x)
+
+
+def round_half_away(x: Value) -> Value:
+    """Return the nearest integer, of two the one away from zero, as C's ``round`` does."""
+    whole = np.trunc(x)
+    away = np.abs(x - whole) >= x.dtype.type(0.5)
+    return np.where(away, whole + np.copysign(x.dtype.type(1), x), whole).astype(x.dtype)[()]
+
+
+def remainder(x: Value, y: Value) -> Value:
+    """Return what the nearest integral quotient leaves, as C's ``remainder``; of integers ``%``."""
+    if x.dtype.kind in "iu":
+        return modulo(x, y)
+    wide = np.vectorize(_remainder, otypes=[np.float64])
+    return np.asarray(wide(np.asarray(x, np.float64), np.asarray(y, np.float64))).astype(x.dtype)[
+        ()
+    ]
+
+
+def _remainder(x: float, y: float) -> float:
+    try:
+        return math.remainder(x, y)
+    except ValueError:
+        return math.nan
+
+
+def modulo(x: Value, y: Value) -> Value:
+    """Return C's ``%``, of floats ``fmod``."""
+    _refuse_zero(x, y)
+    return np.fmod(x, y)
+
+
+def _refuse_zero(x: Value, y: Value) -> None:
+    if x.dtype.kind in "iu" and not np.all(y):
+        raise EvaluationError("an integer is divided by zero")
+
+
+def power(x: Value, y: Value) -> Value:
+    """Return ``x`` to the power of ``y``; of integers with negative ones, rounded towards zero."""
+    if x.dtype.kind not in "iu":
+        return np.power(x, y)
+    if x.dtype.kind == "u" or np.all(y >= 0):
+        return np.power(x, y)
+    if np.any((y < 0) & (x == 0)):
+        raise EvaluationError("zero has no negative power")
+    positive = np.power(x, np.where(y < 0, 0, y).astype(x.dtype))
+    odd = (y & 1).astype(bool)
+    inverse = np.where(x == 1, 1, np.where(x == -1, np.where(odd, -1, 1), 0))
+    return np.where(y < 0, inverse, positive).astype(x.dtype)[()]
+
+
+def _bits(x: Value) -> int:
+    return int(x.dtype.itemsize) * 8
+
+
+def _unsigned(x: Value) -> Value:
+    return x.astype(np.dtype(f"uint{_bits(x)}"))
+
+
+def popc(x: Value) -> Value:
+    """Return how many bits are ones."""
+    return np.bitwise_count(_unsigned(x)).astype(x.dtype)
+
+
+def clz(x: Value) -> Value:
+    """Return how many zeros lead; all of them for zero."""
+    rest, width = _unsigned(x), _bits(x)
+    smeared = rest
+    step = 1
+    while step < width:
+        smeared = smeared | (smeared >> smeared.dtype.type(step))
+        step *= 2
+    return (width - np.bitwise_count(smeared).astype(np.int64)).astype(x.dtype)
+
+
+def _shifted(shift: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+    def checked(x: Value, y: Value) -> Value:
+        if np.any((y < 0) | (y >= _bits(x))):
+            raise EvaluationError(
+                f"a number of {_bits(x)} bits is shifted by less than 0 or by its width or more, "
+                f"which means nothing"
+            )
+        return shift(x, y)
+
+    return checked
+
+
+left_shift: Final = _shifted(np.left_shift)
+right_shift: Final = _shifted(np.right_shift)
+logical_right_shift: Final = _shifted(
+    lambda x, y: np.right_shift(_unsigned(x), _unsigned(y)).astype(x.dtype)
+)
+
+
+def _of_floats(test: Callable[[Value], Value], otherwise: bool) -> Callable[[Value], Value]:
+    """Return a test of floats that is the same for all integers."""
+
+    def tested(x: Value) -> Value:
+        if x.dtype.kind in "iu":
+            return np.full(np.shape(x), otherwise)[()]
+        return test(x)
+
+    return tested
+
+
+def floor_division(x: Value, y: Value) -> Value:
+    """Return the quotient rounded towards minus infinity, as polyhedral code divides."""
+    _refuse_zero(x, y)
+    return np.floor_divide(x, y)
+
+
+def ceiling_division(x: Value, y: Value) -> Value:
+    """Return the quotient rounded towards infinity."""
+    _refuse_zero(x, y)
+    return -np.floor_divide(-x, y)
+
+
+_UNARY: Final[dict[str, Callable[..., Value]]] = {
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atanh": np.arctanh,
+    "cbrt": np.cbrt,
+    "ceil": np.ceil,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "erf": erf,
+    "exp": np.exp,
+    "exp10": exp10,
+    "exp2": np.exp2,
+    "fabs": np.abs,
+    "floor": np.floor,
+    "log": np.log,
+    "log10": np.log10,
+    "log2": np.log2,
+    "round": round_half_away,
+    "rsqrt": rsqrt,
+    "sigmoid": sigmoid,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "trunc": np.trunc,
+}
+
+_BINARY: Final[dict[str, Callable[..., Value]]] = {
+    "mod": modulo,
+    "pow": power,
+    "remainder": remainder,
+}
+_OF_BITS: Final[dict[str, Callable[..., Value]]] = {
+    "bitwise_and": np.bitwise_and,
+    "bitwise_not": np.bitwise_not,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+    "clz": clz,
+    "left_shift": left_shift,
+    "logical_right_shift": logical_right_shift,
+    "popc": popc,
+    "right_shift": right_shift,
+}
+_POLYHEDRAL: Final[dict[str, Callable[..., Value]]] = {
+    "ceild": ceiling_division,
+    "floord": floor_division,
+    "pdiv_q": floor_division,
+    "pdiv_r": modulo,
+}
+
+for _name, _evaluate in _UNARY.items():
+    register_extern(_name, _evaluate)
+for _name, _evaluate in _BINARY.items():
+    register_extern(_name, _evaluate, arity=2, type_rule=same_numbers)
+for _name, _evaluate in _OF_BITS.items():
+    _arity = 1 if _name in ("bitwise_not", "clz", "popc") else 2
+    register_extern(_name, _evaluate, arity=_arity, type_rule=same_integers)
+for _name, _evaluate in _POLYHEDRAL.items():
+    register_extern(_name, _evaluate, arity=2, type_rule=same_integers, call_type=CallType.ISL)
+register_extern("abs", np.abs, type_rule=same_numbers)
+register_extern("fma", lambda x, y, z: x * y + z, arity=3)
+register_extern("isnan", _of_floats(np.isnan, False), type_rule=truth_of_number)
+register_extern("isinf", _of_floats(np.isinf, False), type_rule=truth_of_number)
+register_extern("isfinite", _of_floats(np.isfinite, True), type_rule=truth_of_number)
