@@ -15,6 +15,9 @@ from relayish.errors import OperatorError
 printer: Callable[[object], str] = repr
 """What ``str`` shows of a program."""
 
+printers: dict[str, Callable[[Any], str]] = {}  # Any: a node of the language
+"""What ``str`` shows of a node, by the name of its language, where that has a text of its own."""
+
 writer: Callable[[Any], str] = repr  # Any: a module
 """The text of a module with its metadata, which parses back to the same."""
 
@@ -25,7 +28,9 @@ functions: dict[str, Callable[..., Any]] = {}  # Any: expressions, which stand a
 
 def print_text(thing: object) -> str:
     """Return ``thing`` as ``str`` is to show it."""
-    return printer(thing)
+    language = getattr(type(thing), "language_", None)
+    own = None if language is None else printers.get(language.name)
+    return printer(thing) if own is None else own(thing)
 
 
 def load_functions() -> None:

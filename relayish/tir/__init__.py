@@ -155,6 +155,7 @@ from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
 from relayish.tir.primitives import expand_primitive, register_primitive
+from relayish.tir.text import astext
 from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
 
 __all__ = [
@@ -272,6 +273,7 @@ __all__ = [
     "Void",
     "as_block",
     "as_type",
+    "astext",
     "axis_names",
     "block",
     "buffer_range",

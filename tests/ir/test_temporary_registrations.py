@@ -50,6 +50,7 @@ from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
 from relayish.tir import register_extern, register_primitive, register_verify_rule
 from relayish.tir.analysis import register_interval_rule
+from relayish.tir.text import register_form
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
 
 
@@ -108,6 +109,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
     "register_extern": lambda k, f: register_extern("registered_twice", f),
     "register_family": lambda k, f: register_family(k["family"], Family("said", f, f)),
+    "register_form": lambda k, f: register_form(k["kind"], f),
     "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
     "register_gradient": lambda k, f: register_gradient("exp", f, level=77),

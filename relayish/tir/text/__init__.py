@@ -1,0 +1,8 @@
+"""Text of the loop IR: CINN's forms, and a section of details after them."""
+
+from __future__ import annotations
+
+from relayish.tir.text.forms import register_form
+from relayish.tir.text.printer import astext
+
+__all__ = ["astext", "register_form"]
