@@ -346,11 +346,9 @@ def _var(var: Var, *bounds: Interval) -> AnyInterval | None:
     return Interval(low, high).meet(whole) if low <= high else None
 
 
-def _reduce(node: Reduce, init: AnyInterval, body: AnyInterval) -> AnyInterval | None:
+def _reduce(node: Reduce, *chosen_from: AnyInterval) -> AnyInterval | None:  # noqa: ARG001
     """Return the values of a reduction that makes no new ones: those of init and of bodies."""
-    if node.reduce_type not in (ReduceType.MIN, ReduceType.MAX):
-        return None
-    return hull(init, body)
+    return hull(*chosen_from) if chosen_from else None
 
 
 def _reduce_needed(node: Reduce) -> Sequence[Expr]:
