@@ -176,6 +176,15 @@ class Field:
                 f"tuple of statements"
             )
 
+    def replace_class(self, old: type[Any], new: type[Any]) -> None:
+        """Let the field hold nodes of ``new`` where it is annotated with ``old``, its own class.
+
+        A class is made again with slots when it is declared; annotations name what it was before.
+        """
+        self.accepts = tuple([new if accepted is old else accepted for accepted in self.accepts])
+        if self.kind is old:
+            self.kind = new
+
     @property
     def is_evaluated(self) -> bool:
         """Whether the field holds a piece of the program, and not of what is said about it."""

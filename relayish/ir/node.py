@@ -408,6 +408,8 @@ def _with_slots(
         },
     )
     frozen.kinds = cls.kinds  # type: ignore[attr-defined]
+    for declared in fields:
+        declared.replace_class(cls, frozen)
     constructor, make = generate_constructors(frozen, sibling, fields, derived)
     setattr(frozen, "__new__", constructor)  # noqa: B010 - the class is being completed here
     setattr(frozen, "_make", staticmethod(make))  # noqa: B010
