@@ -68,6 +68,22 @@ class Context:
         """Return what is known where ``var`` is within ``interval`` as well."""
         return self.with_fact({var: 1}, interval)
 
+    def with_ranges(self, ranges: Mapping[Var, Interval]) -> Context:
+        """Return what is known where many variables, of which nothing is known yet, have ranges.
+
+        Complexity:
+            Linear in the number of variables, and less for each than :meth:`with_range`.
+        """
+        made = self._copy()
+        facts, mentions = made.facts.evolver(), made.mentions.evolver()
+        for var, interval in ranges.items():
+            if var not in self.assigned:
+                key: Terms = frozenset(((var, 1),))
+                facts[key] = interval
+                mentions[var] = pvector((key,))
+        made.facts, made.mentions = facts.persistent(), mentions.persistent()
+        return made
+
     def with_fact(self, terms: Mapping[Expr, int], interval: Interval) -> Context:
         """Return what is known where ``sum(coefficient * term)`` is within ``interval`` as well.
 

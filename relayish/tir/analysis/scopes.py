@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from relayish.ir.node import Node
 from relayish.ir.roles import Access
 from relayish.ir.scoping import PROGRAM
-from relayish.ir.traversal import Traversal
+from relayish.ir.traversal import ByKind, Traversal
 from relayish.tir.analysis.bounds import interval_of
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import Interval, add, type_range
@@ -57,15 +57,28 @@ def context_of(root: IrNode) -> Context:
 
 def assigned_variables(root: IrNode) -> frozenset[Var]:
     """Return the variables that some statement or call of ``root`` writes, by storing to them."""
+    return assigned_among(PROGRAM.pre_order(root))
+
+
+def assigned_among(nodes: Iterable[Node]) -> frozenset[Var]:
+    """Return the variables that some of ``nodes`` writes."""
     found: set[Var] = set()
-    for node in PROGRAM.pre_order(root):
-        if isinstance(node, GetAddr) and isinstance(node.data, Var):
-            found.add(node.data)  # whoever has the address may
-        for declared in type(node).fields_:
-            if declared.access & Access.WRITE:
-                held = getattr(node, declared.name)
-                found.update(each for each in _each(held) if isinstance(each, Var))
+    written = _WRITTEN
+    for node in nodes:
+        names = written[type(node)]
+        for name in names:
+            found.update([each for each in _each(getattr(node, name)) if isinstance(each, Var)])
     return frozenset(found)
+
+
+def _written_fields(kind: type[Node]) -> tuple[str, ...]:
+    """Return the fields of a kind in which variables are written."""
+    if kind is GetAddr:
+        return ("data",)  # whoever has the address may
+    return tuple([f.name for f in kind.fields_ if f.access & Access.WRITE])
+
+
+_WRITTEN: Final = ByKind(_written_fields)
 
 
 def assume(context: Context, condition: Expr, holds: bool = True) -> Context:

@@ -18,6 +18,7 @@ from relayish.tir.ir.intrinsic import IntrinsicOp
 from relayish.tir.ir.operators import Add, Cast, Div, FracOp, Minus, Mod, Mul, Product, Sub, Sum
 from relayish.tir.ir.stmt import Let, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Load, Var
+from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule
 
 _SUMS: Final = (Add, Sub, Sum, Minus)
@@ -25,21 +26,19 @@ _PRODUCTS: Final = (Mul, Product)
 _QUOTIENTS: Final = (Div, Mod, FracOp)
 
 
-def check_iteration_values(order: Sequence[Node], report: Report) -> None:
+def check_iteration_values(nodes: ProgramNodes, report: Report) -> None:
     """Report values of schedule blocks' variables that are not affine in loop variables.
 
     Complexity:
         Linear in distinct nodes; no recursion.
     """
-    realizes = [n for n in order if isinstance(n, ScheduleBlockRealize) and n.iter_values]
+    realizes = [realize for realize in nodes.of(ScheduleBlockRealize) if realize.iter_values]
     if not realizes:
         return
-    fixed: set[Node] = set()  # what a Let or a caller gives a value is no variable of a loop
-    for node in order:
-        if isinstance(node, Let):
-            fixed.add(node.symbol)
-        elif isinstance(node, LoweredFunc):
-            fixed.update(node.args)
+    # what a Let or a caller gives a value is no variable of a loop
+    fixed: set[Node] = {let.symbol for let in nodes.of(Let)}
+    for func in nodes.of(LoweredFunc):
+        fixed.update(func.args)
     forms = _Forms(fixed)
     forms.look_at([value for realize in realizes for value in realize.iter_values])
     for realize in realizes:

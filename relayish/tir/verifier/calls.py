@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from relayish.errors import suggest
@@ -14,6 +14,7 @@ from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Parameter, Tensor
+from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule, typed
 
 
@@ -29,19 +30,19 @@ class Callees(NamedTuple):
     names: Callable[[], Collection[str]]
 
 
-def check_calls(order: Sequence[Node], callees: Callees | None, report: Report) -> None:
+def check_calls(nodes: ProgramNodes, callees: Callees | None, report: Report) -> None:
     """Report calls of functions that the module lacks, or that take other arguments.
 
     Args:
-        order: What is verified.
+        nodes: What is verified.
         callees: The functions there are; ``None``: not known.
         report: Takes down what is found.
     """
     if callees is None:
         return
-    for node in order:
-        if isinstance(node, Call) and node.call_type is CallType.CINN:
-            _check_call(node, callees, report)
+    for call in nodes.of(Call):
+        if call.call_type is CallType.CINN:
+            _check_call(call, callees, report)
 
 
 def _check_call(call: Call, callees: Callees, report: Report) -> None:

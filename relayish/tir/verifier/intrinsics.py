@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.one_line import one_line
-from relayish.tir.ir.expr import Call
+from relayish.ir.one_line import one_line_at as at
+from relayish.tir.externs import Extern, find_extern
+from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.intrinsic import (
     ArgsConstruct,
     BufferCreate,
@@ -18,6 +20,7 @@ from relayish.tir.ir.intrinsic import (
 from relayish.tir.ir.operation import CallOp, ComputeOp, PlaceholderOp, PrecedingViewOp
 from relayish.tir.ir.tensor import Buffer, Load, Tensor, Var
 from relayish.tir.ir.type import BUFFER_POINTER, POD_VALUE_POINTER, VOID_POINTER, Type
+from relayish.tir.primitives import is_primitive
 from relayish.tir.verifier.rules import is_index, is_numeric, register_verify_rule
 from relayish.tir.verifier.violation import Report, Rule, typed
 
@@ -135,6 +138,56 @@ def check_call(call: Call, report: Report) -> None:
             call,
             f"the call of {call.name!r} takes result {call.value_index}; expected 0 or more, or "
             f"-1 for the only one",
+        )
+    extern = find_extern(call.name, call.call_type)
+    if extern is not None:
+        _check_extern(call, extern, report)
+
+
+def _check_extern(call: Call, extern: Extern, report: Report) -> None:
+    """Report arguments and results that a function does not have that is known."""
+    for verb, held, wanted in (
+        ("reads", call.read_args, extern.arity),
+        ("writes", call.write_args, extern.writes),
+    ):
+        if wanted is not None and len(held) != wanted:
+            report(
+                Rule.CALL,
+                call,
+                f"{at(call)} {verb} {len(held)} arguments, and {call.name!r} {verb} {wanted}; give "
+                f"it as many",
+            )
+            return
+    types = [arg.type for arg in call.read_args]
+    if not types:
+        return
+    result = extern.type_rule(types)
+    if result is None:
+        given = ", ".join(map(str, types))
+        report(
+            Rule.CALL,
+            call,
+            f"{at(call)} gives {call.name!r} arguments of type {given}, which it does not take; "
+            f"cast them",
+        )
+    elif result != call.dtype:
+        report(
+            Rule.CALL,
+            call,
+            f"{at(call)} is said to be of type {call.dtype}, and {call.name!r} gives {result}; say "
+            f"that, and cast the value",
+        )
+
+
+@register_verify_rule(PrimitiveNode)
+def check_primitive(node: PrimitiveNode, report: Report) -> None:
+    """It is known what a coarse operator stands for."""
+    if not is_primitive(node.name):
+        report(
+            Rule.CALL,
+            node,
+            f"nobody said what the primitive {node.name!r} stands for; call "
+            f"tir.register_primitive({node.name!r}, rule)",
         )
 
 

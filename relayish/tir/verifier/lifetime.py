@@ -19,6 +19,7 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import BufferCreate
 from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, PolyFor
 from relayish.tir.ir.tensor import Buffer, BufferRange, Tensor
+from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule
 
 
@@ -31,14 +32,11 @@ class _State(Enum):
     UNKNOWN = "unknown"
 
 
-def check_lifetimes(
-    root: Node, order: Sequence[Node], report: Report, *, given: Collection[Node]
-) -> None:
+def check_lifetimes(nodes: ProgramNodes, report: Report, *, given: Collection[Node]) -> None:
     """Report memory that is certain to be used, allocated or freed while it does not live.
 
     Args:
-        root: A function, or a piece of a program.
-        order: All that it evaluates.
+        nodes: A function, or a piece of a program.
         report: Takes down what is found.
         given: The buffers of modules around it, which nobody allocates.
 
@@ -46,15 +44,17 @@ def check_lifetimes(
         Linear in distinct nodes where each statement stands in one place; one that stands in
         several is looked at once for each state of memory that it is met in. No recursion.
     """
-    allocs = [node.destination for node in order if isinstance(node, Alloc)]
-    frees = [node.destination for node in order if isinstance(node, Free)]
+    root = nodes.root
+    allocs = [alloc.destination for alloc in nodes.of(Alloc)]
+    frees = [free.destination for free in nodes.of(Free)]
     managed = {buffer for buffer in (*allocs, *frees) if isinstance(buffer, Buffer)}
     if not managed:
         return
     arguments = set(root.args) if isinstance(root, LoweredFunc) else set()
     kept = {buffer for buffer in managed if buffer in arguments or buffer in given}
-    for node in order:
-        if isinstance(node, Alloc | Free) and node.destination in kept:
+    named: list[Alloc | Free] = [*nodes.of(Alloc), *nodes.of(Free)]
+    for node in named:
+        if node.destination in kept:
             report(
                 Rule.LIFETIME,
                 node,
@@ -67,7 +67,7 @@ def check_lifetimes(
     )  # temporaries live, unless an Alloc names them
     states.update({b: _State.NONE for b in allocs if isinstance(b, Buffer) and b in managed})
     if managed:
-        _Walk(states, _touching(order, managed), report).run(root)
+        _Walk(states, _touching(nodes.order, managed), report).run(root)
 
 
 def _touching(order: Sequence[Node], managed: Collection[Node]) -> set[Node]:

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from relayish.ir.node import Node
 from relayish.ir.structural_equal import structural_equal
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.tensor import Buffer, Tensor
+from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule
 
 _Named = TypeVar("_Named", LoweredFunc, Buffer, Module)
 
 
-def check_tensor_names(order: Sequence[Node], report: Report) -> None:
+def check_tensor_names(nodes: ProgramNodes, report: Report) -> None:
     """Report tensors that share their name with another one, which is not equal to them."""
     named: dict[str, Tensor] = {}
-    for node in order:
-        if not isinstance(node, Tensor):
-            continue
+    for node in nodes.of(Tensor):
         first = named.setdefault(node.name, node)
         if first is node or _is_same_view(first, node):
             continue

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import scope_roots
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import For, PolyFor
+from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule
 
 
-def check_nests(root: Node, order: Sequence[Node], report: Report) -> None:
+def check_nests(nodes: ProgramNodes, report: Report) -> None:
     """Report loops that are bound to what a loop around them is bound to.
 
     Complexity:
         Linear in distinct statements, for each set of indices they are met under; no recursion.
     """
-    if not any(isinstance(node, For | PolyFor) and _axis(node) for node in order):
+    loops: list[For | PolyFor] = [*nodes.of(For), *nodes.of(PolyFor)]
+    if not any(_axis(loop) for loop in loops):
         return
     seen: set[tuple[Node, frozenset[str]]] = set()
     reported: set[Node] = set()
-    pending: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
+    pending: list[tuple[Node, frozenset[str]]] = [(nodes.root, frozenset())]
     while pending:
         each = pending.pop()
         if each in seen:

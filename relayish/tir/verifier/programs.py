@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from relayish.analysis.well_formed import register_verifier
@@ -12,14 +12,18 @@ from relayish.ir.module import Module as DefinitionModule
 from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
 from relayish.ir.scoping import PROGRAM
+from relayish.ir.span import Span
 from relayish.ir.traversal import Traversal
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.loop_ranges import LoopRanges
 from relayish.tir.verifier.affine import check_iteration_values
+from relayish.tir.verifier.bounds import check_bounds
 from relayish.tir.verifier.calls import Callees, check_calls
 from relayish.tir.verifier.lifetime import check_lifetimes
 from relayish.tir.verifier.names import check_module_names, check_tensor_names
 from relayish.tir.verifier.nests import check_nests
+from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.rules import LOCAL_RULES
 from relayish.tir.verifier.scoping import check_scopes
 from relayish.tir.verifier.violation import Report, Violation, failure
@@ -73,8 +77,9 @@ or broadcast it
     seen: set[Node] = set()
     for each in _programs(program, report, within):
         found = Report()
-        _verify_one(each, seen, found)
-        report.violations += [v._replace(definition=each.definition) for v in found.violations]
+        everything = _ALL.post_order(each.root)
+        _verify_one(each, everything, seen, found)
+        report.violations += _place(found.violations, everything, each.definition)
     return tuple(report.violations)
 
 
@@ -98,20 +103,47 @@ register_verifier(LoweredFunc, _verify_definition)
 register_verifier(Module, _verify_definition)
 
 
-def _verify_one(program: _Program, seen: set[Node], report: Report) -> None:
+def _place(
+    violations: Sequence[Violation], everything: Sequence[Node], definition: str
+) -> list[Violation]:
+    """Return violations in order of the program, those of nodes without a span with one around."""
+    if not violations:
+        return []
+    place = {node: number for number, node in enumerate(everything)}
+    spans: dict[Node, Span] = {}
+    for node in reversed(everything):
+        span = getattr(node, "span", None) or spans.get(node)
+        if span is not None:
+            spans[node] = span
+            for child in _ALL.children(node):
+                spans.setdefault(child, span)
+    return [
+        each._replace(span=each.span or spans.get(each.node), definition=definition)
+        for each in sorted(violations, key=lambda each: place.get(each.node, 0))
+    ]
+
+
+def _verify_one(
+    program: _Program, everything: Sequence[Node], seen: set[Node], report: Report
+) -> None:
     """Report what is wrong with a function, or a piece of a program."""
     rules = LOCAL_RULES
-    for node in _ALL.post_order(program.root):
+    for node in everything:
         if node not in seen:
             seen.add(node)
             rules[type(node)](node, report)
-    order = PROGRAM.post_order(program.root)
-    check_scopes(program.root, order, report, known=program.known)
-    check_tensor_names(order, report)
-    check_nests(program.root, order, report)
-    check_iteration_values(order, report)
-    check_calls(order, program.callees, report)
-    check_lifetimes(program.root, order, report, given=program.known or ())
+    nodes = ProgramNodes(program.root, PROGRAM.post_order(program.root))
+    check_tensor_names(nodes, report)
+    check_nests(nodes, report)
+    check_iteration_values(nodes, report)
+    check_calls(nodes, program.callees, report)
+    check_lifetimes(nodes, report, given=program.known or ())
+    local = len(report.violations)
+    check_scopes(nodes, report, known=program.known)
+    if len(report.violations) > local:
+        return  # what a variable is cannot be told where it is bound twice, or not at all
+    ranges = LoopRanges(nodes.order)
+    check_bounds(nodes, ranges, report)
 
 
 def _programs(

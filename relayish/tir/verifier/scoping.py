@@ -14,17 +14,15 @@ from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Let, ScheduleBlock
 from relayish.tir.ir.tensor import Store, Var
+from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule
 
 
-def check_scopes(
-    root: Node, order: Sequence[Node], report: Report, *, known: Iterable[Node] | None
-) -> None:
+def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] | None) -> None:
     """Report variables that are bound twice, used out of scope, or assigned to though they count.
 
     Args:
-        root: The program.
-        order: All that it evaluates, children before parents.
+        nodes: The program.
         report: Takes down what is found.
         known: The variables that something outside of the program binds; ``None``: whatever the
             program does not bind.
@@ -32,7 +30,7 @@ def check_scopes(
     Complexity:
         As that of :class:`~relayish.ir.scopes.Scopes`; no recursion.
     """
-    scopes = _Scopes(root, order=order)
+    scopes = _Scopes(nodes.root, order=nodes.order)
     outside = {
         variable: inner
         for variable, inner in scopes.binding_scope.items()
@@ -42,7 +40,7 @@ def check_scopes(
     if known is not None:
         free = {node for node in scopes.scope if type(node) in VARIABLES}
         free.difference_update(scopes.binding_scope, known)
-    stores = [node for node in order if isinstance(node, Store) and isinstance(node.tensor, Var)]
+    stores = [store for store in nodes.of(Store) if isinstance(store.tensor, Var)]
     binders = _find_binders(scopes, {*scopes.rebound, *outside, *[s.tensor for s in stores]})
     for variable in scopes.rebound:
         _report_rebound(variable, binders[variable], report)
