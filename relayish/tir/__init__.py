@@ -155,6 +155,7 @@ from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
 from relayish.tir.primitives import expand_primitive, register_primitive
+from relayish.tir.region import Regions, access_regions
 from relayish.tir.text import astext
 from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
 
@@ -243,6 +244,7 @@ __all__ = [
     "Ramp",
     "Reduce",
     "ReduceType",
+    "Regions",
     "ReturnType",
     "Rule",
     "ScheduleBlock",
@@ -271,6 +273,7 @@ __all__ = [
     "VectorizeInfo",
     "Violation",
     "Void",
+    "access_regions",
     "as_block",
     "as_type",
     "astext",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.node import Node
+from relayish.ir.scoping import BOUND
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import Interval, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
@@ -28,7 +29,8 @@ class LoopRanges:
 
     Attributes:
         intervals: Where each variable lies; of others nothing but their types is known.
-        complete: The variables that become each value of their interval, whatever the variables
+        bound: The variables that the program binds.
+        complete: Those that become each value of their interval, whatever the variables
             around them are: those of loops, or axes, whose bounds are known numbers.
 
     Complexity:
@@ -40,12 +42,18 @@ class LoopRanges:
         self._news: dict[Var, Interval] = {}
         self.intervals: dict[Node, Interval] = {}
         self.complete: set[Node] = set()
+        self.bound: set[Node] = set()
         self._forms: dict[Node, LinearForm | None] = {}
         for node in reversed(order):
+            if isinstance(node, ScheduleBlockRealize):
+                self._see_block(node)
+                continue
+            binds = BOUND[type(node)]
+            if binds is None:
+                continue
+            self.bound.update(binds(node))
             if isinstance(node, For):
                 self._see_loop(node)
-            elif isinstance(node, ScheduleBlockRealize):
-                self._see_block(node)
             elif isinstance(node, Reduce):
                 for axis in node.reduce_axis:
                     self._see_axis(axis)

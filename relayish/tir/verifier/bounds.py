@@ -11,14 +11,15 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM, operands, scope_roots
-from relayish.tir.analysis.interval import Interval, type_range
+from relayish.tir.analysis.interval import Interval
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.intrinsic import GetAddr
-from relayish.tir.ir.operators import Add, Broadcast, Expr, IntImm, Ramp
+from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.stmt import For, IfThenElse, PolyFor
 from relayish.tir.ir.tensor import Load, Store, Tensor
 from relayish.tir.loop_ranges import LoopRanges
+from relayish.tir.region import index_ends
 from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.rules import is_index
 from relayish.tir.verifier.violation import Report, Rule
@@ -120,7 +121,7 @@ def _find_outside(access: Load | Store, ranges: LoopRanges, *, certain: bool) ->
         most = ranges.interval(size).high if size.type.is_integer else None
         if most is None or not is_index(index.type.scalar):
             continue
-        for end in _ends(index):
+        for end in index_ends(index) or ():
             found = ranges.interval(end)
             always = found.high < 0 or found.low >= most
             if not always and certain:
@@ -143,20 +144,6 @@ def _find_outside(access: Load | Store, ranges: LoopRanges, *, certain: bool) ->
                     f"correct the index, or guard the access with IfThenElse"
                 )
     return ""
-
-
-def _ends(index: Expr) -> tuple[Expr, ...]:
-    """Return scalars between which all elements of an index lie, and which are among them."""
-    if isinstance(index, Broadcast):
-        return (index.value,)
-    if isinstance(index, Ramp):
-        if not isinstance(index.stride, IntImm):
-            return (index.base,)
-        distance = (index.lanes - 1) * index.stride.value
-        if not type_range(index.base.type).holds(distance):
-            return (index.base,)
-        return (index.base, Add(index.base, IntImm(distance, index.base.type)))
-    return (index,)
 
 
 def _spell(found: Interval) -> str:

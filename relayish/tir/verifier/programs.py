@@ -24,6 +24,7 @@ from relayish.tir.verifier.lifetime import check_lifetimes
 from relayish.tir.verifier.names import check_module_names, check_tensor_names
 from relayish.tir.verifier.nests import check_nests
 from relayish.tir.verifier.nodes import ProgramNodes
+from relayish.tir.verifier.regions import check_regions
 from relayish.tir.verifier.rules import LOCAL_RULES
 from relayish.tir.verifier.scoping import check_scopes
 from relayish.tir.verifier.violation import Report, Violation, failure
@@ -144,6 +145,7 @@ def _verify_one(
         return  # what a variable is cannot be told where it is bound twice, or not at all
     ranges = LoopRanges(nodes.order)
     check_bounds(nodes, ranges, report)
+    check_regions(nodes, ranges, report)
 
 
 def _programs(
