@@ -55,6 +55,21 @@ from relayish.tir.builders.tensor import (
     compute,
     placeholder,
 )
+from relayish.tir.collect import (
+    collect_buffers,
+    collect_ir_nodes,
+    collect_ir_nodes_in_order,
+    collect_ir_nodes_without_tensor,
+    collect_load_tensors,
+    collect_referenced_tensors,
+    collect_store_tensors,
+    collect_tensor_map,
+    collect_undefined_vars,
+    ir_copy,
+    ir_replace,
+    replace_call_with_expr,
+    replace_var_with_expr,
+)
 from relayish.tir.externs import Extern, find_extern, register_extern
 from relayish.tir.functor import (
     ExprFunctor,
@@ -154,6 +169,7 @@ from relayish.tir.ir.stmt import (
 from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
+from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import expand_primitive, register_primitive
 from relayish.tir.region import Regions, access_regions
 from relayish.tir.text import astext
@@ -284,6 +300,15 @@ __all__ = [
     "call_intrinsic",
     "call_lowered",
     "check",
+    "collect_buffers",
+    "collect_ir_nodes",
+    "collect_ir_nodes_in_order",
+    "collect_ir_nodes_without_tensor",
+    "collect_load_tensors",
+    "collect_referenced_tensors",
+    "collect_store_tensors",
+    "collect_tensor_map",
+    "collect_undefined_vars",
     "compute",
     "const",
     "epsilon",
@@ -292,8 +317,11 @@ __all__ = [
     "expand_primitive",
     "find_extern",
     "for_",
+    "from_ir_module",
     "if_then_else",
     "infinity",
+    "ir_copy",
+    "ir_replace",
     "logic_and",
     "logic_or",
     "lower",
@@ -321,10 +349,13 @@ __all__ = [
     "register_extern",
     "register_primitive",
     "register_verify_rule",
+    "replace_call_with_expr",
+    "replace_var_with_expr",
     "run",
     "schedule_block",
     "select",
     "store",
+    "to_ir_module",
     "var",
     "verify",
     "zero",
