@@ -83,8 +83,13 @@ class _Writes(_Reads):
 
 
 def _check_declared(
-    block: ScheduleBlock, sort: type[_Reads], ranges: LoopRanges, report: Report
+    block: ScheduleBlock,
+    sort: type[_Reads],
+    guarded: Collection[Node],
+    ranges: LoopRanges,
+    report: Report,
 ) -> None:
+    """Report what is accessed and not declared; of what need not happen only the buffer counts."""
     declared: dict[Expr, list[BufferRange]] = {}
     for part in sort.declared(block):
         declared.setdefault(part.buffer, []).append(part)
