@@ -18,7 +18,6 @@ KINDS = (
     ForType.UNROLLED,
     ForType.VECTORIZED,
     ForType.DEFAULT,
-    ForType.PARALLEL | ForType.UNROLLED,
     ForType.GPU_THREAD,
 )
 
@@ -129,8 +128,12 @@ class StatementGenerator(ValueGenerator):
         index = var if var.dtype == as_type("int32") else tir.Cast("int32", var)
         inside.known.append(Known(index, lows, high))
         self.looped.append(var)
-        body = self.repeated(inside, max(extent.high, 0), depth, var)
         kind = self.random.choice(KINDS) if "loop_kinds" in self.features else ForType.SERIAL
+        if kind is ForType.GPU_THREAD and self.is_bound:  # an axis is bound once in a nest
+            kind = ForType.SERIAL
+        outer, self.is_bound = self.is_bound, self.is_bound or kind is ForType.GPU_THREAD
+        body = self.repeated(inside, max(extent.high, 0), depth, var)
+        self.is_bound = outer
         first, length = start.expr, extent.expr
         if var.dtype != as_type("int32"):
             first, length = tir.Cast(var.dtype, first), tir.Cast(var.dtype, length)
@@ -146,6 +149,7 @@ class StatementGenerator(ValueGenerator):
         return [tir.For(var, first, length, body, kind, **info)]
 
     around: frozenset[tir.Var] = frozenset()
+    is_bound = False
 
     def repeated(self, inside: Scope, times: int, depth: int, var: tir.Var) -> tir.Block:
         before, outer = self.times, self.around
@@ -334,13 +338,22 @@ class StatementGenerator(ValueGenerator):
         """A nest that stores something to every element of a temporary buffer."""
         axes = [tir.Var(self.name(f"f{at}")) for at in range(len(view.shape))]
         inside = scope.inner()
-        inside.known += [Known(a, 0, size - 1) for a, size in zip(axes, view.shape, strict=True)]
         times = self.times
-        for size in view.shape:
-            self.times *= size
+        for axis, size in zip(axes, view.tensor.shape, strict=True):
+            inside.known.append(Known(axis, 0, most(size) - 1))
+            self.times *= most(size)
         value = self.value(inside, view.tensor.dtype, 1)
         self.times = times
         nest: Stmt = tir.Store(view.tensor, value, tuple(axes))
         for axis, extent in zip(reversed(axes), reversed(view.tensor.shape), strict=True):
             nest = tir.For(axis, 0, extent, tir.Block((nest,)))
         return nest
+
+
+def most(size: Expr) -> int:
+    """The greatest value of a size: an integer, or an argument of known bounds."""
+    if isinstance(size, tir.IntImm):
+        return size.value
+    assert isinstance(size, tir.Var)
+    assert isinstance(size.upper_bound, tir.IntImm)
+    return size.upper_bound.value - 1

@@ -190,7 +190,7 @@ class ValueGenerator:
             view = self.random.choice(fitting)
             if ty.is_scalar:
                 return tir.Load(view.tensor, self.indices(scope, view))
-            if view.shape:
+            if view.shape and view.tensor.buffer is not None:
                 return tir.Load(view.tensor, self.vector_indices(scope, view, ty.lanes))
         if ty.is_vector:
             return self.broadcast(scope, ty, 0)

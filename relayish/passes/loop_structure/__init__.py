@@ -1,0 +1,1 @@
+"""Structure of loops: schedule blocks, steps, unrolling, vectorisation, names, flat indices."""

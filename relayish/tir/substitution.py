@@ -1,0 +1,101 @@
+"""Capture-avoiding substitution and alpha-renaming in the loop IR, bounds of variables included.
+
+What stands below :class:`Tensor` as its operation is not entered, nor are shapes of buffers: these
+name no variables of loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar, cast
+
+from relayish.ir.field import Field
+from relayish.ir.node import Node
+from relayish.ir.renaming import duplicate, make_fresh_variable
+from relayish.ir.roles import Role
+from relayish.ir.scoping import RoleTraversal, bound_by
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.tensor import Var
+
+N = TypeVar("N", bound=Node)
+
+
+class _WithBounds(RoleTraversal):
+    """All that is evaluated, with the bounds of variables, which axes run over."""
+
+    def fields(self, kind: type[Node]) -> list[Field]:
+        if kind is Var:
+            return [f for f in kind.fields_ if f.name in ("lower_bound", "upper_bound")]
+        return super().fields(kind)
+
+
+LOOPS: Final = _WithBounds(Role.OPERAND, Role.SCOPE, Role.BINDER, Role.PART)
+"""All that a function of the loop IR evaluates, what it binds, and the bounds of that."""
+
+
+def substitute(root: N, images: Mapping[Any, Node]) -> N:
+    """Return ``root`` with each key of ``images``, a variable or any other node, replaced.
+
+    Images are looked into: what occurs in them is replaced as well, so they may build upon one
+    another, but none upon itself. Nothing is renamed: ``root`` binds no variable that is free in an
+    image, and what binds a variable that is replaced is replaced itself.
+
+    Returns:
+        ``root`` itself when no key occurs in it; sharing is preserved.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``root`` and the images; no recursion.
+
+    Example:
+        >>> from relayish.tir.ir.operators import IntImm
+        >>> i, j = Var("i"), Var("j")
+        >>> image = substitute(i + j, {i: j + 1, j: IntImm(2)})
+        >>> image.a.a.value, image.b.value
+        (2, 2)
+    """
+    return _rebuild(root, images, fresh=False)
+
+
+def copy_with_fresh_variables(root: N, images: Mapping[Any, Node] | None = None) -> N:
+    """Return a copy of ``root`` that binds variables of its own, as a second place for it needs.
+
+    Its statements are nodes of its own as well; expressions are shared where they are the same.
+
+    Args:
+        root: A statement or expression.
+        images: What to replace meanwhile, as in :func:`substitute`.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``root`` and the images; no recursion.
+    """
+    return _rebuild(root, images or {}, fresh=True)
+
+
+def _rebuild(root: N, images: Mapping[Any, Node], *, fresh: bool) -> N:
+    def before(node: Node) -> tuple[Node] | None:
+        image = images.get(node)
+        return None if image is None else (image,)
+
+    order = LOOPS.order_after(root, before)
+    bound = {variable for node in order for variable in bound_by(node)}
+    found: dict[Node, Node] = {}
+    get, table = found.get, LOOPS.rebuild
+    for node in order:
+        if node in images:
+            image = images[node]
+            found[node] = get(image, image)
+            continue
+        if type(node) is Var and node not in bound:
+            continue  # what is known of it is said where it is bound
+        rebuild = table[type(node)]
+        image = node if rebuild is None else rebuild(node, get)
+        if image is node and fresh:
+            image = make_fresh_variable(node) if node in bound else _duplicate_statement(node)
+        if image is not node:
+            found[node] = image
+    return cast("N", get(root, root))
+
+
+def _duplicate_statement(node: Node) -> Node:
+    return duplicate(node) if isinstance(node, Stmt) and not isinstance(node, Expr) else node
