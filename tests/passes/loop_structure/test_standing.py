@@ -1,4 +1,4 @@
-"""What holds of every pass over the structure of loops, on random, deep, wide and shared programs."""
+"""What holds of every pass over loops, on random, deep, wide and shared programs."""
 
 from __future__ import annotations
 
