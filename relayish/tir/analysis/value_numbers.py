@@ -15,6 +15,8 @@ from relayish.ir.node import Node
 from relayish.ir.roles import Role
 from relayish.ir.scoping import evaluated, has_scopes
 from relayish.ir.traversal import ByKind, Traversal
+from relayish.tir.externs import find_extern
+from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
@@ -67,8 +69,8 @@ class ValueNumbers:
             impure = self._impure
             for node in _EXPRESSIONS.order_after(expr, self._below):
                 if node not in impure:
-                    effect = type(node).traits_.effect & ~Effect.READS
-                    impure[node] = bool(effect) or any(impure[each] for each in self._below(node))
+                    below = self._below(node)
+                    impure[node] = _is_impure_by_itself(node) or any(impure[e] for e in below)
         return self._impure[expr]
 
     def _below(self, node: Node) -> Sequence[Node]:
@@ -77,16 +79,16 @@ class ValueNumbers:
         return evaluated(node)
 
     def _before(self, node: Node) -> tuple[Expr, ...]:
-        return () if node in self._number or not _IS_OPERATOR[type(node)] else _operands(node)
+        return () if node in self._number or not _is_determined(node) else _operands(node)
 
     def _before_variables(self, node: Node) -> tuple[Expr, ...]:
-        return () if node in self._variables or not _IS_OPERATOR[type(node)] else _operands(node)
+        return () if node in self._variables or not _is_determined(node) else _operands(node)
 
     def _key(self, node: Expr) -> Hashable | None:
         kind = type(node)
         if isinstance(node, Tensor):
             return (kind.visit_name, node.name, node.buffer)
-        if not _IS_OPERATOR[kind]:
+        if not _is_determined(node):
             return None
         parts: list[Hashable] = [kind.visit_name]
         for declared in kind.fields_:
@@ -104,7 +106,7 @@ class ValueNumbers:
         if isinstance(node, Var):
             return frozenset((node,))
         kind = type(node)
-        if not _IS_OPERATOR[kind] or kind.traits_.effect & Effect.READS:
+        if not _is_determined(node) or kind.traits_.effect is Effect.READS:
             return None
         found = frozenset[Var]()
         for each in _operands(node):
@@ -113,6 +115,23 @@ class ValueNumbers:
                 return None
             found = found | mentioned if mentioned else found
         return found
+
+
+def is_pure_call(node: Node) -> bool:
+    """Return whether ``node`` is a call that does nothing but give a value of its arguments."""
+    if not isinstance(node, Call) or node.write_args or node.func is not None:
+        return False
+    found = find_extern(node.name, node.call_type)
+    return found is not None and found.is_pure
+
+
+def _is_impure_by_itself(node: Node) -> bool:
+    return bool(type(node).traits_.effect & ~Effect.READS) and not is_pure_call(node)
+
+
+def _is_determined(node: Node) -> bool:
+    """Return whether a node is determined by operands that are expressions, and says so."""
+    return bool(_IS_OPERATOR[type(node)]) or is_pure_call(node)
 
 
 def _each(value: object) -> tuple[Expr, ...]:

@@ -1,0 +1,1 @@
+"""Simplification of loops: arithmetic, casts, branches, blocks, loops, subexpressions."""

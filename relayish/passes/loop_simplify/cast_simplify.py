@@ -1,0 +1,41 @@
+"""Cast simplification: drop casts that change nothing, and take one for two.
+
+Before::
+
+    A[i] = int16(int64((B[i] + int32((int8_t)3))))
+
+After::
+
+    A[i] = int16((B[i] + 3))
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.pass_infra import register_pass
+from relayish.passes.loop_simplify.cast_rules import CAST_RULES
+from relayish.passes.loop_simplify.rule import rules_by_kind
+from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
+from relayish.tir.ir.function import LoweredFunc
+
+_SIMPLIFICATION: Final = Simplification(rules_by_kind(CAST_RULES))
+
+
+@register_pass("CastSimplify", opt_level=1, idempotent=True)
+def simplify_casts(func: LoweredFunc) -> LoweredFunc:
+    """Cast simplification: drop casts that change nothing, and take one for two.
+
+    Only where no bit is lost that the result has: integers by their low bits, floats by what their
+    types, or the intervals of integers, say. A cast that may fault stays.
+
+    Returns:
+        ``func`` itself when there is nothing to do.
+
+    Complexity:
+        Linear in the number of distinct nodes, and the size of conditions; no recursion.
+
+    Source:
+        CINN ``CastSimplify``.
+    """
+    return apply_simplification(func, _SIMPLIFICATION)

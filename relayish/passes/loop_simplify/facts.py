@@ -1,0 +1,140 @@
+"""What is known of expressions where a walk stands: their values, and whether they may fault.
+
+Facts hold in a region of a program: the body of a loop, an arm of a branch. What was found out
+there is found out anew elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from relayish.ir.node import Node
+from relayish.ir.scoping import PROGRAM, bound_by
+from relayish.passes.loop_simplify.attribute import VALUES, Attribute
+from relayish.passes.loop_simplify.faults import may_fault
+from relayish.passes.loop_simplify.linear import Linear, LinearForms, minus
+from relayish.passes.loop_simplify.literals import is_arithmetic
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.interval import Interval, add, scale, type_range
+from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.analysis.scopes import STATEMENTS
+from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.stmt import Let
+from relayish.tir.ir.tensor import Var
+
+
+class Region:
+    """What was found out in a region; all of it depends on what is known there."""
+
+    __slots__ = ("expressions", "removable", "statements")
+
+    def __init__(self, facts: Facts) -> None:
+        self.expressions: dict[Node, Any] = {}  # Any: of the sort of the node
+        """The image of each expression."""
+        self.statements: dict[Node, Any] = {}  # Any: as above
+        """The image of each statement."""
+        self.removable = Attribute(facts.is_removable)
+
+
+class Facts:
+    """What is known of the expressions of a program, where the walk stands.
+
+    Attributes:
+        context: Intervals of variables and of sums.
+        region: What was found out here.
+        arguments: What the function is given: memory that holds values, scalars.
+        undefined: Variables that are declared without a value.
+        bound: How often each variable is bound; more than once as well where that is by a statement
+            that stands in several places.
+        linear: The linear form of each scalar integer expression.
+    """
+
+    def __init__(self, root: Node, context: Context) -> None:
+        self.context = context
+        self.numbers = context.numbers
+        self.arguments: frozenset[Node] = frozenset(
+            root.args if isinstance(root, LoweredFunc) else ()
+        )
+        self.undefined: set[Var] = set()
+        self.bound: dict[Node, int] = {}
+        self.linear = LinearForms(self.numbers)
+        self.region = Region(self)
+        self._left: list[tuple[Region, Context]] = []
+        self._entered: set[Node] = set()
+        for node in PROGRAM.pre_order(root):
+            for var in bound_by(node):
+                self.bound[var] = self.bound.get(var, 0) + 1
+            if isinstance(node, Let) and node.body is None:
+                self.undefined.add(node.symbol)
+        for node in PROGRAM.pre_order(_find_shared(root)):
+            for var in bound_by(node):
+                self.bound[var] += 1
+
+    def same(self, a: Expr, b: Expr) -> bool:
+        """Return whether two expressions have one value, so that one need not be evaluated."""
+        number = self.numbers.number
+        return number(a) is number(b) and not self.numbers.is_impure(a)
+
+    def interval(self, expr: Expr) -> Interval:
+        """Return where the elements of an integer expression lie."""
+        found = interval_by_rules(expr, self.context)
+        assert isinstance(found, Interval)
+        return found
+
+    def sum_interval(self, form: Linear) -> Interval:
+        """Return where the sum of a form lies, as an integer that does not wrap around."""
+        found = Interval(form.const, form.const)
+        terms = {term: c for term, c in form.terms.items() if c}
+        for term, coefficient in terms.items():
+            found = add(found, scale(self.interval(term), coefficient))
+        known = self.context.interval_of_terms(terms) if len(terms) > 1 else None
+        if known is None:
+            return found
+        return found.meet(add(known, Interval(form.const, form.const))) or found
+
+    def exact_form(self, expr: Expr) -> Linear | None:
+        """Return the linear form of a scalar integer that is its sum, which cannot wrap around."""
+        form = self.linear[expr]
+        return form if type_range(expr.type).covers(self.sum_interval(form)) else None
+
+    def difference(self, a: Expr, b: Expr) -> Interval | None:
+        """Return where ``a - b`` lies, as an integer; ``None`` where one may wrap around."""
+        if not is_arithmetic(a.type) or a.type != b.type:
+            return None
+        left, right = self.exact_form(a), self.exact_form(b)
+        return None if left is None or right is None else self.sum_interval(minus(left, right))
+
+    def removable(self, *exprs: Expr) -> bool:
+        """Return whether expressions need not be evaluated: they do nothing, and cannot fault."""
+        table = self.region.removable
+        return all(table[expr] for expr in exprs)
+
+    def enter(self, context: Context, *bound: Node, refined: bool = False) -> None:
+        """Go on with ``context``, until :meth:`leave`.
+
+        Args:
+            context: What is known from here on.
+            bound: Variables that come into scope here.
+            refined: Whether more becomes known of variables that were in scope before.
+        """
+        self._left.append((self.region, self.context))
+        self.context = context
+        if refined or not self._entered.isdisjoint(bound):
+            self.region = Region(self)
+        self._entered.update(bound)
+
+    def leave(self) -> None:
+        """Go on with what was known before."""
+        self.region, self.context = self._left.pop()
+
+    def is_removable(self, node: Node) -> bool:
+        """Return whether a node need not be evaluated, asked after all nodes below."""
+        table = self.region.removable
+        return all(table[child] for child in VALUES.children(node)) and not may_fault(node, self)
+
+
+def _find_shared(root: Node) -> list[Node]:
+    """Return the statements that stand in several places."""
+    users = STATEMENTS.users(root)
+    return [stmt for stmt, places in users.items() if len(places) > 1]

@@ -1,0 +1,133 @@
+"""Which expressions may fault: a quotient by zero, an element that is not there, a cast of floats.
+
+Reading memory faults where an index is out of range or nothing was written yet, so a load cannot
+fault only if it is of an argument, at indices that are proven to be in range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol, TypeAlias
+
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
+from relayish.passes.loop_simplify.literals import integer_of
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.interval import FloatInterval, Interval, type_range
+from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.ir.operators import (
+    BinaryOpNode,
+    Broadcast,
+    Cast,
+    Div,
+    Expr,
+    FloatImm,
+    FracOp,
+    IntImm,
+    Mod,
+    NaryOpNode,
+    Ramp,
+    Select,
+    StringImm,
+    UIntImm,
+    UnaryOpNode,
+)
+from relayish.tir.ir.tensor import Buffer, Load, Tensor, Var
+
+
+class Known(Protocol):
+    """What is asked about an expression."""
+
+    context: Context
+    arguments: frozenset[Node]
+    undefined: set[Var]
+
+    def interval(self, expr: Expr) -> Interval:
+        """Return where the elements of an integer expression lie."""
+
+
+FaultRule: TypeAlias = Callable[[Any, Known], bool]  # Any: expressions of one kind
+"""``rule(expr, known)``: whether evaluating ``expr``, its operands aside, may fault."""
+
+
+def may_fault(expr: Node, known: Known) -> bool:
+    """Return whether evaluating ``expr`` may fault or do anything by itself, its operands aside.
+
+    A kind of which nothing is said may.
+    """
+    return FAULTS[type(expr)](expr, known)
+
+
+def register_fault_rule(kind: type[Node], rule: FaultRule, *, replace: bool = False) -> FaultRule:
+    """Say when evaluating expressions of class ``kind``, operands aside, may fault.
+
+    What cannot fault and has no effect is dropped where its value is not needed.
+
+    Raises:
+        DuplicateNameError: If somebody else said that already and ``replace`` is false.
+    """
+    return FAULTS.register(kind, rule, replace=replace)
+
+
+def _never(_node: Node, _known: Known) -> bool:
+    return False
+
+
+def _always(_node: Node, _known: Known) -> bool:
+    return True
+
+
+def _quotient_may_fault(node: Div | Mod, known: Known) -> bool:
+    return node.type.is_integer and known.interval(node.b).holds(0)
+
+
+def _fraction_may_fault(node: FracOp, known: Known) -> bool:  # noqa: ARG001 - as rules are called
+    return node.type.is_integer and integer_of(node.b) not in (1, -1)
+
+
+def _cast_may_fault(node: Cast, known: Known) -> bool:
+    source, target = node.v.type, node.type
+    if not source.is_float or not target.is_integer or target.is_bool:
+        return not (source.is_numeric and target.is_numeric)
+    found, whole = interval_by_rules(node.v, known.context), type_range(target)
+    assert isinstance(found, FloatInterval)
+    return found.nan or found.low <= whole.low - 1 or found.high >= whole.high + 1
+
+
+def _variable_may_fault(node: Var, known: Known) -> bool:
+    return node in known.undefined
+
+
+def _load_may_fault(node: Load, known: Known) -> bool:
+    tensor = node.tensor
+    if not isinstance(tensor, Tensor) or tensor.buffer not in known.arguments:
+        return True
+    buffer = tensor.buffer
+    assert isinstance(buffer, Buffer)
+    if buffer.strides or buffer.elem_offset is not None or buffer.dtype != tensor.dtype:
+        return True
+    shape = [integer_of(size) for size in tensor.shape]
+    if shape != [integer_of(size) for size in buffer.shape] or len(shape) != len(node.indices):
+        return True
+    return any(
+        size is None or not Interval(0, size - 1).covers(known.interval(index))
+        for size, index in zip(shape, node.indices, strict=True)
+    )
+
+
+FAULTS: Final[KindTable[FaultRule]] = KindTable(
+    "the analysis of faults",
+    "relayish.passes.loop_simplify.faults.register_fault_rule",
+    {
+        Node: _always,
+        **dict.fromkeys((UnaryOpNode, BinaryOpNode, NaryOpNode, Select, Ramp, Broadcast), _never),
+        **dict.fromkeys((IntImm, UIntImm, FloatImm, StringImm, Buffer), _never),
+        Div: _quotient_may_fault,
+        Mod: _quotient_may_fault,
+        FracOp: _fraction_may_fault,
+        Cast: _cast_may_fault,
+        Var: _variable_may_fault,
+        Load: _load_may_fault,
+    },
+)
+"""By kind; what reads memory, calls or reduces may fault unless a rule says that it does not."""

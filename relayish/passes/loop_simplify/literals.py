@@ -1,0 +1,214 @@
+"""Literals: their values, and exact arithmetic on them in their types.
+
+Integers wrap around as they do when they run, floats are computed by numpy in their width. What
+faults has no value, and neither has what gives a NaN, whose bits no literal tells.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from relayish.tir.ir.operators import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    Add,
+    And,
+    Broadcast,
+    Div,
+    Expr,
+    FloatImm,
+    FracOp,
+    IntImm,
+    Mod,
+    Mul,
+    Or,
+    Sub,
+    UIntImm,
+    integer_range,
+)
+from relayish.tir.ir.type import BOOL, Type
+
+Number: TypeAlias = "int | float"
+
+TRUE: Final = UIntImm(1, BOOL)
+FALSE: Final = UIntImm(0, BOOL)
+
+
+@lru_cache(maxsize=1024)
+def range_of(given: Type) -> tuple[int, int] | None:
+    """Return the least and the greatest value of a type of integers, truth values included.
+
+    Returns:
+        ``None`` for all other types.
+    """
+    return integer_range(given) if given.is_integer else None
+
+
+@lru_cache(maxsize=1024)
+def is_arithmetic(given: Type) -> bool:
+    """Return whether values of a type are scalar integers that wrap around."""
+    return given.lanes == 1 and given.is_integer and not given.is_bool
+
+
+def wrap(value: int, given: Type) -> int:
+    """Return the value of a type of integers that is ``value`` modulo two to its width."""
+    found = range_of(given)
+    assert found is not None
+    low, high = found
+    return (value - low) % (high - low + 1) + low
+
+
+def value_of(expr: Expr) -> Number | None:
+    """Return the value of a literal, a float rounded to its type; ``None`` for all else."""
+    if isinstance(expr, (IntImm, UIntImm)):
+        return expr.value
+    if isinstance(expr, FloatImm):
+        return _rounded(expr.value, expr.dtype)
+    return None
+
+
+def integer_of(expr: Expr) -> int | None:
+    """Return the value of an integer literal; ``None`` for all else."""
+    return expr.value if isinstance(expr, (IntImm, UIntImm)) else None
+
+
+def element_of(expr: Expr) -> Number | None:
+    """Return the value of a literal, or of each element of a vector of equal ones."""
+    return value_of(expr.value if isinstance(expr, Broadcast) else expr)
+
+
+def is_number(expr: Expr, value: Number) -> bool:
+    """Return whether ``expr`` is the literal ``value``, or a vector of it; the sign of 0 counts."""
+    found = element_of(expr)
+    if found is None or found != value:
+        return False
+    return math.copysign(1, found) == math.copysign(1, value)
+
+
+def make_literal(value: Number, given: Type) -> Expr:
+    """Return the literal of ``value`` in a type that holds it; a vector of it, if it has lanes."""
+    scalar = given.scalar
+    literal: Expr
+    if scalar.is_float:
+        literal = FloatImm(float(value), scalar)
+    elif scalar.is_int:
+        literal = IntImm(int(value), scalar)
+    else:
+        literal = UIntImm(int(value), scalar)
+    return literal if given.lanes == 1 else Broadcast(literal, given.lanes)
+
+
+def compute(kind: type[Expr], a: Number, b: Number, given: Type) -> Number | None:
+    """Return the value of an operator on two values of type ``given``.
+
+    Returns:
+        ``None`` where it faults, is a NaN, or is not known to be computed alike everywhere.
+    """
+    comparison = _COMPARISONS.get(kind)
+    if comparison is not None:
+        return int(comparison(a, b))
+    if given.is_bool:
+        connective = _CONNECTIVES.get(kind)
+        return None if connective is None else connective(int(a), int(b))
+    if given.is_integer:
+        exact = _INTEGERS.get(kind)
+        value = None if exact is None else exact(int(a), int(b))
+        return None if value is None else wrap(value, given)
+    rounded = _FLOATS.get(kind)
+    if rounded is None or not given.is_float:
+        return None
+    make = given.numpy.type
+    with np.errstate(all="ignore"):
+        found = float(rounded(make(a), make(b)))
+    return None if math.isnan(found) else found
+
+
+def convert(value: Number, source: Type, target: Type) -> Number | None:
+    """Return ``value`` cast from one type of numbers to another.
+
+    Returns:
+        ``None`` where the cast faults, or is of a NaN.
+    """
+    if math.isnan(value) and not target.is_bool:
+        return None
+    if target.is_bool:
+        return int(value != 0)
+    if target.is_float:
+        return _rounded(value, target) if source.is_float else _rounded_integer(int(value), target)
+    if not source.is_float:
+        return wrap(int(value), target)
+    low, high = integer_range(target)
+    fits = math.isfinite(value) and low <= math.trunc(value) <= high
+    return math.trunc(value) if fits else None
+
+
+def divide(a: int, b: int) -> int | None:
+    """Return the quotient rounded towards zero; ``None`` by zero."""
+    if b == 0:
+        return None
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def remainder(a: int, b: int) -> int | None:
+    """Return the remainder of :func:`divide`, which has the sign of ``a``; ``None`` by zero."""
+    quotient = divide(a, b)
+    return None if quotient is None else a - quotient * b
+
+
+def _divide_exactly(a: int, b: int) -> int | None:
+    return divide(a, b) if remainder(a, b) == 0 else None
+
+
+def _rounded(value: Number, given: Type) -> float:
+    with np.errstate(all="ignore"):
+        return float(given.numpy.type(value))
+
+
+def _rounded_integer(value: int, given: Type) -> float | None:
+    """Return an integer as the interpreter rounds it; ``None`` if it is rounded twice on the way.
+
+    Narrow types are made by way of wider ones, where numpy converts integers.
+    """
+    if abs(value) > 1 << 53 and given.element != "float64":
+        return None
+    return _rounded(value, given)
+
+
+_COMPARISONS: Final[dict[type[Expr], Callable[[Number, Number], bool]]] = {
+    EQ: lambda a, b: a == b,
+    NE: lambda a, b: a != b,
+    LT: lambda a, b: a < b,
+    LE: lambda a, b: a <= b,
+    GT: lambda a, b: a > b,
+    GE: lambda a, b: a >= b,
+}
+_CONNECTIVES: Final[dict[type[Expr], Callable[[int, int], int]]] = {
+    And: lambda a, b: a & b,
+    Or: lambda a, b: a | b,
+}
+_INTEGERS: Final[dict[type[Expr], Callable[[int, int], int | None]]] = {
+    Add: lambda a, b: a + b,
+    Sub: lambda a, b: a - b,
+    Mul: lambda a, b: a * b,
+    Div: divide,
+    Mod: remainder,
+    FracOp: _divide_exactly,
+}
+_FLOATS: Final[dict[type[Expr], Callable[[Any, Any], Any]]] = {  # Any: scalars of one numpy type
+    Add: operator.add,
+    Sub: operator.sub,
+    Mul: operator.mul,
+    Div: operator.truediv,
+    FracOp: operator.truediv,
+}

@@ -1,0 +1,378 @@
+"""The walk that all passes of simplification are: what is known goes in, simpler programs come out.
+
+Expressions are rewritten from the innermost on, by rules, until none applies. Statements are
+entered with what is known inside of them. Neither uses Python's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from relayish.ir.node import Node
+from relayish.ir.renaming import replace_nodes
+from relayish.ir.scoping import bound_by, has_scopes
+from relayish.ir.traversal import Traversal
+from relayish.passes.loop_simplify.attribute import VALUES
+from relayish.passes.loop_simplify.facts import Facts
+from relayish.passes.loop_simplify.rule import Rule
+from relayish.text.trampoline import Rule as Steps
+from relayish.text.trampoline import run
+from relayish.tir.analysis.scopes import (
+    STATEMENTS,
+    assume,
+    bind,
+    context_of,
+    enter_block,
+    enter_loop,
+)
+from relayish.tir.ir.family import IrNode
+from relayish.tir.ir.flags import ForType
+from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.operators import Expr, Not
+from relayish.tir.ir.stmt import (
+    Alloc,
+    Block,
+    For,
+    IfThenElse,
+    Let,
+    PolyFor,
+    ScheduleBlockRealize,
+)
+from relayish.tir.ir.tensor import Var
+
+
+class Simplification(NamedTuple):
+    """What a pass simplifies.
+
+    Attributes:
+        rules: The rules for expressions, by kind.
+        branches: Whether branches are decided, and empty ones dropped.
+        loops: Whether loops that run once or never are dropped.
+        blocks: Whether blocks in blocks are merged with these.
+    """
+
+    rules: Mapping[type[Node], tuple[Rule, ...]]
+    branches: bool = False
+    loops: bool = False
+    blocks: bool = False
+
+
+def apply_simplification(func: LoweredFunc, simplification: Simplification) -> LoweredFunc:
+    """Return ``func`` simplified; itself where nothing applies.
+
+    What one walk leaves may tell the next one more, so there are some, until one changes nothing.
+
+    Complexity:
+        Linear in the number of distinct nodes, and the size of conditions; no recursion.
+    """
+    for _ in range(_MOST_WALKS):
+        image = Walk(func, simplification).run()
+        if image is func:
+            break
+        func = image
+    return func
+
+
+_MOST_WALKS: Final = 8
+_MOST_VISITS: Final = 8
+"""How often a statement that stands in several places is simplified for each by itself."""
+
+_NOTHING: Final = Block(())
+_ALL: Final = Traversal(IrNode)
+
+
+class Walk:
+    """One walk over a function."""
+
+    def __init__(self, func: LoweredFunc, simplification: Simplification) -> None:
+        self.func = func
+        self.rules = simplification.rules
+        self.branches, self.loops = simplification.branches, simplification.loops
+        self.blocks = simplification.blocks
+        self.facts = Facts(func, context_of(func))
+        self.values: dict[Node, Expr] = {}
+        """The only value of each variable of a loop that was dropped."""
+        self._visits: dict[Node, int] = {}
+
+    def run(self) -> LoweredFunc:
+        """Return the function simplified; itself where nothing applies."""
+        body = self._find(self.func.body)
+        if body is None:
+            body = run(self._steps(self.func.body))
+        image = self.func.with_fields(body=body)
+        if not self.values:
+            return image
+        return replace_nodes(image, self.values, traversal=_ALL)  # in annotations as well
+
+    # Expressions
+
+    def simplify(self, root: Any, _: object = None) -> Any:  # Any: an expression, a part of one
+        """Return what an expression is here."""
+        memo = self.facts.region.expressions
+        found = memo.get(root)
+        if found is not None:
+            return found
+        push, rebuild, get = VALUES.push, VALUES.rebuild, memo.get
+        stack: list[Any] = [root]  # Any: nodes, and what is to be done with the next ones
+        pop, append = stack.pop, stack.append
+        while stack:
+            node = pop()
+            if node is None:
+                node = pop()
+                rebuilds = rebuild[type(node)]
+                assert rebuilds is not None
+                self._rewrite(node, rebuilds(node, get), stack)
+            elif node is _FOLLOW:
+                simpler, node = pop(), pop()
+                memo[node] = memo[simpler]
+            elif node not in memo:
+                pushes = push[type(node)]
+                if pushes is None:
+                    self._rewrite(node, self.values.get(node, node), stack)
+                else:
+                    append(node)
+                    append(None)
+                    pushes(node, memo, append)
+        return memo[root]
+
+    def _rewrite(self, node: Any, image: Any, stack: list[Any]) -> None:  # Any: as above
+        """Note what becomes of ``node``, which is ``image`` over simplified operands."""
+        memo, facts = self.facts.region.expressions, self.facts
+        for rule in self.rules[type(image)]:
+            simpler = rule(image, facts)
+            if simpler is not image:
+                assert simpler.type == image.type, rule
+                stack += (node, simpler, _FOLLOW, simpler)
+                return
+        memo[node] = memo[image] = image
+
+    # Statements
+
+    def _find(self, stmt: Node) -> Any:  # Any: a statement
+        """Return what a statement is here; ``None`` where the steps of the walk have to tell."""
+        found = self.facts.region.statements.get(stmt)
+        if found is not None or has_scopes(type(stmt)):
+            return found
+        rebuild = VALUES.rebuild[type(stmt)]
+        return stmt if rebuild is None else rebuild(stmt, self.simplify)
+
+    def _steps(self, stmt: Node) -> Steps:
+        """Return the steps that make of a statement what it is here."""
+        resolved = self._resolve(stmt)
+        visits = self._visits[stmt] = self._visits.get(stmt, 0) + 1
+        if visits > _MOST_VISITS:
+            return _return(stmt)
+        match resolved:
+            case Block():
+                return self._block(stmt, resolved)
+            case For():
+                return self._loop(resolved)
+            case PolyFor():
+                return self._poly_for(resolved)
+            case IfThenElse():
+                return self._branch(resolved)
+            case ScheduleBlockRealize():
+                return self._realize(resolved)
+        return self._other(resolved)
+
+    def _resolve(self, stmt: Any) -> Any:  # Any: a statement
+        """Return the arm that is run, or the body that runs once, of what need not be asked."""
+        while True:
+            if isinstance(stmt, IfThenElse) and self.branches:
+                chosen = self._decide(stmt)
+            elif isinstance(stmt, For) and self.loops:
+                chosen = self._run_once(stmt)
+            else:
+                return stmt
+            if chosen is stmt:
+                return stmt
+            stmt = chosen
+
+    def _decide(self, branch: IfThenElse) -> Node:
+        """Return the arm that is always run; the branch itself where that is not known."""
+        condition = self.simplify(branch.condition)
+        if not condition.type.is_bool or not self.facts.removable(condition):
+            return branch
+        found = self.facts.interval(condition)
+        if not found.is_point:
+            return branch
+        if found.low:
+            return branch.true_case
+        return _NOTHING if branch.false_case is None else branch.false_case
+
+    def _run_once(self, loop: For) -> Node:
+        """Return the body of a loop that runs once, nothing for one that never runs, else it."""
+        facts, var = self.facts, loop.loop_var
+        low, extent = self.simplify(loop.min), self.simplify(loop.extent)
+        if not extent.type.is_integer or not facts.removable(low, extent):
+            return loop
+        count = facts.interval(extent)
+        if count.high <= 0:
+            return _NOTHING
+        if count != (1, 1) or loop.for_type & _BOUND or low.type != var.type:
+            return loop
+        if facts.bound[var] > 1 or not facts.context.is_stable((var, low)):
+            return loop
+        self.values[var] = low
+        return loop.body
+
+    def _block(self, stmt: Node, block: Block) -> Steps:
+        """Simplify statements one after the other, each with what those before it declare."""
+        facts, out, entered = self.facts, list[Any](), 0  # Any: statements
+        pending: list[tuple[tuple[Any, ...], int]] = [(block.stmts, 0)]
+        while pending:
+            stmts, at = pending.pop()
+            if at == len(stmts):
+                continue
+            if at + 1 < len(stmts):
+                pending.append((stmts, at + 1))
+            given = stmts[at]
+            each = self._resolve(given)
+            merges = each is not given or self.blocks
+            if merges and isinstance(each, Block) and self._is_mergeable(each, not pending):
+                pending.append((each.stmts, 0))
+                continue
+            image = self._find(each)
+            if image is None:
+                image = yield self._steps(each)
+            if image is _NOTHING:
+                continue
+            out.append(image)
+            if isinstance(image, Let):
+                context = facts.context
+                symbol = image.symbol
+                known = context.without((symbol,))
+                if image.body is not None:
+                    known = bind(context, symbol, image.body)
+                facts.enter(known, symbol)
+                entered += 1
+        for _ in range(entered):
+            facts.leave()
+        image = block.with_fields(stmts=tuple(out)) if _differ(out, block.stmts) else block
+        return self._note(stmt, image)
+
+    def _is_mergeable(self, block: Block, is_last: bool) -> bool:
+        """Return whether the statements of a block may stand in the one around it.
+
+        What they declare or allocate lives until that ends, so they have to be the last there.
+        """
+        declared = [stmt for stmt in block.stmts if _lasts(stmt)]
+        if not is_last:
+            return not declared
+        again = [v for stmt in declared for v in bound_by(stmt) if self.facts.bound[v] > 1]
+        return not again
+
+    def _loop(self, loop: For) -> Steps:
+        facts = self.facts
+        low, extent = self.simplify(loop.min), self.simplify(loop.extent)
+        image = loop.with_fields(min=low, extent=extent)
+        facts.enter(enter_loop(facts.context, image), loop.loop_var)
+        body = self._find(loop.body)
+        if body is None:
+            body = yield self._steps(loop.body)
+        facts.leave()
+        if self.loops and _is_empty(body) and facts.removable(low, extent):
+            return self._note(loop, _NOTHING)
+        return self._note(loop, image.with_fields(body=body))
+
+    def _poly_for(self, loop: PolyFor) -> Steps:
+        facts, var = self.facts, loop.iterator
+        init = self.simplify(loop.init)
+        facts.enter(facts.context.without((var,)), var, refined=True)
+        condition = self.simplify(loop.condition)
+        facts.leave()
+        image = loop.with_fields(init=init, condition=condition)
+        facts.enter(enter_loop(facts.context, image), var, refined=True)
+        inc = self.simplify(loop.inc)
+        body = self._find(loop.body)
+        if body is None:
+            body = yield self._steps(loop.body)
+        facts.leave()
+        return self._note(loop, image.with_fields(inc=inc, body=body))
+
+    def _branch(self, branch: IfThenElse) -> Steps:
+        facts = self.facts
+        condition = self.simplify(branch.condition)
+        arms = [branch.true_case, branch.false_case]
+        for at, arm in enumerate(arms):
+            if arm is None:
+                continue
+            inside = assume(facts.context, condition, holds=at == 0)
+            if inside.is_unreachable:
+                continue
+            facts.enter(inside, refined=inside is not facts.context)
+            image = self._find(arm)
+            if image is None:
+                image = yield self._steps(arm)
+            arms[at] = image
+            facts.leave()
+        true_case, false_case = arms
+        if self.branches and _is_empty(false_case):
+            false_case = None
+        if self.branches and _is_empty(true_case):
+            if false_case is None and facts.removable(condition):
+                return self._note(branch, _NOTHING)
+            if false_case is not None:
+                condition = self.simplify(Not(condition))
+                true_case, false_case = false_case, None
+        image = branch.with_fields(condition=condition, true_case=true_case, false_case=false_case)
+        return self._note(branch, image)
+
+    def _realize(self, realize: ScheduleBlockRealize) -> Steps:
+        facts, block = self.facts, realize.schedule_block
+        values = tuple([self.simplify(value) for value in realize.iter_values])
+        image = realize.with_fields(iter_values=values)
+        facts.enter(enter_block(facts.context, image), *block.iter_vars)
+        body = self._find(block.body)
+        if body is None:
+            body = yield self._steps(block.body)
+        facts.leave()
+        image = image.with_fields(schedule_block=block.with_fields(body=body))
+        return self._note(realize, image)
+
+    def _other(self, stmt: Node) -> Steps:
+        """Simplify what is in a statement of any kind, with nothing known of what it binds."""
+        facts, images = self.facts, dict[Node, Any]()  # Any: statements
+        bound = bound_by(stmt)
+        facts.enter(facts.context.without([v for v in bound if isinstance(v, Var)]), *bound)
+        for inner in STATEMENTS.children(stmt):
+            image = self._find(inner)
+            if image is None:
+                image = yield self._steps(inner)
+            images[inner] = image
+        get = images.get
+        rebuild = VALUES.rebuild[type(stmt)]
+        assert rebuild is not None
+        image = rebuild(stmt, lambda node, _: get(node) or self.simplify(node))
+        facts.leave()
+        return self._note(stmt, image)
+
+    def _note(self, stmt: Node, image: Any) -> Any:  # Any: statements
+        self.facts.region.statements[stmt] = image
+        return image
+
+
+_FOLLOW: Final = "follow"
+_BOUND: Final = ForType.GPU_BLOCK | ForType.GPU_THREAD | ForType.GPU_LANE
+
+
+def _return(image: Node) -> Steps:
+    """Return the steps that lead to ``image`` at once."""
+    yield from ()
+    return image
+
+
+def _is_empty(stmt: object) -> bool:
+    return isinstance(stmt, Block) and not stmt.stmts
+
+
+def _lasts(stmt: Node) -> bool:
+    """Return whether what a statement declares or allocates is there until the block ends."""
+    if isinstance(stmt, Alloc):
+        return stmt.body is None
+    return bool(bound_by(stmt)) and not has_scopes(type(stmt))
+
+
+def _differ(a: list[Any], b: tuple[Any, ...]) -> bool:  # Any: statements
+    return len(a) != len(b) or any(x is not y for x, y in zip(a, b, strict=True))
