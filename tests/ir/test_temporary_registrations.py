@@ -44,6 +44,8 @@ from relayish.pass_infra.composition.check import register_check
 from relayish.pass_infra.debug.shrink import register_shrinking
 from relayish.passes.functions.defunctionalize.encode import register_function_passing
 from relayish.passes.gradient.ad.kind_rules import register_gradient_rule
+from relayish.passes.loop_simplify.faults import register_fault_rule
+from relayish.passes.loop_simplify.rules import register_simplification
 from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
@@ -109,6 +111,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
     "register_extern": lambda k, f: register_extern("registered_twice", f),
     "register_family": lambda k, f: register_family(k["family"], Family("said", f, f)),
+    "register_fault_rule": lambda k, f: register_fault_rule(k["kind"], f),
     "register_form": lambda k, f: register_form(k["kind"], f),
     "register_function_pass": lambda k, f: register_function_pass(k["kind"], _OwnPass),
     "register_function_passing": lambda k, f: register_function_passing(k["kind"]),
@@ -129,6 +132,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_primitive": lambda k, f: register_primitive("registered_twice", f),
     "register_shrinking": lambda k, f: register_shrinking(k["kind"], f),
     "register_signature": lambda k, f: register_signature(k["kind"], f),
+    "register_simplification": lambda k, f: register_simplification(k["kind"], f),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),

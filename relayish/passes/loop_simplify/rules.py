@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.kind_table import KindTable
-from relayish.ir.node import Node
+from relayish.ir.node import Node, lineage
 from relayish.passes.loop_simplify.arithmetic_rules import ARITHMETIC_RULES
 from relayish.passes.loop_simplify.cast_rules import CAST_RULES
 from relayish.passes.loop_simplify.division_rules import DIVISION_RULES
@@ -62,20 +62,21 @@ SIMPLIFICATIONS: Final[KindTable[tuple[Rule, ...]]] = KindTable(
     "relayish.passes.loop_simplify.rules.register_simplification",
     {kind: _RULES[kind] for kind in (*_FAMILIES, *Expr.kinds)},
 )
-"""By kind; a kind of another package has the rules of its family, and those registered for it."""
+"""By kind; a kind that is not here has the rules of its family."""
 
 
-def register_simplification(
-    kind: type[Expr], *rules: Rule, replace: bool = False
-) -> tuple[Rule, ...]:
-    """Say how expressions of class ``kind`` are simplified by the pass ``Simplify``.
+def register_simplification(kind: type[Expr], rule: Rule, *, replace: bool = False) -> Rule:
+    """Add how expressions of class ``kind`` are simplified by ``Simplify``, to what its family has.
 
     Args:
         kind: A kind of expressions, or a family.
-        rules: Asked in this order; see :data:`~relayish.passes.loop_simplify.rule.Rule`.
-        replace: Take the place of the rules there are.
+        rule: See :data:`~relayish.passes.loop_simplify.rule.Rule`.
+        replace: Take the place of the rules that there are.
 
     Raises:
         DuplicateNameError: If somebody else said that already and ``replace`` is false.
     """
-    return SIMPLIFICATIONS.register(kind, rules, replace=replace)
+    family = next(base for base in lineage(kind) if base is not kind and base in SIMPLIFICATIONS)
+    rules = (*SIMPLIFICATIONS[family], rule)
+    SIMPLIFICATIONS.register(kind, rules, replace=replace, by=rule)
+    return rule

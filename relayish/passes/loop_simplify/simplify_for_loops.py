@@ -39,7 +39,8 @@ def simplify_for_loops(func: LoweredFunc) -> LoweredFunc:
     """Loop simplification: drop loops that run once, never, or do nothing.
 
     The only value of a variable takes its place everywhere: in indices, in bounds of other loops
-    and variables, in what schedule blocks read and write. A loop stays where that value reads memory,
+    and variables, in what schedule blocks read and write. A loop stays where that value reads
+    memory,
     and where an index of a device runs it. Whether it runs once is known from intervals.
 
     Returns:
