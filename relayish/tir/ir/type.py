@@ -148,8 +148,8 @@ def _number(element: str) -> tuple[str, int]:
     return (sort[0] if sort is not None else "float"), int(width[0])
 
 
-TypeLike: TypeAlias = Type | str | np.dtype[np.generic] | type
-"""A type, its text (``"int32<4>"``, ``"float32x4"``), or a numpy type."""
+TypeLike: TypeAlias = Type | tuple[str, int, int, bool] | str | np.dtype[np.generic] | type
+"""A type, its fields, its text (``"int32<4>"``, ``"float32x4"``), or a numpy type."""
 
 
 @lru_cache(maxsize=4096)
@@ -167,6 +167,8 @@ def as_type(given: TypeLike) -> Type:
     """
     if isinstance(given, Type):
         return given
+    if isinstance(given, tuple):  # as the generic text form holds types
+        return Type(*given)
     if not isinstance(given, str):
         return Type(check_dtype(given))
     vector = re.fullmatch(r"(.*\D\d+|bool)x(\d+)", given)
