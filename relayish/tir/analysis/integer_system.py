@@ -74,7 +74,7 @@ class System(NamedTuple):
         return System([*self.equations, *equations], [*self.inequalities, *inequalities])
 
 
-class _TooHard(Exception):
+class _TooHardError(Exception):
     """What is left of a system takes more work than it is worth."""
 
 
@@ -82,9 +82,9 @@ def is_feasible(system: System) -> bool | None:
     """Return whether some integers satisfy ``system``; ``None`` if that takes too long to tell.
 
     Complexity:
-        Exponential in the number of variables at worst, and cut off; on systems of dependences, with
-        small coefficients, mostly quadratic. Recursion is bounded by the number of variables that
-        have no coefficient of 1.
+        Exponential in the number of variables at worst, and cut off; on systems of dependences,
+        with small coefficients, mostly quadratic. Recursion is bounded by the number of variables
+        that have no coefficient of 1.
 
     Example:
         >>> x = Affine(0, {0: 1})
@@ -95,7 +95,7 @@ def is_feasible(system: System) -> bool | None:
     """
     try:
         return _is_feasible(system, [_MOST_WORK])
-    except _TooHard:
+    except _TooHardError:
         return None
 
 
@@ -212,7 +212,7 @@ def _tighten(rows: Sequence[Affine], work: list[int]) -> System | None:
     """
     work[0] -= len(rows)
     if work[0] < 0:
-        raise _TooHard
+        raise _TooHardError
     strongest: dict[frozenset[tuple[int, int]], int] = {}
     kept: dict[frozenset[tuple[int, int]], Mapping[int, int]] = {}
     for constant, terms in rows:
@@ -291,10 +291,10 @@ def _shadow(
     *,
     is_dark: bool = False,
 ) -> list[Affine]:
-    """Return what the bounds of ``var`` say of the others: of reals, or such that one is between."""
+    """Return what bounds of ``var`` say of the others: of reals, or such that one is between."""
     work[0] -= len(lower) * len(upper)
     if work[0] < 0:
-        raise _TooHard
+        raise _TooHardError
     found: list[Affine] = []
     for low in lower:
         b = low.terms[var]
@@ -314,7 +314,7 @@ def _splinters(
     upper: Sequence[Affine],
     work: list[int],
 ) -> bool:
-    """Return whether there is a solution close to a lower bound of ``var``: the dark shadow has none."""
+    """Return whether there is a solution close to a lower bound of ``var``."""
     most = max(-row.terms[var] for row in upper)
     for low in lower:
         b = low.terms[var]

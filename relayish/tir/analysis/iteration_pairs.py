@@ -1,0 +1,266 @@
+"""Pairs of iterations in which two accesses touch one element: their distances and directions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntFlag
+from typing import Final, NamedTuple
+
+from relayish._support.graph import find_root
+from relayish.tir.analysis.accesses import Access, Around
+from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.integer_system import (
+    Affine,
+    System,
+    is_feasible,
+    solve_equations,
+)
+from relayish.tir.analysis.iterations import Instance, Iterations
+from relayish.tir.analysis.same_element import equate_elements
+
+
+class Direction(IntFlag):
+    """How the iteration of a source may be to that of a sink: a set."""
+
+    LESS = 1
+    EQUAL = 2
+    GREATER = 4
+
+    def __str__(self) -> str:
+        """The set as dependence analysis writes it: ``<``, ``=``, ``>``, ``<=``, ``!=``, ``*``."""
+        return _SIGNS[int(self)]
+
+
+_SIGNS: Final = ("", "<", "=", "<=", ">", "!=", ">=", "*")
+
+
+class Vector(NamedTuple):
+    """Distances and directions, for each common loop, that occur together."""
+
+    distance: tuple[int | None, ...]
+    direction: tuple[Direction, ...]
+    is_exact: bool
+
+
+class _Cases(NamedTuple):
+    """Systems, the solutions of one of which are the pairs, with the differences of iterations."""
+
+    systems: tuple[tuple[System, Sequence[Affine]], ...]
+    is_exact: bool
+
+
+class IterationPairs:
+    """The pairs of iterations in which ``source`` and ``sink`` touch one element.
+
+    Args:
+        source: An access.
+        sink: Another one, or the same.
+        loops: What is around both that is a loop, outermost first.
+        context: What is known outside.
+    """
+
+    def __init__(
+        self, source: Access, sink: Access, loops: Sequence[Around], context: Context
+    ) -> None:
+        iterations = Iterations(context)
+        first, second = Instance(iterations, source.place), Instance(iterations, sink.place)
+        equate_elements(iterations, (source, first), (sink, second))
+        differences = [second.coordinates[each].plus(first.coordinates[each], -1) for each in loops]
+        self._ranges = [iterations.interval(each) for each in differences]
+        solved = [solve_equations(system, differences) for system in iterations.systems()]
+        self._start = _feasible(
+            _Cases(tuple([each for each in solved if each is not None]), iterations.is_exact)
+        )
+
+    def vectors(self, private: int, *, in_one_iteration: bool) -> list[Vector]:
+        """Return distances and directions of all pairs in which the source is made first.
+
+        Args:
+            private: In how many outer loops each iteration has memory of its own.
+            in_one_iteration: Whether the source is made first in one iteration of all loops.
+        """
+        count = len(self._ranges)
+        found: list[Vector] = []
+        cases = self._start
+        for level in range(count):
+            if not cases.systems:
+                return found
+            if level >= private:
+                carried = self._restrict(cases, level, Direction.LESS)
+                head = [*[Direction.EQUAL] * level, Direction.LESS]
+                found += self._expand(carried, head)
+            cases = self._restrict(cases, level, Direction.EQUAL)
+        if cases.systems and in_one_iteration:
+            distance, direction = (0,) * count, (Direction.EQUAL,) * count
+            found.append(Vector(distance, direction, cases.is_exact))
+        return found
+
+    def is_carried(self, level: int) -> bool:
+        """Return whether a loop carries a pair: it differs by that loop, and by no outer one."""
+        cases = self._start
+        for outer in range(level):
+            cases = self._restrict(cases, outer, Direction.EQUAL)
+        return bool(self._restrict(cases, level, Direction.LESS).systems)
+
+    def _restrict(self, cases: _Cases, loop: int, direction: Direction) -> _Cases:
+        """Return the pairs whose iterations of one loop are in that order."""
+        restricted = []
+        for system, differences in cases.systems:
+            difference = differences[loop]
+            if direction is Direction.EQUAL:
+                if not difference.terms and not difference.constant:
+                    restricted.append((system, differences))
+                    continue
+                solved = solve_equations(system.having([difference]), differences)
+                if solved is not None:
+                    restricted.append(solved)
+            else:
+                sign = 1 if direction is Direction.LESS else -1
+                row = Affine(-1, {}).plus(difference, sign)
+                restricted.append((system.having((), [row]), differences))
+        return _feasible(_Cases(tuple(restricted), cases.is_exact))
+
+    def _expand(self, cases: _Cases, head: list[Direction]) -> list[Vector]:
+        """Return the vectors that begin with ``head``.
+
+        Directions of loops that depend on each other are told one by one, else together.
+        """
+        found: list[Vector] = []
+        pending = [(cases, head)]
+        splits = 0
+        while pending:
+            cases, head = pending.pop()
+            if not cases.systems:
+                continue
+            start, count = len(head), len(self._ranges)
+            below = [
+                [(each, self._restrict(cases, loop, each)) for each in _EACH]
+                for loop in range(start, count)
+            ]
+            sets = [[item for item in each if item[1].systems] for each in below]
+            several = [start + i for i, each in enumerate(sets) if len(each) > 1]
+            exact = cases.is_exact and all(item[1].is_exact for each in sets for item in each)
+            separate = len(several) < 2 or _are_independent(cases, several)
+            if separate or splits >= _MOST_SPLITS:
+                directions = [_union([item[0] for item in each]) for each in sets]
+                whole = cases._replace(is_exact=exact and separate)
+                found.append(self._vector(whole, (*head, *directions)))
+                continue
+            splits += 1
+            for loop in range(start, several[0]):
+                [(direction, cases)] = sets[loop - start]
+                head = [*head, direction]
+            for direction, inner in reversed(sets[several[0] - start]):
+                both = (
+                    inner if several[0] == start else self._restrict(cases, several[0], direction)
+                )
+                pending.append((both, [*head, direction]))
+        return found
+
+    def _vector(self, cases: _Cases, direction: tuple[Direction, ...]) -> Vector:
+        distance = [self._distance(cases, loop, each) for loop, each in enumerate(direction)]
+        return Vector(tuple(distance), direction, cases.is_exact)
+
+    def _distance(self, cases: _Cases, loop: int, direction: Direction) -> int | None:
+        """Return the difference of iterations of one loop, if it is the same in all pairs."""
+        if direction is Direction.EQUAL:
+            return 0
+        known = {diff[loop].constant for _, diff in cases.systems if not diff[loop].terms}
+        if len(known) > 1 or direction not in (Direction.LESS, Direction.GREATER):
+            return None
+        if all(not differences[loop].terms for _, differences in cases.systems):
+            return known.pop()
+        if not cases.is_exact:
+            return None
+        sign = 1 if direction is Direction.LESS else -1
+        low, high = self._ranges[loop]
+        least = self._least(cases, loop, sign, high if sign > 0 else -low)
+        if least is None or self._reaches(cases, loop, sign, least + 1):
+            return None
+        return sign * least
+
+    def _least(self, cases: _Cases, loop: int, sign: int, high: int) -> int | None:
+        """Return the least absolute difference; ``None`` where it is not worth the while."""
+        low, step = 1, 1
+        while low < high:  # a value below low + step is looked for in steps that double
+            if self._reaches_at_most(cases, loop, sign, low + step - 1):
+                high = min(high, low + step - 1)
+                break
+            low += step
+            step *= 2
+            if low > _GREATEST_DISTANCE:
+                return None
+        while low < high:
+            middle = (low + high) // 2
+            if self._reaches_at_most(cases, loop, sign, middle):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def _reaches(self, cases: _Cases, loop: int, sign: int, least: int) -> bool:
+        rows = [
+            (system.having((), [Affine(-least, {}).plus(differences[loop], sign)]), differences)
+            for system, differences in cases.systems
+        ]
+        return bool(_feasible(_Cases(tuple(rows), is_exact=True)).systems)
+
+    def _reaches_at_most(self, cases: _Cases, loop: int, sign: int, most: int) -> bool:
+        rows = [
+            (system.having((), [Affine(most, {}).plus(differences[loop], -sign)]), differences)
+            for system, differences in cases.systems
+        ]
+        return bool(_feasible(_Cases(tuple(rows), is_exact=True)).systems)
+
+
+def _feasible(cases: _Cases) -> _Cases:
+    """Return the cases that have a solution, or may have one."""
+    exact = cases.is_exact
+    kept = []
+    for case in cases.systems:
+        found = is_feasible(case[0])
+        if found is None:
+            exact = False
+        if found is not False:
+            kept.append(case)
+    return _Cases(tuple(kept), exact)
+
+
+def _are_independent(cases: _Cases, loops: Sequence[int]) -> bool:
+    """Return whether no inequality connects the differences of ``loops``."""
+    if len(cases.systems) != 1:
+        return False
+    [(system, differences)] = cases.systems
+    number: dict[int, int] = {}
+    parent: list[int] = []
+
+    def group(var: int) -> int:
+        if var not in number:
+            number[var] = len(parent)
+            parent.append(len(parent))
+        return find_root(parent, number[var])
+
+    for row in system.inequalities:
+        first, *rest = row.terms or (0,)
+        for var in rest:
+            parent[group(var)] = group(first)
+    seen: set[int] = set()
+    for loop in loops:
+        own = {group(var) for var in differences[loop].terms}
+        if not seen.isdisjoint(own):
+            return False
+        seen |= own
+    return True
+
+
+def _union(directions: Sequence[Direction]) -> Direction:
+    found = Direction(0)
+    for each in directions:
+        found |= each
+    return found
+
+
+_EACH: Final = (Direction.LESS, Direction.EQUAL, Direction.GREATER)
+_MOST_SPLITS: Final = 64
+"""How many vectors are told apart before directions of different loops are told together."""
+_GREATEST_DISTANCE: Final = 1 << 40
