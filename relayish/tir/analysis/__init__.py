@@ -3,12 +3,23 @@
 ``interval_of(expr, context)`` bounds an expression, ``linear_form`` takes it apart, ``can_prove``
 decides a condition. ``statements_with_contexts(func)`` walks a program with what is known at each
 statement: :class:`Context` is persistent, so what holds in a loop or branch cannot leave it.
+``dependences(stmt)`` tells which accesses touch one element, ``is_parallel(loop)`` whether a loop
+carries any.
 """
 
+from relayish.tir.analysis.accesses import Access, Accesses, collect_accesses
 from relayish.tir.analysis.bounds import float_interval_of, interval_of
 from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.dependence import (
+    Dependence,
+    DependenceKind,
+    dependences,
+    is_parallel,
+    loop_carried,
+)
 from relayish.tir.analysis.interval import FloatInterval, Interval
 from relayish.tir.analysis.interval_rules import register_interval_rule
+from relayish.tir.analysis.iteration_pairs import Direction
 from relayish.tir.analysis.linear_form import (
     LinearForm,
     exact_form,
@@ -29,7 +40,12 @@ from relayish.tir.analysis.scopes import (
 )
 
 __all__ = [
+    "Access",
+    "Accesses",
     "Context",
+    "Dependence",
+    "DependenceKind",
+    "Direction",
     "FloatInterval",
     "Interval",
     "LinearForm",
@@ -38,7 +54,9 @@ __all__ = [
     "bind",
     "can_prove",
     "children_with_contexts",
+    "collect_accesses",
     "context_of",
+    "dependences",
     "enter_block",
     "enter_loop",
     "exact_form",
@@ -46,7 +64,9 @@ __all__ = [
     "float_interval_of",
     "interval_of",
     "interval_of_form",
+    "is_parallel",
     "linear_form",
+    "loop_carried",
     "register_interval_rule",
     "statements_with_contexts",
 ]

@@ -188,26 +188,22 @@ class Instance:
     def _enter_poly_for(self, around: Around, loop: PolyFor) -> None:
         """Say what is known where the condition of a ``PolyFor`` is asked, by how often it was."""
         iterations = self._iterations
-        number = self.coordinates[around] = iterations.unknown(_COUNT)
         var = loop.iterator
         whole = type_range(var.type) if var.type.is_integer else _ANY
         step = self._step(loop)
-        if not step:
-            iterations.is_exact = False
-            self._values[around, var] = iterations.unknown(whole)
-            return
         first = self.translate(loop.init, around.place)
-        last = self._last_of_poly_for(around, loop, step)
-        start, stop = iterations.interval(first), None if last is None else last + step
-        if stop is None or not whole.holds(stop):
+        last = self._last_of_poly_for(around, loop, step) if step else None
+        if last is None or not whole.holds(last + step):
             iterations.is_exact = False  # it may wrap around
+            self.coordinates[around] = iterations.unknown(_COUNT)
             self._values[around, var] = iterations.unknown(whole)
             return
-        value = first.plus(number, step)
-        self._values[around, var] = value
-        reached = Interval(min(start.low, stop), max(start.high, stop))
-        iterations.inequalities.append(value.plus(Affine(-reached.low, {})))
-        iterations.inequalities.append(Affine(reached.high, {}).plus(value, -1))
+        start = iterations.interval(first)
+        reached = Interval(min(start.low, last + step), max(start.high, last + step))
+        most = reached.high - start.low if step > 0 else start.high - reached.low
+        number = self.coordinates[around] = iterations.unknown(Interval(0, most // abs(step)))
+        value = self._values[around, var] = iterations.unknown(reached)
+        iterations.equations.append(first.plus(number, step).plus(value, -1))
 
     def _step(self, loop: PolyFor) -> int:
         """Return by how much a ``PolyFor`` goes on, 0 if that is not known to be one number."""
