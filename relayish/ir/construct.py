@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +12,7 @@ import numpy as np
 
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs, freeze
-from relayish.ir.field import REQUIRED, Field, Shape, is_node_class
+from relayish.ir.field import REQUIRED, Field, Shape, is_named_tuple, is_node_class
 from relayish.ir.naming import brief, is_node
 from relayish.ir.roles import Atom
 
@@ -130,6 +131,9 @@ def _repair(owner: type, declared: Field, value: object) -> object:
         return value.__index__()
     if isinstance(value, declared.accepts) and declared.accepts != (int,):
         return value
+    for accepted in declared.accepts:
+        if _is_spelled(accepted, value):
+            return _make_named(where, accepted, value)
     if declared.kind is not None and _stands_for_literal(declared, value):
         return declared.kind.language_.as_literal(value)
     if tuple in declared.accepts and isinstance(value, list):
@@ -139,6 +143,24 @@ def _repair(owner: type, declared: Field, value: object) -> object:
         expected += " or None"
     advice = _advice(declared, value)
     raise FieldError(f"{where} must be {expected}; found {_describe(value)}{advice}")
+
+
+def _make_named(where: str, kind: type[tuple[Any, ...]], given: Any) -> object:
+    """Return the named tuple of the values ``given``, as texts spell it: with named ones inside."""
+    hints = list(typing.get_type_hints(kind).values())
+    values = [
+        _make_named(where, hint, value) if _is_spelled(hint, value) else value
+        for hint, value in itertools.zip_longest(hints, given)
+    ]
+    try:
+        return kind(*values[: len(given)])
+    except TypeError as error:
+        raise FieldError(f"{where} must be {kind.__name__}; found {given!r}: {error}") from error
+
+
+def _is_spelled(hint: object, value: object) -> typing.TypeGuard[tuple[Any, ...]]:
+    """Return whether ``value`` is a plain tuple where a named one belongs."""
+    return is_named_tuple(hint) and type(value) in (tuple, list)
 
 
 def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, ...]:

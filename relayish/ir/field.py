@@ -215,7 +215,13 @@ def _enums(hint: object) -> list[type[Enum]]:
     """Return the enumerations that an annotation names."""
     if isinstance(hint, type) and issubclass(hint, Enum):
         return [hint]
-    return [found for argument in typing.get_args(hint) for found in _enums(argument)]
+    parts = typing.get_type_hints(hint).values() if is_named_tuple(hint) else typing.get_args(hint)
+    return [found for part in parts for found in _enums(part)]
+
+
+def is_named_tuple(hint: object) -> typing.TypeGuard[type[tuple[Any, ...]]]:
+    """Return whether ``hint`` is a class of named tuples."""
+    return isinstance(hint, type) and issubclass(hint, tuple) and hasattr(hint, "_fields")
 
 
 def is_node_class(hint: object) -> typing.TypeGuard[type[Any]]:

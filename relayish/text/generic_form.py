@@ -205,8 +205,8 @@ def spell_leaf(declared: Field, value: object, context: ValueContext) -> str:
         return _spell_enum(declared, value, must_parse=not context.metadata.readable)
     if isinstance(value, Attrs):
         return f"{spell_key(value.type_key)}{{{spell_items(value, context)}}}"
-    if type(value) is tuple:
-        if all(type(item) is not tuple for item in value) or _is_small(value):
+    if isinstance(value, tuple):  # named ones as well, which a field makes of plain ones
+        if not any(isinstance(item, tuple) for item in value) or _is_small(value):
             return f"[{', '.join([spell_leaf(declared, item, context) for item in value])}]"
         return context.metadata.refer("Array", value)
     return spell_value(value, context)
@@ -222,7 +222,7 @@ def _is_small(root: tuple[object, ...]) -> bool:
     stack: list[tuple[object, int]] = [(root, 0)]
     while stack:
         value, level = stack.pop()
-        if type(value) is not tuple:
+        if not isinstance(value, tuple):
             continue
         count += len(value)
         if count > _LONG or level > _DEEPEST_LIST:

@@ -7,7 +7,6 @@ import pytest
 from relayish import tir
 from relayish.errors import DuplicateNameError, PassError
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import EVERYTHING
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
 from tests.support.tir_programs import random_func
@@ -150,10 +149,7 @@ def test_copy_of_what_binds_nothing_is_itself():
 
 def test_nodes_that_are_equal_are_replaced():
     made = tir.ir_replace(A[I] + (A[I] + 1), A[I], tir.const(3.0))
-    assert [
-        node.value for node in EVERYTHING.post_order(made) if isinstance(node, tir.FloatImm)
-    ] == [3.0, 1.0] or True
-    assert tir.collect_load_tensors(made) == ()
+    assert structural_equal(made, tir.const(3.0) + (tir.const(3.0) + 1))
 
 
 def test_nothing_is_replaced_where_nothing_is_equal():
@@ -180,7 +176,7 @@ def test_variable_that_is_captured_is_renamed():
 
 
 def test_variable_that_is_bound_is_not_replaced():
-    with pytest.raises(PassError, match="For .* binds it"):
+    with pytest.raises(PassError, match=r"For .* binds it"):
         tir.replace_var_with_expr(COPY, {I: J})
 
 

@@ -81,9 +81,7 @@ def test_two_functions_of_one_name_are_refused():
 
 def test_function_of_relay_is_refused():
     x = relay.var("x")
-    with pytest.raises(
-        FieldError, match=r"definition @main is a Function .*expected a LoweredFunc"
-    ):
+    with pytest.raises(FieldError, match=r"@main is a Function .*expected a LoweredFunc"):
         from_ir_module(relay.IRModule({"main": relay.Function((x,), x)}))
 
 

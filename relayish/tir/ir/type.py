@@ -167,8 +167,8 @@ def as_type(given: TypeLike) -> Type:
     """
     if isinstance(given, Type):
         return given
-    if isinstance(given, tuple):  # as the generic text form holds types
-        return Type(*given)
+    if isinstance(given, tuple) and [type(part) for part in given] == [str, int, int, bool]:
+        return Type(*given)  # as the generic text form holds types
     if not isinstance(given, str):
         return Type(check_dtype(given))
     vector = re.fullmatch(r"(.*\D\d+|bool)x(\d+)", given)

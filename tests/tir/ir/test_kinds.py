@@ -14,6 +14,7 @@ from relayish.ir.span import Span
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
 from relayish.ir.traversal import EVERYTHING
+from relayish.text import astext, parse_node
 from tests.support.each import each
 from tests.support.tir_kinds import CINN_KINDS, INTRINSICS, KINDS, OPERATIONS, changes, examples
 
@@ -69,6 +70,14 @@ def test_an_equal_node_made_anew_is_equal(kind):
     again = examples()[kind]
     assert structural_equal(EXAMPLES[kind], again, True)
     assert structural_hash(EXAMPLES[kind]) == structural_hash(again)
+
+
+@each("form", FORMS)
+def test_generic_text_tells_every_field(form):
+    changed = form[2]
+    again = parse_node(astext(changed))
+    assert structural_equal(again, changed, True)
+    assert getattr(again, "type", None) == getattr(changed, "type", None)
 
 
 @each("kind", KINDS)
