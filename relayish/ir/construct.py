@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -132,7 +131,7 @@ def _repair(owner: type, declared: Field, value: object) -> object:
     if isinstance(value, declared.accepts) and declared.accepts != (int,):
         return value
     for accepted in declared.accepts:
-        if _is_spelled(accepted, value):
+        if is_named_tuple(accepted) and type(value) in (tuple, list):
             return _make_named(where, accepted, value)
     if declared.kind is not None and _stands_for_literal(declared, value):
         return declared.kind.language_.as_literal(value)
@@ -145,22 +144,17 @@ def _repair(owner: type, declared: Field, value: object) -> object:
     raise FieldError(f"{where} must be {expected}; found {_describe(value)}{advice}")
 
 
-def _make_named(where: str, kind: type[tuple[Any, ...]], given: Any) -> object:
-    """Return the named tuple of the values ``given``, as texts spell it: with named ones inside."""
-    hints = list(typing.get_type_hints(kind).values())
-    values = [
-        _make_named(where, hint, value) if _is_spelled(hint, value) else value
-        for hint, value in itertools.zip_longest(hints, given)
-    ]
+def _make_named(where: str, kind: type[Any], given: Any) -> object:  # Any: to be checked
+    """Return the named tuple of class ``kind``, of ``given`` values: named ones inside as well."""
+    hints = typing.get_type_hints(kind).values()
+    values = list(given)
+    for index, (hint, value) in enumerate(zip(hints, given, strict=False)):
+        if is_named_tuple(hint) and type(value) in (tuple, list):
+            values[index] = _make_named(where, hint, value)
     try:
-        return kind(*values[: len(given)])
+        return kind(*values)
     except TypeError as error:
         raise FieldError(f"{where} must be {kind.__name__}; found {given!r}: {error}") from error
-
-
-def _is_spelled(hint: object, value: object) -> typing.TypeGuard[tuple[Any, ...]]:
-    """Return whether ``value`` is a plain tuple where a named one belongs."""
-    return is_named_tuple(hint) and type(value) in (tuple, list)
 
 
 def _repair_tuple(where: str, declared: Field, value: object) -> tuple[object, ...]:
