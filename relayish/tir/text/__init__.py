@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from relayish.tir.text.forms import register_form
+from relayish.tir.text.parser import parse
 from relayish.tir.text.printer import astext
 
-__all__ = ["astext", "register_form"]
+__all__ = ["astext", "parse", "register_form"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from relayish._support import hooks
 from relayish.errors import FieldError, UnknownKindError
@@ -10,6 +12,7 @@ from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.language import TIR
 from relayish.tir.text import statement_forms as _statements  # noqa: F401 - completes the table
+from relayish.tir.text.names import Frame
 from relayish.tir.text.section import DETAILS, section_lines
 from relayish.tir.text.spelling import spell_name
 from relayish.tir.text.writer import BREAK, Line, Piece, Plan, TooLargeError, Writer
@@ -75,11 +78,11 @@ def write_program(roots: Sequence[IrNode], *, details: bool = True) -> str:
     if not details:
         return text
     section = _Section(program)
-    counts: dict[str, int] = {}
+    counts = Counter([frame.name for frame in groups])
     for frame, lines in groups.items():
-        counts[frame.name] = count = counts.get(frame.name, 0) + 1
         if lines and frame is not writer.frames[0]:
-            again = f" ({count})" if count > 1 else ""
+            row, column = section.places[frame]
+            again = f" at {row}:{column}" if counts[frame.name] > 1 else ""
             section.add_text(f"function {spell_name(frame.name)}{again}:")
         for line in lines:
             section.add(line)
@@ -99,6 +102,7 @@ class _Section:
     def __init__(self, program: Line) -> None:
         self._pieces: list[str] = []
         self._notes: list[str] = []
+        self.places: dict[Frame, tuple[int, int]] = {}
         self._row, self._column = 1, 1
         self._pass(program)
         self._row += 2
@@ -121,10 +125,15 @@ class _Section:
         """Turn what is noted of pieces into lines about places."""
         row, column = self._row, self._column
         pieces, at = line.pieces, 0
-        for index, note in sorted(line.marks) if line.marks else ():
+        marks: list[tuple[int, str | Frame]] = [*line.marks, *line.functions]
+        marks.sort(key=itemgetter(0))
+        for index, mark in marks:
             between = "".join(pieces[at:index])
             row, column, at = *_advance(row, column, between), index
-            self._notes.append(f"{row}:{column}: {note}")
+            if isinstance(mark, Frame):
+                self.places[mark] = (row, column)
+            else:
+                self._notes.append(f"{row}:{column}: {mark}")
         self._row, self._column = _advance(row, column, "".join(pieces[at:]))
 
     def finish(self) -> str:

@@ -110,14 +110,16 @@ class Line:
 
     Attributes:
         marks: What is noted of the node that begins with a piece.
+        functions: The functions with names of their own that begin with a piece.
         referenced: The things with lines of their own that it refers to.
     """
 
-    __slots__ = ("marks", "pieces", "referenced")
+    __slots__ = ("functions", "marks", "pieces", "referenced")
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.marks: list[tuple[int, str]] = []
+        self.functions: list[tuple[int, Frame]] = []
         self.referenced: dict[Node, None] = {}
 
 
@@ -324,4 +326,5 @@ class Writer:
         """Let names be those of a function of a module; return the piece that ends that."""
         self.frame = Frame(name, self.frames[0])
         self.frames.append(self.frame)
+        self.line.functions.append((len(self.line.pieces), self.frame))
         return LeaveFrame()
