@@ -171,12 +171,8 @@ from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, 
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
 from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import expand_primitive, register_primitive
-<<<<<<< Updated upstream
 from relayish.tir.region import Regions, access_regions
-from relayish.tir.text import astext
-=======
 from relayish.tir.text import astext, parse
->>>>>>> Stashed changes
 from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
 
 __all__ = [
@@ -337,6 +333,7 @@ __all__ = [
     "minimum",
     "not_equal",
     "one",
+    "parse",
     "placeholder",
     "primitive",
     "reduce_all",
@@ -350,7 +347,6 @@ __all__ = [
     "reduce_step",
     "reduce_sub",
     "reduce_sum",
-    "parse",
     "register_extern",
     "register_primitive",
     "register_verify_rule",
