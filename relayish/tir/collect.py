@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from relayish.errors import DuplicateNameError
 from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import Node
 from relayish.ir.one_line import describe
-from relayish.ir.renaming import rename_bound, replace_nodes, substitute_variables
+from relayish.ir.renaming import replace_nodes
 from relayish.ir.roles import Access, Role
 from relayish.ir.scoping import PROGRAM, free_variables
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.traversal import ByKind, Traversal
+from relayish.tir.functor import IRRewriter
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Parameter, Tensor, Var
+from relayish.tir.substitution import copy_with_fresh_variables, replace_free_variables
 
 # Any: keys of mappings are of the kinds that callers have
 N = TypeVar("N", bound=IrNode)
@@ -168,7 +170,7 @@ def ir_copy(root: N) -> N:
     Source:
         CINN ``IRCopy``.
     """
-    return rename_bound(root)
+    return copy_with_fresh_variables(root)
 
 
 def ir_replace(root: N, what: IrNode, by: IrNode) -> N:
@@ -202,21 +204,26 @@ def replace_var_with_expr(root: N, images: Mapping[Var, Expr]) -> N:
     Source:
         CINN ``ReplaceVarWithExpr``, which takes one variable at a time.
     """
-    return substitute_variables(root, images)
+    return replace_free_variables(root, images)
 
 
 def replace_call_with_expr(root: N, name: str, by: Callable[[Call], IrNode]) -> N:
-    """Return ``root`` with ``by(call)`` for each call of the function ``name``.
+    """Return ``root`` with ``by(call)`` for each call of the function ``name``, inner ones first.
 
     Source:
         CINN ``ReplaceCallWithExpr``.
     """
-    calls = collect_ir_nodes(root, lambda node: isinstance(node, Call) and node.name == name)
-    images: dict[Any, Node] = {}
-    for call in reversed(calls):  # those that are arguments of others stand behind these
-        assert isinstance(call, Call)
-        images[call] = by(replace_nodes(call, {k: v for k, v in images.items() if k is not call}))
-    return replace_nodes(root, images)
+    made: N = _CallReplacer(name, by).visit(root)  # type: ignore[assignment]  # by says which
+    return made
+
+
+class _CallReplacer(IRRewriter):
+    def __init__(self, name: str, by: Callable[[Call], IrNode]) -> None:
+        self._name = name
+        self._by = by
+
+    def rewrite_call(self, pre: Call, post: Call) -> IrNode:  # noqa: ARG002 - as all handlers
+        return self._by(post) if post.name == self._name else post
 
 
 def _collect(

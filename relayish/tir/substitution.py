@@ -11,9 +11,15 @@ from typing import Any, Final, TypeVar, cast
 
 from relayish.ir.field import Field
 from relayish.ir.node import Node
-from relayish.ir.renaming import duplicate, make_fresh_variable
+from relayish.ir.renaming import (
+    check_free,
+    duplicate,
+    find_captured_variables,
+    make_fresh_variable,
+    replace_nodes,
+)
 from relayish.ir.roles import Role
-from relayish.ir.scoping import RoleTraversal, bound_by
+from relayish.ir.scoping import RoleTraversal, bound_by, collect_variables
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
@@ -55,6 +61,45 @@ def substitute(root: N, images: Mapping[Any, Node]) -> N:
         (2, 2)
     """
     return _rebuild(root, images, fresh=False)
+
+
+def replace(root: N, images: Mapping[Any, Node]) -> N:
+    """Return ``root`` with each key of ``images`` replaced; images are not looked into.
+
+    Nothing is renamed: ``root`` binds no variable that is free in an image. Variables that it does
+    not bind stay what they are, whatever their bounds name.
+
+    Returns:
+        ``root`` itself when no key occurs in it; sharing is preserved.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``root``; no recursion.
+    """
+    occurring, bound = collect_variables(root, LOOPS)
+    kept = {variable: variable for variable in occurring if variable not in bound}
+    return replace_nodes(root, {**kept, **images}, traversal=LOOPS)
+
+
+def replace_free_variables(root: N, images: Mapping[Any, Node]) -> N:
+    """Return ``root`` with free variables replaced, without capture; images are not looked into.
+
+    Returns:
+        ``root`` itself when none of the variables occurs in it.
+
+    Raises:
+        PassError: If ``root`` binds one of the variables.
+
+    Complexity:
+        Linear in the number of distinct nodes of ``root`` and the images; no recursion.
+    """
+    occurring, bound = collect_variables(root, LOOPS)
+    if not any(variable in occurring for variable in images):
+        return root
+    check_free(images, bound, root, LOOPS)
+    captured = find_captured_variables(bound, list(images.values()), LOOPS)
+    if captured:
+        root = replace(root, {variable: make_fresh_variable(variable) for variable in captured})
+    return replace(root, images)
 
 
 def copy_with_fresh_variables(root: N, images: Mapping[Any, Node] | None = None) -> N:

@@ -266,9 +266,7 @@ class Run:
             for other, wrote, around in touching[element]:
                 if not (writes or wrote):
                     continue
-                common = [
-                    (x[1], y[1]) for x, y in zip(around, loops, strict=False) if x[0] is y[0]
-                ]
+                common = [(x[1], y[1]) for x, y in zip(around, loops, strict=False) if x[0] is y[0]]
                 difference = tuple([late - early for early, late in common])
                 if other is node and not any(difference):
                     continue

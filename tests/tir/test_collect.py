@@ -143,8 +143,18 @@ def test_copy_binds_variables_of_its_own_and_is_equal():
     assert structural_equal(again, COPY)
 
 
-def test_copy_of_what_binds_nothing_is_itself():
-    assert tir.ir_copy(COPY.body) is COPY.body
+def test_copy_of_an_expression_that_binds_nothing_is_itself():
+    expr = A[I] + 1
+    assert tir.ir_copy(expr) is expr
+
+
+def test_copy_of_a_reduction_runs_over_an_axis_of_its_own():
+    k = tir.reduce_axis("k", N)
+    reduced = tir.reduce_sum(A[k], [k])
+    again = tir.ir_copy(reduced)
+    assert again.reduce_axis[0] is not k
+    assert again.body.indices == again.reduce_axis
+    assert structural_equal(again, reduced)
 
 
 def test_nodes_that_are_equal_are_replaced():
@@ -167,6 +177,24 @@ def test_variables_become_expressions():
     made = tir.replace_var_with_expr(COPY.body, {I: J * 2})
     assert structural_equal(made, tir.Block((tir.store(B, A[J * 2] + 1, J * 2),)))
     assert tir.replace_var_with_expr(COPY.body, {N: J}) is COPY.body
+
+
+def test_bounds_of_axes_are_replaced_as_well():
+    k = tir.reduce_axis("k", N)
+    made = tir.replace_var_with_expr(tir.reduce_sum(A[k], [k]), {N: J * 2})
+    assert structural_equal(made.reduce_axis[0].upper_bound, J * 2)
+    assert made.body.indices == made.reduce_axis
+
+
+def test_variables_from_outside_stay_what_they_are():
+    k = tir.Var("k", "int32", tir.const(0), N)
+    made = tir.replace_var_with_expr(A[k] + A[N], {N: J})
+    assert made.a.indices == (k,)
+
+
+def test_variables_are_replaced_at_once():
+    made = tir.replace_var_with_expr(I * 16 + J, {I: J + 1, J: I})
+    assert structural_equal(made, (J + 1) * 16 + I)
 
 
 def test_variable_that_is_captured_is_renamed():

@@ -34,7 +34,6 @@ from typing import Any, Final, TypeAlias
 from relayish.errors import LoweringError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, one_line_at
-from relayish.ir.renaming import rename_bound, replace_nodes, substitute_variables
 from relayish.ir.scoping import free_variables
 from relayish.ir.traversal import Traversal
 from relayish.tir.builders.expr import reduce_step
@@ -47,6 +46,11 @@ from relayish.tir.ir.operation import CallOp, ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm, const
 from relayish.tir.ir.stmt import Block, For, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
+from relayish.tir.substitution import (
+    copy_with_fresh_variables,
+    replace,
+    replace_free_variables,
+)
 
 REDUCE_INIT: Final = "__reduce_init"
 """What follows the name of a tensor in that of the block that sets it to its first value."""
@@ -99,7 +103,7 @@ def lower(
             written[tensor.buffer] = None
         elif isinstance(operation, CallOp):
             call = operation.call
-            nests[call] = replace_nodes(call, images)
+            nests[call] = replace(call, images)
             written.update({t.buffer: None for t in operation.targets if t.buffer is not None})
     if not nests:
         raise LoweringError(
@@ -159,8 +163,8 @@ def _compute_block(
     """Return the schedule block that stores ``body``, or a step of it if it is a reduction."""
     known = dict(images)
     for at, (index, axis, low, high) in enumerate(loops):
-        lower_bound = None if low is None else replace_nodes(low, known)
-        upper_bound = None if high is None else replace_nodes(high, known)
+        lower_bound = None if low is None else replace(low, known)
+        upper_bound = None if high is None else replace(high, known)
         known[axis] = Var(
             f"i{at}", axis.type, lower_bound, upper_bound, is_reduce_axis=index.is_reduce_axis
         )
@@ -169,7 +173,7 @@ def _compute_block(
     if isinstance(body, Reduce):
         body = reduce_step(body.reduce_type, Load(target, indices), body.body)
     block = ScheduleBlock(
-        iter_vars, (), (), target.name, Store(target, replace_nodes(body, known), indices)
+        iter_vars, (), (), target.name, Store(target, replace(body, known), indices)
     )
     return ScheduleBlockRealize(tuple([index for index, _, _, _ in loops]), block)
 
@@ -183,7 +187,7 @@ def _nest(loops: Sequence[_Loop], known: Mapping[Any, Node], *stmts: Stmt) -> St
                 f"axis {axis.name!r} of a reduction has no bounds; make it by "
                 f"reduce_axis({axis.name!r}, upper)"
             )
-        first, last = replace_nodes(low, known), replace_nodes(high, known)
+        first, last = replace(low, known), replace(high, known)
         body = (For(index, first, _extent(first, last), Block(body)),)
     return body[0] if len(body) == 1 else Block(body)
 
@@ -216,9 +220,9 @@ class _Inliner(ExprMutator):
                 f"tensor {tensor.name} has {len(operation.axis)} dimensions, but "
                 f"{len(made.indices)} indices are given in {one_line_at(load)}"
             )
-        body = rename_bound(operation.body[0])
+        body = copy_with_fresh_variables(operation.body[0])
         images = dict(zip(operation.axis, made.indices, strict=True))
-        return self.visit(substitute_variables(body, images))
+        return self.visit(replace_free_variables(body, images))
 
     def visit_tensor(self, tensor: Tensor) -> Expr:
         return tensor  # what it comes from is lowered by itself
