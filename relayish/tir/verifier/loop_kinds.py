@@ -48,12 +48,13 @@ def check_loop_kind(loop: For | PolyFor, report: Report) -> None:
     flag = kind & (ForType.GPU_THREAD | ForType.GPU_BLOCK)
     if not flag and device != NO_BIND:
         refuse(
-            f"is given {device}, but is not bound; add the flag GPU_THREAD or GPU_BLOCK, or drop it"
+            f"is given {device!r}, but is not bound; add the flag GPU_THREAD or GPU_BLOCK, or "
+            f"drop it"
         )
     elif flag and not device.is_valid:
         refuse(
-            f"is bound with {device}, which names no axis; give bind_info GPU_THREAD or GPU_BLOCK "
-            f"and an offset of 0 to 2"
+            f"is bound with {device!r}, which names no axis; give bind_info GPU_THREAD or "
+            f"GPU_BLOCK and an offset of 0 to 2"
         )
     elif flag and device.for_type not in flag:
         refuse(f"is {_spell(flag)}, but bound to {device}; let both name one device")

@@ -46,6 +46,7 @@ def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] |
         _report_rebound(variable, binders[variable], report)
     if outside or free:
         _report_misplaced(scopes, outside, free, binders, report)
+    _check_declared_before(nodes, scopes, report)
     for store in stores:
         _check_assignment(store, binders.get(store.tensor, ()), report)
 
@@ -132,6 +133,29 @@ def _report_misplaced(
                     f"{at(binders[variable][0])}; use it only in there, or bind it further "
                     f"out",
                 )
+
+
+def _check_declared_before(nodes: ProgramNodes, scopes: _Scopes, report: Report) -> None:
+    """Report uses of what a ``Let`` declares in statements before it, or in its own value."""
+    waiting: dict[Node, Let] = {
+        let.symbol: let for let in nodes.of(Let) if let.symbol not in scopes.rebound
+    }
+    if not waiting:
+        return
+    for node in nodes.order:
+        used = evaluated(node)
+        if used and not waiting.keys().isdisjoint(used):
+            for variable in dict.fromkeys(used):
+                let = waiting.get(variable)
+                if let is not None:
+                    report(
+                        Rule.SCOPE,
+                        node,
+                        f"{at(node)} uses {at(variable)} before {at(let)} declares it; declare it "
+                        f"before, in this block or one around",
+                    )
+        if isinstance(node, Let):
+            waiting.pop(node.symbol, None)
 
 
 def _check_assignment(store: Store, binders: Sequence[Node], report: Report) -> None:

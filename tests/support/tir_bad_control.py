@@ -1,0 +1,568 @@
+"""Reductions, loops, schedule blocks and scopes that break a rule, beside twins that keep it."""
+
+from __future__ import annotations
+
+from relayish import tir
+from relayish.tir import (
+    Block,
+    BufferRange,
+    Cast,
+    For,
+    ForType,
+    Let,
+    LoweredFunc,
+    PolyFor,
+    Reduce,
+    ReduceType,
+    ScheduleBlock,
+    Store,
+    Var,
+    const,
+)
+from tests.support.tir_cases import (
+    A_BUFFER,
+    B_BUFFER,
+    LANES,
+    ONE,
+    TEMP,
+    THREAD,
+    A,
+    B,
+    I,
+    J,
+    K,
+    N,
+    R,
+    T,
+    V,
+    W,
+    X,
+    bound,
+    case,
+    func,
+    inside,
+    loop,
+    part,
+    realize,
+)
+
+
+@case(
+    "reduce",
+    "Reduce begins with 0 of type int32 and combines it with x of type float32; both must "
+    "have one type: cast the first",
+)
+def reduction_from_another_type():
+    return (
+        Reduce(ReduceType.SUM, const(0), X, ()),
+        Reduce(ReduceType.SUM, const(0.0), X, ()),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce of kind all combines i of type int32; expected truth values: compare the number with 0",
+)
+def all_of_numbers():
+    return (
+        Reduce(ReduceType.ALL, const(1), I, ()),
+        Reduce(ReduceType.ALL, const(True), I < 1, ()),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce of kind sum combines (i < 1) of type bool; expected numbers: use the kinds all "
+    "and any for truth values",
+)
+def sum_of_truth_values():
+    return (
+        Reduce(ReduceType.SUM, const(False), I < 1, ()),
+        Reduce(ReduceType.ANY, const(False), I < 1, ()),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce runs over k, which has no bounds; give the axis both: tir.Var(name, "
+    "lower_bound=..., upper_bound=...)",
+)
+def axis_without_bounds():
+    return (
+        Reduce(ReduceType.SUM, const(0.0), A[K], (K,)),
+        Reduce(ReduceType.SUM, const(0.0), A[R], (R,)),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce runs over r, which schedule block 'B' binds; there it does one step of the "
+    "block: leave the axis out of reduce_axis",
+)
+def axis_of_the_schedule_block():
+    return (
+        inside(
+            realize((I,), (R,), Store(A, Reduce(ReduceType.SUM, A[0], A[R], (R,)), (const(0),)))
+        ),
+        inside(realize((I,), (R,), Store(A, Reduce(ReduceType.SUM, A[0], A[R]), (const(0),)))),
+    )
+
+
+@case(
+    "structure",
+    "the body of for (i, 0, 16) is A[i] = 1.0; expected a Block: write Block((body,))",
+)
+def loop_over_a_statement():
+    return (
+        func(For(I, 0, 16, Store(A, ONE, (I,)))),
+        func(loop(Store(A, ONE, (I,)))),
+    )
+
+
+@case(
+    "structure",
+    "the body of poly_for (i, 0, %0, 1) is A[i] = 1.0; expected a Block: write Block((body,))",
+)
+def poly_for_over_a_statement():
+    return (
+        func(PolyFor(I, 0, I < 4, 1, Store(A, ONE, (I,)))),
+        func(PolyFor(I, 0, I < 4, 1, Block((Store(A, ONE, (I,)),)))),
+    )
+
+
+@case(
+    "structure",
+    "schedule block 'B' stands in a Block without values for its variables; put it into a "
+    "ScheduleBlockRealize",
+)
+def schedule_block_without_values():
+    return (
+        Block((ScheduleBlock((), (), (), "B", Block()),)),
+        Block((realize((), (), Block()),)),
+    )
+
+
+@case(
+    "structure",
+    "function 'f' has 2 arguments, and args_io says how 1 are used; say it of each, or of none",
+)
+def inputs_and_outputs_of_some_arguments():
+    return (
+        func().with_fields(args_io=(tir.ArgumentIO.INPUT,)),
+        func().with_fields(args_io=(tir.ArgumentIO.INPUT, tir.ArgumentIO.OUTPUT)),
+    )
+
+
+@case(
+    "structure",
+    "function 'f' runs on the grid (0, 1, 1) of blocks (1, 1, 1); expected sizes of 1 or more",
+)
+def grid_of_nothing():
+    return (
+        func().with_fields(cuda_axis_info=tir.CudaAxisInfo((0, 1, 1))),
+        func().with_fields(cuda_axis_info=tir.CudaAxisInfo((2, 1, 1))),
+    )
+
+
+@case(
+    "schedule block",
+    "schedule block 'B' has 2 variables and is given 1 values; give each variable one",
+)
+def value_that_lacks():
+    return (
+        inside(realize((I,), (V, W), Block())),
+        inside(realize((I, I), (V, W), Block())),
+    )
+
+
+@case(
+    "schedule block",
+    "variable v of type int32 of schedule block 'B' is given int64(i) of type int64; both "
+    "must have one type: cast the value",
+)
+def value_of_another_type():
+    return (
+        inside(realize((Cast("int64", I),), (V,), Block())),
+        inside(realize((I,), (V,), Block())),
+    )
+
+
+@case(
+    "schedule block",
+    "variable v of type int8 of schedule block 'B' counts; expected int32 or int64",
+)
+def variable_of_floats():
+    return (
+        inside(realize((Cast("int8", I),), (Var("v", "int8"),), Block())),
+        inside(realize((I,), (V,), Block())),
+    )
+
+
+@case(
+    "schedule block",
+    "variable v of schedule block 'B' is given (i * j), which is not affine in the loop "
+    "variables: (i * j) multiplies two that vary; expected a sum of these, each multiplied "
+    "by what does not vary",
+)
+def value_that_is_a_product_of_loops():
+    return (
+        func(loop(loop(realize((I * J,), (V,), Block()), var=J))),
+        func(loop(loop(realize((I * 4 + J / 2 % 3,), (V,), Block()), var=J))),
+    )
+
+
+@case(
+    "schedule block",
+    "variable v of schedule block 'B' is given (4 / %0), where %0 is (i + 1), which is not "
+    "affine in the loop variables: (4 / %0) divides by what varies; expected a sum of these, "
+    "each multiplied by what does not vary",
+)
+def value_that_divides_by_a_loop():
+    return (
+        inside(realize((4 / (I + 1),), (V,), Block())),
+        func(loop(realize(((I + 1) / N,), (V,), Block())), args=(N,)),
+    )
+
+
+@case(
+    "schedule block",
+    "variable v of schedule block 'B' is given int32(%0), where %0 is A[i], which is not "
+    "affine in the loop variables: A[i] reads memory; expected a sum of these, each "
+    "multiplied by what does not vary",
+)
+def value_from_memory():
+    return (
+        inside(realize((Cast("int32", A[I]),), (V,), Block())),
+        inside(realize((I,), (V,), Block())),
+    )
+
+
+@case(
+    "schedule block",
+    "variable v of schedule block 'B' is given cinn_min(i, 4), which is not affine in the "
+    "loop variables: cinn_min(i, 4) is no sum or product; expected a sum of these, each "
+    "multiplied by what does not vary",
+)
+def value_that_is_a_minimum():
+    return (
+        inside(realize((tir.Min(I, const(4)),), (V,), Block())),
+        func(loop(realize((tir.Min(N, const(4)) + I,), (V,), Block())), args=(N,)),
+    )
+
+
+@case(
+    "region",
+    "schedule block 'B' reads _B in B[0, 0], which read_buffers does not say; add it, or say "
+    "nothing",
+)
+def read_that_is_not_declared():
+    return (
+        inside(
+            realize((I,), (V,), Store(A, A[V] + B[0, 0], (V,)), reads=(part(A_BUFFER, (V, V + 1)),))
+        ),
+        inside(
+            realize(
+                (I,),
+                (V,),
+                Store(A, A[V] + B[0, 0], (V,)),
+                reads=(part(A_BUFFER, (V, V + 1)), part(B_BUFFER, (0, 1), (0, 1))),
+            )
+        ),
+    )
+
+
+@case(
+    "region",
+    "schedule block 'B' writes _A in A[v] = 1.0, which write_buffers does not say; add it, "
+    "or say nothing",
+)
+def write_that_is_not_declared():
+    return (
+        inside(realize((I,), (V,), Store(A, ONE, (V,)), writes=(part(B_BUFFER, (0, 1), (0, 1)),))),
+        inside(realize((I,), (V,), Store(A, ONE, (V,)), writes=(part(A_BUFFER, (0, 16)),))),
+    )
+
+
+@case(
+    "region",
+    "schedule block 'B' writes A[v] = 1.0, whose index v leaves dimension 0 of what "
+    "write_buffers says of _A: 0 to 15; make that larger, or say nothing",
+)
+def write_beyond_what_is_declared():
+    return (
+        inside(realize((I,), (V,), Store(A, ONE, (V,)), writes=(part(A_BUFFER, (0, 15)),))),
+        inside(realize((I,), (V,), Store(A, ONE, (V,)), writes=(part(A_BUFFER, (0, 16)),))),
+    )
+
+
+@case(
+    "region",
+    "schedule block 'B' reads A[%0], whose index (v + 1) leaves dimension 0 of what "
+    "read_buffers says of _A: v to (v + 1); make that larger, or say nothing",
+)
+def read_beside_what_is_declared():
+    return (
+        inside(
+            realize((I / 2,), (V,), Store(A, A[V + 1], (V,)), reads=(part(A_BUFFER, (V, V + 1)),))
+        ),
+        inside(
+            realize(
+                (I / 2,), (V,), Store(A, A[V + 1], (V,)), reads=(part(A_BUFFER, (V + 1, V + 2)),)
+            )
+        ),
+    )
+
+
+@case(
+    "region",
+    "read_buffers of schedule block 'B' names _B, _A, which the block reads in the order _A, "
+    "_B; name them in this order",
+)
+def regions_in_another_order():
+    return (
+        inside(
+            realize(
+                (I,), (V,), Store(A, A[V] + B[0, 0], (V,)), reads=(part(B_BUFFER), part(A_BUFFER))
+            )
+        ),
+        inside(
+            realize(
+                (I,), (V,), Store(A, A[V] + B[0, 0], (V,)), reads=(part(A_BUFFER), part(B_BUFFER))
+            )
+        ),
+    )
+
+
+@case(
+    "region",
+    "a region is a part of A of type float32 (Tensor); expected a Buffer",
+)
+def region_of_a_tensor():
+    return (
+        BufferRange(A),
+        BufferRange(A_BUFFER),
+    )
+
+
+@case(
+    "scope",
+    "A[i] = 1.0 uses i outside the scope of its binder, for (i, 0, 16); use it only in "
+    "there, or bind it further out",
+)
+def loop_variable_after_its_loop():
+    return (
+        func(loop(), Store(A, ONE, (I,))),
+        func(loop(Store(A, ONE, (I,)))),
+    )
+
+
+@case(
+    "scope",
+    "A[0] = x uses x before float32 x = 1.0 declares it; declare it before, in this block or "
+    "one around",
+)
+def declaration_after_its_use():
+    return (
+        func(Store(A, X, (const(0),)), Let(X, ONE)),
+        func(Let(X, ONE), Store(A, X, (const(0),))),
+    )
+
+
+@case(
+    "scope",
+    "A[0] = x uses x outside the scope of its binder, float32 x = 1.0; use it only in there, "
+    "or bind it further out",
+)
+def declaration_in_another_block():
+    return (
+        func(Block((Let(X, ONE),)), Store(A, X, (const(0),))),
+        func(Block((Let(X, ONE), Store(A, X, (const(0),))))),
+    )
+
+
+@case(
+    "scope",
+    "A[0] = x uses x, which nothing binds; bind it, or make it a parameter",
+)
+def variable_that_nothing_binds():
+    return (
+        func(Store(A, X, (const(0),))),
+        func(Store(A, X, (const(0),)), args=(A_BUFFER, X)),
+    )
+
+
+@case(
+    "scope",
+    "T uses _T, which nothing binds; bind it, or make it a parameter",
+)
+def buffer_that_nothing_binds():
+    return (
+        func(Store(T, ONE, (const(0),))),
+        func(Store(T, ONE, (const(0),)), temps=(TEMP,)),
+    )
+
+
+@case(
+    "scope",
+    "variable i is bound twice: by for (i, 0, 16) and by for (i, 0, 16); a variable is bound "
+    "once, use a new Var for the second",
+)
+def variable_of_two_loops():
+    return (
+        func(loop(), loop()),
+        func(loop(), loop(var=J)),
+    )
+
+
+@case(
+    "scope",
+    "variable n is bound twice: by function f (n, n) and by function f (n, n); a variable is "
+    "bound once, use a new Var for the second",
+)
+def argument_given_twice():
+    return (
+        LoweredFunc("f", (N, N), Block()),
+        LoweredFunc("f", (N, K), Block()),
+    )
+
+
+@case(
+    "scope",
+    "a value is assigned to i, what a loop counts with, which for (i, 0, 16) binds; declare "
+    "a variable with Let and assign to that",
+)
+def assignment_to_a_loop_variable():
+    return (
+        inside(Store(I, const(1))),
+        inside(Block((Let(K, I), Store(K, const(1))))),
+    )
+
+
+@case(
+    "scope",
+    "a value is assigned to v, an index of a schedule block, which ScheduleBlock(B) binds; "
+    "declare a variable with Let and assign to that",
+)
+def assignment_to_a_variable_of_a_block():
+    return (
+        inside(realize((I,), (V,), Store(V, const(1)))),
+        inside(realize((I,), (V,), Block((Let(K, V), Store(K, const(1)))))),
+    )
+
+
+@case(
+    "scope",
+    "a value is assigned to n, an argument, which function f (n) binds; declare a variable "
+    "with Let and assign to that",
+)
+def assignment_to_an_argument():
+    return (
+        func(Store(N, const(1)), args=(N,)),
+        func(Let(K, N), Store(K, const(1)), args=(N,)),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is UNROLLED and VECTORIZED; these exclude one another",
+)
+def unrolled_and_vectorised():
+    return (
+        loop(for_type=ForType.UNROLLED | ForType.VECTORIZED, vectorize_info=LANES),
+        loop(for_type=ForType.PARALLEL | ForType.VECTORIZED, vectorize_info=LANES),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is GPU_THREAD and GPU_BLOCK; these exclude one another",
+)
+def threads_and_blocks():
+    return (
+        loop(for_type=ForType.GPU_THREAD | ForType.GPU_BLOCK, bind_info=THREAD),
+        loop(for_type=ForType.GPU_THREAD, bind_info=THREAD),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is vectorised with VectorizeInfo(level=-1, factor=-1); expected a level "
+    "of 0 or more and a factor of 1 or more: give vectorize_info",
+)
+def vectorised_by_nothing():
+    return (
+        loop(for_type=ForType.VECTORIZED),
+        loop(for_type=ForType.VECTORIZED, vectorize_info=LANES),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is given VectorizeInfo(level=0, factor=4), but is not vectorised; add "
+    "the flag VECTORIZED, or drop it",
+)
+def lanes_of_a_serial_loop():
+    return (
+        loop(vectorize_info=LANES),
+        loop(),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is bound with BindInfo(for_type=<ForType.DEFAULT: 64>, offset=-1, "
+    "device=None), which names no axis; give bind_info GPU_THREAD or GPU_BLOCK and an offset "
+    "of 0 to 2",
+)
+def bound_to_nothing():
+    return (
+        loop(for_type=ForType.GPU_THREAD),
+        loop(for_type=ForType.GPU_THREAD, bind_info=THREAD),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is bound with BindInfo(for_type=<ForType.GPU_THREAD: 8>, offset=3, "
+    "device=None), which names no axis; give bind_info GPU_THREAD or GPU_BLOCK and an offset "
+    "of 0 to 2",
+)
+def bound_to_a_fourth_axis():
+    return (
+        loop(for_type=ForType.GPU_THREAD, bind_info=tir.BindInfo(ForType.GPU_THREAD, 3)),
+        loop(for_type=ForType.GPU_THREAD, bind_info=tir.BindInfo(ForType.GPU_THREAD, 2)),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is given BindInfo(for_type=<ForType.GPU_THREAD: 8>, offset=0, "
+    "device=None), but is not bound; add the flag GPU_THREAD or GPU_BLOCK, or drop it",
+)
+def axis_of_a_serial_loop():
+    return (
+        loop(bind_info=THREAD),
+        loop(),
+    )
+
+
+@case(
+    "loop kind",
+    "the loop over i is GPU_BLOCK, but bound to threadIdx.x; let both name one device",
+)
+def thread_bound_to_a_block():
+    return (
+        loop(for_type=ForType.GPU_BLOCK, bind_info=THREAD),
+        loop(for_type=ForType.GPU_THREAD, bind_info=THREAD),
+    )
+
+
+@case(
+    "loop kind",
+    "for (j, 0, 16) is bound to threadIdx.x, as a loop around it is; bind it to another axis",
+)
+def one_axis_twice_in_a_nest():
+    return (
+        func(bound(loop(bound(Block(), J, 0), var=K), I, 0)),
+        func(bound(loop(bound(Block(), J, 1), var=K), I, 0)),
+    )
