@@ -220,18 +220,40 @@ def _load_inline(c: Compiler, load: Load, tensor: Tensor) -> Names:
             f"{len(operation.axis)} axes"
         ),
     )
-    require(load.type == tensor.dtype, lambda: "an inline tensor is loaded with scalar indices")
     shape = yield from _sizes(tensor.shape)
-    check_range(c, tensor.name, indices, shape)
-    params = [f"p{at}" for at in range(len(indices))]
+    sizes = [size for size in shape if isinstance(size, str)]
+    params = _names("p", len(indices))
+    passed = iter(_names("n", len(sizes)))
+    limits = [size if isinstance(size, int) else next(passed) for size in shape]
     c.inlining[operation] = None
     try:
-        with c.new_unit(params) as unit, c.bound_all(operation.axis, params):
+        with (
+            c.new_unit([*params, *_names("n", len(sizes))]) as unit,
+            c.bound_all(operation.axis, params),
+        ):
+            unit.node = load
+            check_range(c, tensor.name, params, limits)
             made = yield body
             unit.line(f"return {made}")
     finally:
         del c.inlining[operation]
-    return c.unit.assign(c.call(unit, indices))
+    c.unit.node = load
+    if load.type == tensor.dtype:
+        return c.unit.assign(c.call(unit, [*indices, *sizes]))
+    lanes = c.unit.name("k")
+    lane, made = c.unit.name("v"), c.unit.name()
+    dtype = c.unit.capture(tensor.dtype.numpy)
+    vectors = [index.type.is_vector for index in load.indices]
+    chosen = [f"int({at}[{lane}])" if v else at for at, v in zip(indices, vectors, strict=True)]
+    c.unit.line(f"{lanes} = []")
+    with c.indented(f"for {lane} in range({c.unit.capture(load.type.lanes)}):", loops=1):
+        c.unit.line(f"{lanes}.append({c.call(unit, [*chosen, *sizes])})")
+    c.unit.line(f"{made} = {c.unit.capture(np.array)}({lanes}, {dtype})")
+    return made
+
+
+def _names(prefix: str, number: int) -> list[str]:
+    return [f"{prefix}{at}" for at in range(number)]
 
 
 def _store(c: Compiler, store: Store) -> Names:

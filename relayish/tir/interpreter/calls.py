@@ -296,21 +296,20 @@ def _primitive(c: Compiler, node: PrimitiveNode) -> Names:
 
 def _builtin(c: Compiler, node: BuiltinIntrin) -> Names:
     call = Call(node.dtype, node.name, node.args, (), CallType.INTRINSIC)
-    for name, kind in (
-        (node.name, CallType.INTRINSIC),
-        (node.name, CallType.EXTERN),
-        (node.name.removesuffix("f"), CallType.EXTERN),
-    ):
-        extern = find_extern(name, kind)
-        if extern is not None:
-            break
-    else:
+    extern = find_builtin(node.name)
+    if extern is None:
         raise unknown(node.name, CallType.INTRINSIC)
     args = yield from each(node.args)
     given = [arg.type for arg in node.args]
     require_signature(extern, call, given)
     apply = c.unit.capture(applier(extern, given, node.dtype, -1))
     return c.unit.assign(f"{apply}({', '.join(args)})")
+
+
+def find_builtin(name: str) -> Extern | None:
+    """Return the function that an intrinsic of the target computes, ``sqrt`` for ``sqrtf``."""
+    found = find_extern(name, CallType.INTRINSIC)
+    return found or find_extern(name) or find_extern(name.removesuffix("f"))
 
 
 def _buffer_create(_c: Compiler, _node: BufferCreate) -> str:

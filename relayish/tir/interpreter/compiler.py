@@ -117,6 +117,7 @@ class Compiler:
         slots: How many slots the frame has.
         stored: The variables that statements assign to.
         memo: The names of the expressions that were computed for this statement.
+        candidates: The loops that may run in lockstep.
         opened: The blocks that enclose what is compiled.
     """
 
@@ -128,6 +129,7 @@ class Compiler:
         self.stored: frozenset[Var] = frozenset()
         self.memo: dict[Node, str] = {}
         self.opened: list[Opened] = []
+        self.candidates: frozenset[Node] = frozenset()
         self.inlining: dict[Node, None] = {}
         self._expanded: dict[PrimitiveNode, Node] = {}
         self._bound: dict[Var, Binding] = {}
@@ -307,6 +309,14 @@ class Compiler:
                 f"argument, or give its value"
             )
         return found
+
+    def peek_variable(self, var: Var) -> str:
+        """Return the text of what a variable holds, ``None`` if nothing yet."""
+        found = self.binding_of(var)
+        if found.is_assigned:
+            assert found.slot is not None
+            return self.slot(found.slot)
+        return self.read_variable(var)
 
     def read_variable(self, var: Var) -> str:
         """Return the name of the value of a variable."""

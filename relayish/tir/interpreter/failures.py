@@ -103,7 +103,7 @@ def add_place(error: BaseException, stack: Sequence[Call]) -> None:
 
 def _say(error: BaseException, place: Node | None, values: list[str]) -> None:
     where = "" if place is None else f", in {quote(place)}"
-    known = f", where {', '.join(values[:SHOWN_VARIABLES][::-1])}" if values else ""
+    known = f", with {', '.join(values[:SHOWN_VARIABLES][::-1])}" if values else ""
     if isinstance(error, EvaluationError) and error.args:
         error.args = (f"{error.args[0]}{where}{known}", *error.args[1:])
     elif where:

@@ -6,11 +6,13 @@ from collections.abc import Generator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
+from relayish._support.collector import pause_collection
 from relayish.errors import TypeConfusionError
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.tir.interpreter import access, calls, expressions  # noqa: F401 - their rules
 from relayish.tir.interpreter.compiler import LIBRARY, Binding, Compiler, Place
+from relayish.tir.interpreter.lanes.candidates import find_candidates
 from relayish.tir.interpreter.memory import Layout, Loan, Memory, lend, size_of
 from relayish.tir.interpreter.statements import run_body, shape_of
 from relayish.tir.interpreter.unit import Call, Unit
@@ -152,10 +154,11 @@ class Function:
     def _compile(self, is_tracked: bool) -> tuple[FunctionType, Unit, int]:
         found = self._compiled.get(is_tracked)
         if found is None:
-            compiler = Compiler(self.functions)
-            _compile_entry(compiler, self, is_tracked)
-            unit = compiler.unit
-            found = unit.finish(LIBRARY), unit, compiler.slots
+            with pause_collection():
+                compiler = Compiler(self.functions)
+                _compile_entry(compiler, self, is_tracked)
+                unit = compiler.unit
+                found = unit.finish(LIBRARY), unit, compiler.slots
             self._compiled[is_tracked] = found
         return found
 
@@ -170,6 +173,8 @@ def _compile_entry(c: Compiler, function: Function, is_tracked: bool) -> None:
     func = function.func
     facts = Facts(func.body)
     c.stored = frozenset(facts.stored)
+    if function.mode == "vectorised":
+        c.candidates = frozenset(find_candidates(func.body))
     c.slots = 1 + len(func.args)
     for slot, arg in enumerate(func.args, 1):
         if isinstance(arg, Var):

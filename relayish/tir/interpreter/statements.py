@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from relayish.errors import LifetimeError
+from relayish.errors import EvaluationError, LifetimeError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.tir.interpreter.access import constant
@@ -21,6 +21,8 @@ from relayish.tir.interpreter.compiler import (
     require,
 )
 from relayish.tir.interpreter.expressions import assign_wrapped
+from relayish.tir.interpreter.lanes.formula import UnsuitableError
+from relayish.tir.interpreter.lanes.nest import Nest
 from relayish.tir.interpreter.numbers import wrap
 from relayish.tir.ir.operators import Expr, integer_range
 from relayish.tir.ir.stmt import (
@@ -71,10 +73,35 @@ def _for(c: Compiler, loop: For) -> Names:
     first = yield loop.min
     extent = yield loop.extent
     _require_loop_type(loop.loop_var, loop.min, loop.extent)
+    attempt = attempt_in_lockstep(c, loop, first, extent)
+    if attempt is None:
+        return (yield from _serial(c, loop, first, extent))
+    candidates, c.candidates = c.candidates, frozenset()
+    with c.indented(f"if not {attempt}:"):
+        yield from _serial(c, loop, first, extent)
+    c.candidates = candidates
+    return "None"
+
+
+def _serial(c: Compiler, loop: For, first: str, extent: str) -> Names:
     local = c.unit.name("v")
     with c.indented(head_of(c, loop, local, first, extent), loops=1), c.bound(loop.loop_var, local):
         yield from run_body(c, loop.body)
     return "None"
+
+
+def attempt_in_lockstep(c: Compiler, loop: For, first: str, extent: str) -> str | None:
+    """Return the text that runs a loop in lockstep if it can, ``None`` if it never can."""
+    if loop not in c.candidates:
+        return None
+    try:
+        nest = Nest(loop)
+        memories = [c.memory(buffer) for buffer in nest.buffers]
+        free = [c.peek_variable(var) for var in nest.free]
+    except (UnsuitableError, EvaluationError):
+        return None
+    given = f"{first}, {extent}, [{', '.join(memories)}], [{', '.join(free)}]"
+    return f"{c.unit.capture(nest.attempt)}({given})"
 
 
 def head_of(c: Compiler, loop: For, local: str, first: str, extent: str) -> str:

@@ -12,12 +12,14 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
+from relayish.errors import EvaluationError
 from relayish.ir.node import Node
 
 MAX_CALLS: Final = 24
 """How deep units call each other directly."""
 
-_BUILTINS: Final = {"range": range, "bool": bool, "int": int, "float": float}
+MAX_UNDER_WAY: Final = 100_000
+"""How many calls of generators may wait for each other."""
 
 
 class Line(NamedTuple):
@@ -161,5 +163,11 @@ def drive(root: Call, stack: list[Call]) -> Any:  # Any: what the unit returns
                 return stop.value
             value = stop.value
         else:
+            if len(stack) >= MAX_UNDER_WAY:
+                called.close()
+                raise EvaluationError(
+                    f"more than {MAX_UNDER_WAY:,} calls are under way: functions call each other "
+                    f"without end"
+                )
             stack.append(called)
             value = None
