@@ -16,6 +16,7 @@ from relayish.tir.analysis.dependence import (
     dependences,
     is_parallel,
     loop_carried,
+    parallel_loops,
 )
 from relayish.tir.analysis.interval import FloatInterval, Interval
 from relayish.tir.analysis.interval_rules import register_interval_rule
@@ -67,6 +68,7 @@ __all__ = [
     "is_parallel",
     "linear_form",
     "loop_carried",
+    "parallel_loops",
     "register_interval_rule",
     "statements_with_contexts",
 ]

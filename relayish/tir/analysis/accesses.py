@@ -253,17 +253,17 @@ class _Collector(IRFunctor[_Steps]):
                         yield inner
                 case Reduce():
                     yield node.body, _below_axes(place, node.reduce_axis)
-                case Call() | PrimitiveNode() | BufferCreate():
+                case Call():
                     self._add_call(node, place)
+                case BufferCreate():
+                    self._add(node, _location(node.buffer), place, reads=True, writes=True)
                 case _ if effect_of(node) & ~Effect.READS:
                     self._add(node, None, place, reads=True, writes=True)
 
-    def _add_call(self, call: Call | PrimitiveNode | BufferCreate, place: Place) -> None:
-        if effect_of(call) & Effect.UNKNOWN or not isinstance(call, (Call, BufferCreate)):
+    def _add_call(self, call: Call, place: Place) -> None:
+        """Add what a call accesses: anything, or what it is given to read and to write."""
+        if effect_of(call) & ~Effect.WRITES:
             self._add(call, None, place, reads=True, writes=True)
-            return
-        if isinstance(call, BufferCreate):
-            self._add(call, _location(call.buffer), place, reads=True, writes=True)
             return
         for each in call.read_args:
             if isinstance(each, (Tensor, Buffer)):

@@ -91,6 +91,7 @@ def is_parallel(loop: For | PolyFor, context: Context | None = None) -> bool:
     """Return whether the iterations of ``loop`` may run in any order: none depends on another.
 
     Memory that is allocated, and scalars that are declared, in its body are its iterations' own.
+    Of several loops of one program ask :func:`parallel_loops`.
 
     Args:
         loop: A loop of any kind.
@@ -99,7 +100,7 @@ def is_parallel(loop: For | PolyFor, context: Context | None = None) -> bool:
     Complexity:
         As :func:`dependences`, until the first that is carried is found.
     """
-    return next(_carried(loop, context), None) is None
+    return next(_carried(loop, context, levels=1), None) is None
 
 
 def loop_carried(
@@ -110,19 +111,39 @@ def loop_carried(
     Complexity:
         As :func:`dependences`.
     """
-    return tuple(_carried(loop, context))
+    return tuple([(source, sink) for source, sink, _ in _carried(loop, context, levels=1)])
 
 
-def _carried(loop: For | PolyFor, context: Context | None) -> Iterator[tuple[Access, Access]]:
-    found = collect_accesses(loop)
-    context = _outside(loop, found, context)
+def parallel_loops(
+    root: Stmt | LoweredFunc, context: Context | None = None
+) -> frozenset[For | PolyFor]:
+    """Return the loops of ``root`` that carry no dependence, as :func:`is_parallel` says of one.
+
+    A loop that stands in several places is among them if it carries none in any.
+
+    Complexity:
+        As :func:`dependences`; it does not find distances.
+    """
+    carrying = {loop for _, _, loop in _carried(root, context)}
+    nodes = PROGRAM.pre_order(root)
+    return frozenset([n for n in nodes if isinstance(n, (For, PolyFor)) and n not in carrying])
+
+
+def _carried(
+    root: Stmt | LoweredFunc, context: Context | None, levels: int | None = None
+) -> Iterator[tuple[Access, Access, For | PolyFor]]:
+    """Yield source, sink and the loop that carries a dependence, of the outermost ``levels``."""
+    found = collect_accesses(root)
+    context = _outside(root, found, context)
     for a, b in _pairs(found):
-        loops = _common_loops(a, b)
-        if not loops or _private_loops(a, b, found):
+        loops, private = _common_loops(a, b)[:levels], _private_loops(a, b, found)
+        if len(loops) <= private:
             continue
         for source, sink in _orders(a, b):
-            if IterationPairs(source, sink, loops, context).is_carried(0):
-                yield source, sink
+            for level in IterationPairs(source, sink, loops, context).carrying(private):
+                loop = loops[level].loop
+                assert loop is not None
+                yield source, sink, loop
 
 
 def _outside(root: Stmt | LoweredFunc, found: Accesses, context: Context | None) -> Context:

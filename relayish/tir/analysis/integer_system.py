@@ -57,8 +57,11 @@ class Affine(NamedTuple):
 
 ZERO: Final = Affine(0, {})
 
-_MOST_WORK: Final = 20_000
+_MOST_WORK: Final = 200_000
 """How many inequalities are made before a system counts as too hard to decide."""
+
+_MOST_VALUES: Final = 64
+"""How many values a variable may have, to be tried one by one."""
 
 
 class System(NamedTuple):
@@ -314,12 +317,37 @@ def _splinters(
     upper: Sequence[Affine],
     work: list[int],
 ) -> bool:
-    """Return whether there is a solution close to a lower bound of ``var``."""
+    """Return whether there is a solution close to a lower bound of ``var``, which has no other.
+
+    Where some variable has fewer values than there are places to look at, these are tried instead.
+    """
     most = max(-row.terms[var] for row in upper)
-    for low in lower:
-        b = low.terms[var]
-        for excess in range((most * b - most - b) // most + 1):
-            near = System([Affine(low.constant - excess, low.terms)], rows)
-            if _is_feasible(near, work):
-                return True
-    return False
+    places = [
+        Affine(low.constant - excess, low.terms)
+        for low in lower
+        for excess in range((most * low.terms[var] - most - low.terms[var]) // most + 1)
+    ]
+    values = _fewest_values(rows)
+    if values is not None and len(values) < len(places):
+        places = values
+    return any(_is_feasible(System([place], rows), work) for place in places)
+
+
+def _fewest_values(rows: Sequence[Affine]) -> list[Affine] | None:
+    """Return what is zero for one of the values of the variable that has fewest; ``None``: many."""
+    low: dict[int, int] = {}
+    high: dict[int, int] = {}
+    for constant, terms in rows:
+        if len(terms) == 1:
+            [(var, factor)] = terms.items()
+            if factor > 0:
+                low[var] = -constant // factor
+            else:
+                high[var] = constant // -factor
+    sizes = {var: high[var] - low[var] for var in low if var in high}
+    if not sizes:
+        return None
+    var = min(sizes, key=lambda each: sizes[each])
+    if sizes[var] > _MOST_VALUES:
+        return None
+    return [Affine(-value, {var: 1}) for value in range(low[var], high[var] + 1)]

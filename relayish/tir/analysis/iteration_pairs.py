@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import IntFlag
 from typing import Final, NamedTuple
 
@@ -15,6 +15,7 @@ from relayish.tir.analysis.integer_system import (
     is_feasible,
     solve_equations,
 )
+from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.iterations import Instance, Iterations
 from relayish.tir.analysis.same_element import equate_elements
 
@@ -62,6 +63,12 @@ class IterationPairs:
     def __init__(
         self, source: Access, sink: Access, loops: Sequence[Around], context: Context
     ) -> None:
+        self._ranges: list[Interval] = []
+        self._loops = len(loops)
+        self._start: _Cases | None = None
+        """``None``: too much is around the accesses for anything to be told."""
+        if max(_depth(source), _depth(sink)) > _DEEPEST:
+            return
         iterations = Iterations(context)
         first, second = Instance(iterations, source.place), Instance(iterations, sink.place)
         equate_elements(iterations, (source, first), (sink, second))
@@ -79,9 +86,11 @@ class IterationPairs:
             private: In how many outer loops each iteration has memory of its own.
             in_one_iteration: Whether the source is made first in one iteration of all loops.
         """
-        count = len(self._ranges)
+        count = self._loops
         found: list[Vector] = []
         cases = self._start
+        if cases is None:
+            return [Vector((None,) * count, (_union(_EACH),) * count, is_exact=False)]
         for level in range(count):
             if not cases.systems:
                 return found
@@ -95,12 +104,22 @@ class IterationPairs:
             found.append(Vector(distance, direction, cases.is_exact))
         return found
 
-    def is_carried(self, level: int) -> bool:
-        """Return whether a loop carries a pair: it differs by that loop, and by no outer one."""
+    def carrying(self, private: int) -> Iterator[int]:
+        """Yield, outermost first, which loops carry a pair: it differs by that and no outer loop.
+
+        Args:
+            private: In how many outer loops each iteration has memory of its own.
+        """
         cases = self._start
-        for outer in range(level):
-            cases = self._restrict(cases, outer, Direction.EQUAL)
-        return bool(self._restrict(cases, level, Direction.LESS).systems)
+        if cases is None:
+            yield from range(private, self._loops)
+            return
+        for level in range(self._loops):
+            if not cases.systems:
+                return
+            if level >= private and self._restrict(cases, level, Direction.LESS).systems:
+                yield level
+            cases = self._restrict(cases, level, Direction.EQUAL)
 
     def _restrict(self, cases: _Cases, loop: int, direction: Direction) -> _Cases:
         """Return the pairs whose iterations of one loop are in that order."""
@@ -132,7 +151,7 @@ class IterationPairs:
             cases, head = pending.pop()
             if not cases.systems:
                 continue
-            start, count = len(head), len(self._ranges)
+            start, count = len(head), self._loops
             below = [
                 [(each, self._restrict(cases, loop, each)) for each in _EACH]
                 for loop in range(start, count)
@@ -213,6 +232,11 @@ class IterationPairs:
         return bool(_feasible(_Cases(tuple(rows), is_exact=True)).systems)
 
 
+def _depth(access: Access) -> int:
+    around = access.place.around
+    return 0 if around is None else around.depth + 1
+
+
 def _feasible(cases: _Cases) -> _Cases:
     """Return the cases that have a solution, or may have one."""
     exact = cases.is_exact
@@ -263,4 +287,6 @@ def _union(directions: Sequence[Direction]) -> Direction:
 _EACH: Final = (Direction.LESS, Direction.EQUAL, Direction.GREATER)
 _MOST_SPLITS: Final = 64
 """How many vectors are told apart before directions of different loops are told together."""
+_DEEPEST: Final = 48
+"""How many loops and branches may be around an access, for its iterations to be told apart."""
 _GREATEST_DISTANCE: Final = 1 << 40

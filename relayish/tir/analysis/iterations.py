@@ -267,6 +267,7 @@ class Instance:
 
     def _term(self, term: Expr, place: Place, depth: int) -> Affine:
         """Return a sum of unknowns that is the value of a term of a linear form."""
+        iterations = self._iterations
         if depth > _DEEPEST:
             return self._opaque(term, place)
         match term:
@@ -279,12 +280,16 @@ class Instance:
             case Select() if term.condition.type.is_scalar:
                 return self._selected(term, place, depth)
             case Ramp() if self._lane is not None:
-                stride = linear_form(term.stride, self._iterations.context)
+                stride = linear_form(term.stride, iterations.context)
                 if stride.is_constant:
                     base = self.translate(term.base, place, depth)
                     return self._wrapped(base.plus(self._lane, stride.constant), term)
             case _ if term.type.is_bool and term.type.is_scalar:
                 return self._truth(term, place, depth)
+            case _ if term.type.is_integer and not term.type.is_bool:
+                form = linear_form(term, iterations.context)
+                if term not in form.terms:  # a sum that is converted to a wider type
+                    return self.translate(term, place, depth)
         return self._opaque(term, place)
 
     def _variable(self, var: Var, place: Place, depth: int) -> Affine:
