@@ -78,6 +78,10 @@ class OperatorError(RelayishError, ValueError):
     """An operator was called with arguments or attributes it does not accept."""
 
 
+class BuilderError(RelayishError, ValueError):
+    """The calls of a builder do not make up a program."""
+
+
 class LoweringError(RelayishError, ValueError):
     """Tensors cannot be made a function: something is not given, or named twice."""
 

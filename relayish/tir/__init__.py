@@ -35,6 +35,7 @@ from relayish.tir.builders.expr import (
     var,
     zero,
 )
+from relayish.tir.builders.ir_builder import IRBuilder
 from relayish.tir.builders.lower import lower
 from relayish.tir.builders.stmt import (
     as_block,
@@ -225,6 +226,7 @@ __all__ = [
     "Free",
     "FunctionBase",
     "GetAddr",
+    "IRBuilder",
     "IRFunctor",
     "IRMutator",
     "IRRewriter",
