@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,8 +11,13 @@ from relayish.ir.traversal import Traversal
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import EITHER, FALSE, TRUE, Interval
 from relayish.tir.analysis.interval_rules import compare, interval_by_rules
-from relayish.tir.analysis.linear_facts import differ_by
-from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
+from relayish.tir.analysis.linear_facts import possible_signs
+from relayish.tir.analysis.linear_form import (
+    LinearForm,
+    exact_form,
+    interval_of_form,
+    linear_form,
+)
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import EQ, NE, And, ComparisonNode, Expr, Not, Or
 
@@ -82,18 +88,32 @@ def _truth(condition: Expr, context: Context) -> Interval:
         return found
     a, b = linear_form(condition.a, context), linear_form(condition.b, context)
     difference = a.plus(b, -1)
-    if isinstance(condition, (EQ, NE)) and _is_zero(difference):
-        return TRUE if isinstance(condition, EQ) else FALSE
+    if isinstance(condition, (EQ, NE)):
+        zero = _is_zero(difference)
+        if zero is not None:
+            return TRUE if zero == isinstance(condition, EQ) else FALSE
     exact_a, exact_b = exact_form(a, context), exact_form(b, context)
     if exact_a is None or exact_b is None:
         return found
     difference = exact_a.plus(exact_b, -1)
-    return compare(type(condition), differ_by(difference, context), FALSE)
+    found = compare(type(condition), interval_of_form(difference, context), FALSE)
+    if found.is_point:
+        return found
+    signs = possible_signs(difference, context)
+    if isinstance(condition, (EQ, NE)) and not signs.zero:
+        return FALSE if isinstance(condition, EQ) else TRUE
+    ends = [sign for sign, may_be in zip((-1, 0, 1), signs, strict=True) if may_be]
+    if not ends:  # a context that contradicts itself: nothing gets there
+        return found
+    return compare(type(condition), Interval(ends[0], ends[-1]), FALSE)
 
 
-def _is_zero(form: LinearForm) -> bool:
-    """Return whether ``form`` is 0 modulo ``2 ** bits`` whatever its terms are."""
-    return not any(value % (1 << form.type.bits) for value in (form.constant, *form.terms.values()))
+def _is_zero(form: LinearForm) -> bool | None:
+    """Return whether ``form`` is 0 modulo ``2 ** bits`` for all terms; ``None``: for some."""
+    divisor = math.gcd(1 << form.type.bits, *form.terms.values())
+    if form.constant % divisor:
+        return False
+    return True if divisor == 1 << form.type.bits else None
 
 
 _CONDITIONS: Final = Traversal(IrNode)
