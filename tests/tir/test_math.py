@@ -30,7 +30,7 @@ OF_INTEGERS = {
 }
 REFERENCES = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
-    "erf": lambda x: python_math.erf(x),
+    "erf": python_math.erf,
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
     "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
 }  # fmt: skip
