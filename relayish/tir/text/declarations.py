@@ -15,7 +15,7 @@ from relayish.tir.ir.type import Type
 from relayish.tir.text.calls import member
 from relayish.tir.text.expressions import read_expression
 from relayish.tir.text.names import VarClass
-from relayish.tir.text.notes_reader import read_key, read_value
+from relayish.tir.text.notes_reader import Word, read_key, read_value
 from relayish.tir.text.operations import OPERATION, operation
 from relayish.tir.text.reader import Reader
 from relayish.tir.text.section import default_buffer
@@ -91,6 +91,7 @@ def _offset(reader: Reader, line: int, column: int, entry: int) -> int:
 def names(reader: Reader, first: int, end: int) -> Rule:
     """Lines about names, up to ``end``."""
     reader.pos = first
+    before, reader.limit = reader.limit, len(reader.text)
     while reader.skip() < end:
         found = reader.match(_LINE)
         if found is None:
@@ -118,6 +119,7 @@ def names(reader: Reader, first: int, end: int) -> Rule:
             reader.fail(f"{name} is declared twice; leave one out", at)
         _WORDS[word](reader, name, dtype, at)
         _expect_end(reader)
+    reader.limit = before
 
 
 def _expect_end(reader: Reader) -> None:
@@ -144,7 +146,7 @@ def _expressions(reader: Reader, close: str, what: str) -> tuple[Any, ...]:  # A
 
 
 _LISTS: Final = ("strides", "axis", "reduce_axis", "domain", "new_indices")
-_OPERANDS: Final = ("elem_offset", "operation", "buffer")
+_OPERANDS: Final = ("elem_offset", "operation")
 
 
 def _fields(reader: Reader) -> dict[str, Any]:  # Any: whatever the fields hold
@@ -160,11 +162,21 @@ def _fields(reader: Reader) -> dict[str, Any]:  # Any: whatever the fields hold
         if key in _LISTS:
             reader.expect("[", f"behind {key}=")
             fields[key] = _expressions(reader, "]", f"an item of {key}")
+        elif key == "buffer":
+            fields[key] = _buffer_word(reader)
         elif key in _OPERANDS:
             fields[key] = read_expression(reader, f"the {key}")
         else:
             fields[key] = read_value(reader)
     return fields
+
+
+def _buffer_word(reader: Reader) -> object:
+    """Read the buffer of a tensor, of which the tensor may be the first to speak."""
+    word = read_value(reader)
+    if isinstance(word, Word) and word.spelt[0] != "%":
+        return word
+    return reader.resolve(word, "a buffer", reader.pos)
 
 
 def _tensor(reader: Reader, name: str, dtype: Type, at: int) -> None:
@@ -174,7 +186,9 @@ def _tensor(reader: Reader, name: str, dtype: Type, at: int) -> None:
     buffer = fields.pop("buffer", None)
     called = fields.pop("name", name)
     if buffer is None and not is_inline:
-        other = read_name(default_buffer(spell_name(name)))
+        buffer = Word(default_buffer(spell_name(name)), at)
+    if isinstance(buffer, Word):
+        other = read_name(buffer.spelt)
         buffer = reader.known(other)
         if buffer is None:
             buffer = Buffer(other, shape, dtype, span=reader.span(at, reader.pos))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Final
+from typing import Final, NoReturn
 
 import numpy as np
 
@@ -38,15 +38,23 @@ def read_number(reader: Reader, found: re.Match[str], start: int) -> Node:
             made = _as_noted(reader, made, start)
         elif dtype.is_integer:
             low, high = integer_range(dtype)
-            if not low <= value <= high:
-                more = "; write 7ll for an int64" if dtype == INT32 else ""
-                reader.fail(f"{value} is out of range of {dtype}, {low} to {high}{more}", start)
+            if dtype == INT32 and high < value <= 2 * high + 1:
+                reader.wide[made] = start
+            elif not low <= value <= high:
+                fail_range(reader, value, dtype, start)
         return made
     number = round_to(float(digits), dtype)
     if math.isinf(number) and digits[-1] != "f":
         reader.fail(f"{digits} is out of range of {dtype}; write inf for infinity", start)
     made = FloatImm(number, dtype, span=span)
     return _as_noted(reader, made, start) if reader.notes and start in reader.notes else made
+
+
+def fail_range(reader: Reader, value: int, dtype: Type, start: int) -> NoReturn:
+    """Refuse an integer that its type does not hold."""
+    low, high = integer_range(dtype)
+    more = "; write 7ll for an int64" if dtype == INT32 else ""
+    reader.fail(f"{value} is out of range of {dtype}, {low} to {high}{more}", start)
 
 
 def _type_told(
@@ -136,7 +144,10 @@ def adapt(reader: Reader, node: Expr, beside: Type) -> Expr:
     See :func:`~relayish.tir.text.literals.takes_type_of`.
     """
     if isinstance(node, IntImm) and beside == UINT32 and node.dtype == INT32:
-        return node if node in reader.fixed else UIntImm(node.value, UINT32, span=node.span)
+        if node in reader.fixed:
+            return node
+        reader.wide.pop(node, None)
+        return UIntImm(node.value, UINT32, span=node.span)
     if isinstance(node, FloatImm) and beside == FLOAT64 and node.dtype == FLOAT32:
         is_told = math.isfinite(node.value) or node in reader.fixed
         return node if is_told else FloatImm(node.value, FLOAT64, span=node.span)

@@ -9,8 +9,10 @@ from relayish.ir.node import Node
 from relayish.text.trampoline import Rule, run
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.type import INT32
 from relayish.tir.text.declarations import SECTION, names, open_section
 from relayish.tir.text.inference import infer
+from relayish.tir.text.numbers import fail_range
 from relayish.tir.text.operations import OPERATION, operation
 from relayish.tir.text.reader import Reader
 from relayish.tir.text.statements import anything
@@ -78,6 +80,8 @@ def _read(
     run(names(reader, first, last))
     reader.pos = 0
     made = run(_programs(reader, most))
+    for number, at in reader.wide.items():
+        fail_range(reader, number.value, INT32, at)  # type: ignore[attr-defined]  # all are numbers
     for at in reader.notes:
         line, column = reader.place(at)
         reader.fail(

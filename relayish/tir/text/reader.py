@@ -52,7 +52,7 @@ class Reader(Source):
     Args:
         text: The program, and behind it the section.
         name: What errors call the text.
-        end: Where the program ends.
+        end: Where the program ends; ``limit``: where what is being read does.
         row: The number of lines before the text in what it is a part of.
         read_names: The rule of the section's lines about names.
     """
@@ -66,7 +66,7 @@ class Reader(Source):
         read_names: Callable[[Any, int, int], Rule],  # Any: a reader
     ) -> None:
         super().__init__(text, name)
-        self.end = end
+        self.end = self.limit = end
         self.row = row
         self.notes: dict[int, int] = {}
         """By the place of a node, where the section says something of it."""
@@ -89,6 +89,8 @@ class Reader(Source):
         """Whether each name has to be bound or declared, as in functions."""
         self.unknown_things: dict[Node, Unknown] = {}
         """Tensors and buffers that had to be made up."""
+        self.wide: dict[Node, int] = {}
+        """Numbers that no int32 holds, which their neighbours have yet to say are of uint32."""
         self.fixed: set[Node] = set()
         """Literals whose type the section tells."""
         self.given: dict[tuple[int, str], Tensor | Buffer] = {}

@@ -42,16 +42,14 @@ def section_lines(writer: Writer) -> dict[Frame, list[Line]]:
 def _describe_all(writer: Writer) -> dict[Node, Line]:
     """Return the line of each thing that may need one, and of what these lines refer to."""
     lines: dict[Node, Line] = {}
-    pending = list(writer.entities)
-    while pending:
-        met = len(writer.entities)
-        for node in pending:
+    pending, at = writer.met, 0
+    while at < len(pending):  # which grows
+        node = pending[at]
+        at += 1
+        if node not in lines and (type(node) is not Var or node in writer.declared):
             writer.frame = writer.entities[node]
             writer.start()
-            if type(node) is not Var or node in writer.declared:
-                lines[node] = _describe(writer, node)
-        pending = list(writer.entities)[met:]
-        pending += [v for v in writer.declared if v not in lines and v not in pending]
+            lines[node] = _describe(writer, node)
     return lines
 
 

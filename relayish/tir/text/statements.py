@@ -172,7 +172,7 @@ def _block(reader: Reader, found: re.Match[str], start: int) -> Rule:
     mark = len(reader.hidden)
     stmts = []
     while not reader.take("}"):
-        if reader.skip() >= reader.end:
+        if reader.skip() >= reader.limit:
             reader.fail("this block is not closed; end it with '}'", start)
         stmts.append((yield statement(reader, "or '}' in a block")))
     reader.leave(mark)

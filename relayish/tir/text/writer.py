@@ -142,6 +142,8 @@ class Writer:
         self.frames: list[Frame] = [self.frame]
         self.entities: dict[Node, Frame] = {}
         """What the section may have to describe, and where that is known."""
+        self.met: list[Node] = []
+        """The same in order, variables again when they turn out to need a line."""
         self.declared: set[Node] = set()
         """The variables among these that have a line."""
         self.texts: dict[Node, str] = {}
@@ -156,7 +158,7 @@ class Writer:
         self._limit = _FIRST_LIMIT
         for var in plan.singular:
             self._enter(var, self.frame)
-            self.declared.add(var)
+            self._declare(var)
         for node in plan.shared:
             if type(node) in _NAMES and node not in self.texts:
                 self._enter(node, self.frame)
@@ -262,7 +264,13 @@ class Writer:
             self._numbers += 1
         self.texts[node] = found
         self.entities[node] = frame
+        self.met.append(node)
         return found
+
+    def _declare(self, var: Var) -> None:
+        if var not in self.declared:
+            self.declared.add(var)
+            self.met.append(var)
 
     def _refer_unbound(self, var: Var) -> str:
         """Return the text of a variable that is not in scope."""
@@ -271,14 +279,14 @@ class Writer:
         found = self._enter(var, self.frames[0] if var in self.plan.shared else self.frame)
         self.line.referenced[var] = None
         if self.is_strict or not is_plain(var):
-            self.declared.add(var)
+            self._declare(var)
         return found
 
     def refer_to_address(self, var: Var) -> str:
         """Return the text of a variable that is loaded or stored, where a tensor may stand."""
         found = self.refer(var)
         if var in self.entities:
-            self.declared.add(var)
+            self._declare(var)
         return found
 
     def bind(self, var: Var, *, is_typed: bool = False) -> str:
