@@ -29,7 +29,7 @@ from relayish.ir.roles import Role
 from relayish.ir.scope_tree import ScopeTree
 from relayish.ir.span import Span
 from relayish.ir.traversal import ByKind, PushAll, Traversal
-from relayish.text.tables import LAYOUTS, LEAVES, family_of
+from relayish.text.tables import LAYOUTS, LEAVES, WHOLES, family_of
 
 OUTERMOST: Final = 0
 """The block around all others."""
@@ -148,7 +148,7 @@ class _Pieces(Traversal):
     """
 
     def fields(self, kind: type[Node]) -> list[Field]:
-        if _is_apart(kind):
+        if _is_apart(kind) or kind in WHOLES:
             return []
         return [
             f
@@ -194,6 +194,8 @@ def lay_out_by_roles(kind: type[Node]) -> LayOut:
         return _lay_out_variable
     if _is_apart(kind):
         return _lay_out_apart
+    if kind in WHOLES:
+        return _lay_out_whole
     is_pattern = kind.held_as_ is Role.BINDER
     blocks = scope_fields(kind).blocks
     lines = ["place = layout.place"]
@@ -276,6 +278,11 @@ def _lay_out_apart(layout: Layout, node: Node, scope: int) -> None:
     layout.position[node] = Position.VALUE
 
 
+def _lay_out_whole(layout: Layout, node: Node, scope: int) -> None:
+    """Leave out what a node consists of, which has a text of its own."""
+    del layout, node, scope
+
+
 def is_flat(kind: type[Node]) -> bool:
     """Return whether nodes of a kind hold none that are pieces of the program."""
     return not PIECES.fields(kind) and not _ATTRIBUTES[kind]
@@ -289,7 +296,7 @@ def _compile_apart(kind: type[Node]) -> Callable[[Any], tuple[Node, ...]]:  # An
 
 def _attributes(kind: type[Node]) -> tuple[str, ...]:
     """Return the names of the fields without role whose values may hold nodes nonetheless."""
-    if _is_apart(kind):
+    if _is_apart(kind) or kind in WHOLES:
         return ()
     return tuple(f.name for f in kind.fields_ if f.kind is None and _may_hold_nodes(f))
 

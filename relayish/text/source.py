@@ -43,10 +43,17 @@ _NEW: Final = tuple.__new__
 
 
 class Source:
-    """A text, the position of the reader in it, and how to speak about places in it."""
+    """A text, the position of the reader in it, and how to speak about places in it.
 
-    def __init__(self, text: str, name: str) -> None:
+    Args:
+        text: The text.
+        name: What errors call it.
+        row: How many lines stand before it, where it is a part of another one.
+    """
+
+    def __init__(self, text: str, name: str, row: int = 0) -> None:
         self.text = text
+        self.row = row
         self.name = name
         self.pos = 0
         self.has_comma = False
@@ -65,16 +72,18 @@ class Source:
         if end <= self._line_end:
             return _NEW(Span, (self.name, line, line, start - line_start + 1, end - line_start + 1))
         end_line, end_column = self.locate(end)
+        end_line += self.row
         return Span(self.name, line, end_line, start - line_start + 1, end_column)
 
     def _seek(self, at: int) -> None:
-        self._line = line = bisect_right(self._starts, at)
+        line = bisect_right(self._starts, at)
+        self._line = line + self.row
         self._line_start = self._starts[line - 1]
         after = self._starts[line] if line < len(self._starts) else len(self.text) + 1
         self._line_end = after
 
     def locate(self, at: int) -> tuple[int, int]:
-        """Return line and column of an offset, both from 1."""
+        """Return line and column of an offset, both from 1, ``row`` left out."""
         line = bisect_right(self._starts, at)
         return line, at - self._starts[line - 1] + 1
 
@@ -94,6 +103,7 @@ class Source:
             shown, offset = shown[cut : cut + 160], column - cut
         shown = shown.replace("\t", " ")
         caret = " " * (offset - 1) + "^"
+        line += self.row
         error = ParseError(f"{self.name}:{line}:{column}: {message}\n  {shown}\n  {caret}")
         error.filename, error.lineno, error.offset, error.text = self.name, line, column, shown
         return error

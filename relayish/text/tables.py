@@ -40,6 +40,9 @@ TEXTS: Final[KindTable[Write]] = KindTable("the text printer", REGISTER)
 LEAVES: Final[dict[type[Node], Callable[[Any, Any], str]]] = {}  # Any: as above
 """Kinds that are written where they are used, each time, and how; the reader knows them by name."""
 
+WHOLES: Final[set[type[Node]]] = set()
+"""Kinds whose text holds all that is below a node, none of which is written elsewhere."""
+
 LAYOUTS: Final[KindTable[Callable[[Any, Any, Any], None]]] = KindTable("the layout", REGISTER)
 """``lay_out(layout, node, scope)``: where what a node holds is written; for most, roles tell that.
 
@@ -138,6 +141,7 @@ def register_text(
     write: Callable[[Any, Any], Rule],  # Any: the writer, a node of the kind
     read: Callable[[Any, int], Rule],  # Any: the reader
     replace: bool = False,
+    whole: bool = False,
 ) -> None:
     r"""Give a kind of node a text of its own, in place of the generic form.
 
@@ -160,6 +164,8 @@ def register_text(
             ``reader.read_block(variable, ...)``, which reads braces with the variables in scope,
             and ``reader.read_field(kind, "field")``. It returns the node.
         replace: Put these in place of what the kind had.
+        whole: What ``write`` writes holds all that is below a node, in a text of its own: no part
+            of it gets a line elsewhere.
 
     Raises:
         DuplicateNameError: If the keyword is taken, or somebody else gave the kind a text.
@@ -202,6 +208,8 @@ def register_text(
         family.parts.register(kind, parts, replace=replace, by=write)
     if old is not None:
         words.pop(old, None)
+    if whole:
+        WHOLES.add(kind)
     words[keyword] = partial(_read_declaration, read) if is_declaration(kind) else read
     _KEYWORDS[kind] = keyword
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from relayish.tir.text import mixed as _mixed  # noqa: F401 - completes the text of modules
 from relayish.tir.text.forms import register_form
 from relayish.tir.text.parser import parse
 from relayish.tir.text.printer import astext

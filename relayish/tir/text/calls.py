@@ -157,7 +157,7 @@ def _two(kind: type[Min | Max]) -> Callable[..., Any]:  # Any: as above
         name = "cinn_min(a, b)" if kind is Min else "cinn_max(a, b)"
         _expect_count(reader, name, args, 2, start)
         a, b = args
-        a, b = adapt(reader, a, b.type), adapt(reader, b, a.type)
+        a, b = adapt(reader, a, b), adapt(reader, b, a)
         return kind(a, b, span=reader.span(start, reader.pos))
 
     return finish
@@ -214,7 +214,7 @@ def _construct(reader: Reader, what: None, start: int, args: Args, note: Note) -
 
 
 def _fail_missing(reader: Reader, start: int, what: str, example: str) -> None:
-    line, column = reader.place(start)
+    line, column = reader.locate(start)
     reader.fail(f"{what}; say it in the section, '{line}:{column}: {example}'", start)
 
 

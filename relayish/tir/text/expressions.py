@@ -216,7 +216,7 @@ def _finish_paren(reader: Reader, frame: Frame) -> Any:  # Any: a node
     span = reader.span(start, reader.pos)
     if len(values) == 2 and told is None:
         a, b = values
-        a, b = adapt(reader, a, b.type), adapt(reader, b, a.type)
+        a, b = adapt(reader, a, b), adapt(reader, b, a)
         return _KINDS[frame.what](a, b, span=span)
     if told == "frac_op":
         return FracOp(*values, span=span)
@@ -296,7 +296,7 @@ def _resume_select(reader: Reader, frame: Frame, value: Any) -> Any:  # Any: nod
         return None
     reader.expect(")", "behind the third operand of select(condition, a, b)")
     condition, yes, no = values
-    yes, no = adapt(reader, yes, no.type), adapt(reader, no, yes.type)
+    yes, no = adapt(reader, yes, no), adapt(reader, no, yes)
     return Select(condition, yes, no, span=reader.span(frame.start, reader.pos))
 
 

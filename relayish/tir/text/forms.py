@@ -21,7 +21,12 @@ from relayish.tir.ir import expr, operators, stmt, tensor
 from relayish.tir.ir.flags import CallType, ReduceType
 from relayish.tir.ir.lines import SIGNS
 from relayish.tir.ir.type import INT32, VOID, Type
-from relayish.tir.text.literals import literal_text, note_of_literal, takes_type_of
+from relayish.tir.text.literals import (
+    literal_text,
+    note_of_literal,
+    takes_type_of,
+    would_take_type_of,
+)
 from relayish.tir.text.spelling import is_type_name, spell_name, spell_type
 from relayish.tir.text.writer import FORMS, Form, Piece, Writer
 
@@ -55,7 +60,7 @@ def join(nodes: Sequence[Node], between: str = ", ") -> list[Piece]:
 
 
 def _literal(writer: Writer, node: Any) -> Pieces:  # Any: a literal, of three kinds
-    note = note_of_literal(node)
+    note = note_of_literal(node, is_explicit=node in writer.explicit)
     if note:
         writer.note(note)
     return (literal_text(node),)
@@ -70,6 +75,8 @@ def operand(writer: Writer, node: Node, beside: Node) -> Piece:
     """Return an operand; a literal that takes the type of the other one tells no more."""
     if takes_type_of(node, beside) and node not in writer.plan.named:
         return literal_text(node)
+    if would_take_type_of(node, beside):
+        writer.explicit.add(node)
     return node
 
 
@@ -95,6 +102,7 @@ def _nary(sign: str, note: str, writer: Writer, node: operators.NaryOpNode) -> P
 def _cast(writer: Writer, node: operators.Cast) -> Pieces:
     spelt = spell_type(node.dtype)
     if not is_type_name(spelt):
+        spelt = call_name(node.dtype.element)
         writer.note("kind=cast")
     return (spelt, "(", node.v, ")")
 

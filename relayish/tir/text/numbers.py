@@ -6,19 +6,16 @@ import math
 import re
 from typing import Final, NoReturn
 
-import numpy as np
-
 from relayish.errors import FieldError
 from relayish.ir.node import Node
 from relayish.text.literals import read_int
 from relayish.tir.ir.operators import Expr, FloatImm, IntImm, UIntImm, integer_range
 from relayish.tir.ir.type import FLOAT32, INT32, INT64, Type, as_type
-from relayish.tir.text.literals import FLOAT64, UINT32
+from relayish.tir.text.literals import FLOAT64, UINT32, told_type
 from relayish.tir.text.reader import Reader
-from relayish.tir.text.spelling import read_type, round_to
+from relayish.tir.text.spelling import half_value, read_type, round_to
 
 _SUFFIXES: Final = {"ll": INT64, "ull": Type("uint64"), "f": FLOAT32}
-_UINT16: Final = np.dtype("uint16")
 
 
 def read_number(reader: Reader, found: re.Match[str], start: int) -> Node:
@@ -44,10 +41,11 @@ def read_number(reader: Reader, found: re.Match[str], start: int) -> Node:
                 fail_range(reader, value, dtype, start)
         return made
     number = round_to(float(digits), dtype)
-    if math.isinf(number) and digits[-1] != "f":
+    is_noted = start in reader.notes
+    if math.isinf(number) and not is_noted and digits[-1] != "f":
         reader.fail(f"{digits} is out of range of {dtype}; write inf for infinity", start)
     made = FloatImm(number, dtype, span=span)
-    return _as_noted(reader, made, start) if reader.notes and start in reader.notes else made
+    return _as_noted(reader, made, start) if is_noted else made
 
 
 def fail_range(reader: Reader, value: int, dtype: Type, start: int) -> NoReturn:
@@ -95,7 +93,7 @@ def read_infinite(reader: Reader, digits: str, start: int) -> Node:
 def read_half(reader: Reader, element: str, bits: str, start: int) -> Node:
     """Return the literal of 16 bits."""
     dtype = Type(element)
-    value = float(np.array(int(bits, 16), _UINT16).view(dtype.numpy)[()])
+    value = half_value(int(bits, 16), dtype)
     made = FloatImm(value, dtype, span=reader.span(start, reader.pos))
     return _as_noted(reader, made, start) if reader.notes and start in reader.notes else made
 
@@ -138,11 +136,12 @@ def _as_noted(
     return literal
 
 
-def adapt(reader: Reader, node: Expr, beside: Type) -> Expr:
+def adapt(reader: Reader, node: Expr, other: Expr) -> Expr:
     """Return a literal whose text tells no type with that of what stands beside it.
 
     See :func:`~relayish.tir.text.literals.takes_type_of`.
     """
+    beside = told_type(other)
     if isinstance(node, IntImm) and beside == UINT32 and node.dtype == INT32:
         if node in reader.fixed:
             return node

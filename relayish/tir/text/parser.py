@@ -83,7 +83,7 @@ def _read(
     for number, at in reader.wide.items():
         fail_range(reader, number.value, INT32, at)  # type: ignore[attr-defined]  # all are numbers
     for at in reader.notes:
-        line, column = reader.place(at)
+        line, column = reader.locate(at)
         reader.fail(
             f"the section speaks of {line}:{column}, where no node begins that has details; "
             f"correct the place",

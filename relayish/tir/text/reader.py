@@ -65,9 +65,8 @@ class Reader(Source):
         row: int,
         read_names: Callable[[Any, int, int], Rule],  # Any: a reader
     ) -> None:
-        super().__init__(text, name)
+        super().__init__(text, name, row)
         self.end = self.limit = end
-        self.row = row
         self.notes: dict[int, int] = {}
         """By the place of a node, where the section says something of it."""
         self.groups: dict[int | str, tuple[int, int]] = {}
@@ -103,15 +102,6 @@ class Reader(Source):
         """Where the lines of the text begin."""
         return self._starts
 
-    def locate(self, at: int) -> tuple[int, int]:
-        """Return line and column of an offset, in what the text is a part of."""
-        line, column = super().locate(at)
-        return line + self.row, column
-
-    def place(self, at: int) -> tuple[int, int]:
-        """Return line and column of an offset as the section counts them."""
-        return super().locate(at)
-
     def note_at(self, start: int) -> dict[str, object] | None:
         """Return what the section says of the node that begins at ``start``, if anything."""
         at = self.notes.pop(start, None)
@@ -135,7 +125,7 @@ class Reader(Source):
     def refuse_rest(self, note: dict[str, object], what: str, start: int) -> None:
         """Refuse what the section says of a node, and the node does not have."""
         for key in note:
-            line, column = self.place(start)
+            line, column = self.locate(start)
             self.fail(
                 f"the section says {key}= of {line}:{column}, where {what} stands, which has no "
                 f"such detail; leave it out, or correct the place",

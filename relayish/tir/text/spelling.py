@@ -7,6 +7,7 @@ not tell, the section of details does. A name that is no name of C stands in quo
 
 from __future__ import annotations
 
+import math
 import re
 import struct
 from collections.abc import Callable
@@ -71,6 +72,11 @@ def spell_name(name: str) -> str:
     if _IDENTIFIER_ONLY.fullmatch(name) and name not in KEYWORDS:
         return name
     return f"#{quote(name)}"
+
+
+def looks_like_buffer(spelt: str) -> bool:
+    """Return whether a name is taken for that of a buffer where nothing declares it."""
+    return spelt.removeprefix('#"').startswith("_")
 
 
 def read_name(spelt: str) -> str:
@@ -176,7 +182,9 @@ def spell_int(value: int, dtype: Type) -> str:
         return spell(value)
     if dtype.element == "bool" and dtype.is_scalar:
         return "true" if value else "false"
-    return f"({spell_name(dtype.element)}_t){value}"
+    if not dtype.is_integer or not dtype.is_scalar:
+        return str(value)
+    return f"({dtype.element}_t){value}"
 
 
 def spell_float(value: float, dtype: Type) -> str:
@@ -187,10 +195,13 @@ def spell_float(value: float, dtype: Type) -> str:
     if element == "float32":
         shown = _alternate(value, 9)
         return shown if shown[-1] in "fn" else f"{shown}f"
-    if value != value or value in (_INFINITY, -_INFINITY):  # noqa: PLR0124 - NaN
+    value = round_to(value, dtype)
+    if not math.isfinite(value):
+        if element in _HALVES and dtype.is_scalar:
+            return f"cinn::common::raw_uint16_to_{element}({half_bits(value, dtype):#06x})"
         return f"({spell_name(element)}){_alternate(value, 9)}"
     precision = _HALVES.get(element, 17)
-    return f"({spell_name(element)}){_alternate(round_to(value, dtype), precision)}f"
+    return f"({spell_name(element)}){_alternate(value, precision)}f"
 
 
 def _alternate(value: float, precision: int) -> str:
@@ -200,7 +211,18 @@ def _alternate(value: float, precision: int) -> str:
     return f"{value:#.{precision}g}"
 
 
-_INFINITY: Final = float("inf")
+def half_bits(value: float, dtype: Type) -> int:
+    """Return the bits of the number of 16 bits that is nearest to ``value``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return int(np.asarray(value).astype(dtype.numpy).view(_UINT16))
+
+
+def half_value(bits: int, dtype: Type) -> float:
+    """Return the number of 16 bits that has these bits."""
+    return float(np.asarray(bits, _UINT16).view(dtype.numpy)[()])
+
+
+_UINT16: Final = np.dtype("uint16")
 
 
 def round_to(value: float, dtype: Type) -> float:

@@ -14,7 +14,7 @@ from relayish.tir.ir.target import UNKNOWN_TARGET
 from relayish.tir.ir.type import FLOAT32
 from relayish.tir.text.attrs import is_shown_exactly, spell_attrs
 from relayish.tir.text.forms import Pieces, attrs_note, join, operand
-from relayish.tir.text.spelling import spell_name, spell_target, spell_type
+from relayish.tir.text.spelling import looks_like_buffer, spell_name, spell_target, spell_type
 from relayish.tir.text.writer import BREAK, FORMS, IN, OUT, Form, Piece, Writer
 
 
@@ -169,9 +169,10 @@ def _function(writer: Writer, node: function.LoweredFunc) -> Pieces:
 def _parameter(writer: Writer, node: Node) -> str:
     """Return the text of an argument; one is taken for a buffer if its name begins with ``_``."""
     if isinstance(node, tensor.Var):
-        if node.name.startswith("_"):
+        text = writer.bind(node)
+        if looks_like_buffer(text):
             writer.plan.singular.setdefault(node)
-        return writer.bind(node)
+        return text
     return writer.refer(node)
 
 

@@ -53,7 +53,8 @@ _START: Final = re.compile(
     r"|(?P<memory>alloc|free)\("
     rf"|(?P<function>function)[ \t]+(?P<called>{NAME})[ \t]*\("
     rf"|(?P<module>Module)[ \t]+(?P<named>{NAME})[ \t]*\{{"
-    rf"|(?P<type>{TYPE})[ \t]+(?P<symbol>{NAME})(?P<value>[ \t]*=(?!=))?)"
+    rf"|(?P<type>{TYPE})[ \t]+(?P<symbol>{NAME})(?:(?P<value>[ \t]*=(?!=))"
+    r"|(?=[ \t]*(?:[\r\n}/]|$))))"
 )
 _VECTORIZE: Final = re.compile(r"vectorize\[(-?\d{1,9})\]")
 _AXIS: Final = re.compile(r"thread_bind\[(blockIdx|threadIdx)\.([xyz])\]")
@@ -119,7 +120,7 @@ def _simple_or_nested(reader: Reader, what: str) -> Rule:
 
 def _store(reader: Reader, place: Load, start: int) -> Store:
     value = read_expression(reader, "the value that is stored")
-    value = adapt(reader, value, place.tensor.type)
+    value = adapt(reader, value, place.tensor)
     span = reader.span(start, reader.pos)
     return Store(place.tensor, value, place.indices, span=span)
 
@@ -133,7 +134,7 @@ def _let(reader: Reader, found: re.Match[str], start: int) -> Let:
     reader.pos = here
     value = None
     if found["value"]:
-        value = adapt(reader, read_expression(reader, f"the value of {name}"), symbol.dtype)
+        value = adapt(reader, read_expression(reader, f"the value of {name}"), symbol)
     else:
         reader.pos = end
     reader.bind(name, symbol)
@@ -460,7 +461,7 @@ def _function(reader: Reader, found: re.Match[str], start: int) -> Rule:
 
 def enter_function(reader: Reader, name: str, start: int) -> Rule:
     """Let names be those of a function, of which the section may speak."""
-    line, column = reader.place(start)
+    line, column = reader.locate(start)
     for key in (f"{name} at {line}:{column}", name):
         if key in reader.groups:
             first, end = reader.groups.pop(key)

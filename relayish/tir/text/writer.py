@@ -16,7 +16,7 @@ from relayish.ir.traversal import Traversal
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 from relayish.tir.text.names import PLAIN, Frame, class_of, is_plain
-from relayish.tir.text.spelling import spell_name
+from relayish.tir.text.spelling import looks_like_buffer, spell_name
 from relayish.tir.text.values import spell_value
 
 DEEPEST: Final = 24
@@ -146,6 +146,8 @@ class Writer:
         """The same in order, variables again when they turn out to need a line."""
         self.declared: set[Node] = set()
         """The variables among these that have a line."""
+        self.explicit: set[Node] = set()
+        """Numbers that their neighbours would give another type."""
         self.texts: dict[Node, str] = {}
         """How variables, buffers, tensors and named nodes are referred to."""
         self.names: dict[Node, str] = {}
@@ -278,7 +280,7 @@ class Writer:
             self.plan.singular.setdefault(var)
         found = self._enter(var, self.frames[0] if var in self.plan.shared else self.frame)
         self.line.referenced[var] = None
-        if self.is_strict or not is_plain(var):
+        if self.is_strict or not is_plain(var) or looks_like_buffer(found):
             self._declare(var)
         return found
 
