@@ -276,7 +276,9 @@ def _store(c: Compiler, store: Store) -> Names:
     expected = tensor.dtype.with_lanes(lanes) if lanes > 1 else tensor.dtype
     require(
         store.value.type == expected,
-        lambda: f"a {store.value.type} is stored to {tensor.name}; expected a {expected}",
+        lambda: (
+            f"a value of type {store.value.type} is stored to {tensor.name}; expected {expected}"
+        ),
     )
     layout = yield from layout_of(c, tensor, buffer)
     unit = c.unit
@@ -298,7 +300,9 @@ def _store_variable(c: Compiler, store: Store, var: Var, value: str) -> str:
     _require_no_index(store, var)
     require(
         store.value.type == var.type,
-        lambda: f"a {store.value.type} is stored to variable {var.name} of type {var.type}",
+        lambda: (
+            f"variable {var.name} of type {var.type} is given a value of type {store.value.type}"
+        ),
     )
     binding = c.binding_of(var)
     if not binding.is_assigned or binding.slot is None:

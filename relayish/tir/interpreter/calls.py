@@ -38,8 +38,12 @@ from relayish.tir.ir.operation import Operation
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 from relayish.tir.ir.type import Type
+from relayish.tir.primitives import expand_primitive
 
 Names = Generator[Node, str, str]
+
+MOST_EXPANSIONS: Final = 1_000
+"""How deep expansions of primitives nest."""
 
 STEPS: Final[dict[ReduceType, type[ops.BinaryOpNode]]] = {
     ReduceType.SUM: ops.Add,
@@ -61,8 +65,8 @@ def _reduce(c: Compiler, node: Reduce) -> Names:
     require(
         node.init.type == given and given.is_numeric and given.is_bool == is_truth,
         lambda: (
-            f"a reduction by {node.reduce_type.value} begins with a {node.init.type} and goes "
-            f"over a {given}; both must be {'bool' if is_truth else 'numbers of one type'}"
+            f"a reduction by {node.reduce_type.value} begins with {node.init.type} and goes "
+            f"over {given}; both must be {'bool' if is_truth else 'numbers of one type'}"
         ),
     )
     if c.unit.loops + len(node.reduce_axis) < MAX_LOOPS and c.unit.indent < MAX_LOOPS:
@@ -135,7 +139,7 @@ def require_signature(extern: Extern, call: Call, given: Sequence[Type]) -> None
     if call.value_index < 0:
         require(
             found == call.dtype,
-            lambda: f"{name} of ({shown}) gives a {found}; the call is of type {call.dtype}",
+            lambda: f"{name} of ({shown}) gives {found}; the call is of type {call.dtype}",
         )
 
 
@@ -176,7 +180,7 @@ def _taken(name: str, found: Any, made: Type) -> Any:
     shape = () if made.lanes == 1 else (made.lanes,)
     if dtype != made.numpy or np.shape(found) != shape:
         raise TypeConfusionError(
-            f"{name} gives {found!r} of type {dtype}; it was said to give a {made}"
+            f"{name} gives {found!r} of type {dtype}; it was said to give {made}"
         )
     if made.lanes > 1 or made.is_float:
         return found[()] if isinstance(found, np.ndarray) else found
@@ -257,7 +261,7 @@ def _call_function(c: Compiler, call: Call) -> Names:
         )
     require(
         call.dtype.is_void and call.value_index < 0,
-        lambda: f"function {call.name} gives no value, and a {call.dtype} is asked of it",
+        lambda: f"function {call.name} gives no value, and one of type {call.dtype} is asked of it",
     )
     given = (*call.read_args, *call.write_args)
     params = callee.func.args
@@ -271,7 +275,7 @@ def _call_function(c: Compiler, call: Call) -> Names:
             names.append((yield arg))
             require(
                 arg.type == param.type,
-                lambda: f"{param.name} of {call.name} is a {param.type}; given a {arg.type}",  # noqa: B023
+                lambda: f"{param.name} of {call.name} is of type {param.type}; given {arg.type}",  # noqa: B023
             )
             continue
         buffer = arg.buffer if isinstance(arg, Tensor) else arg
@@ -288,10 +292,15 @@ def _call_function(c: Compiler, call: Call) -> Names:
 
 
 def _primitive(c: Compiler, node: PrimitiveNode) -> Names:
-    if node in c.inlining:
-        raise EvaluationError(f"the primitive {node.name!r} expands to itself")
-    expanded = c.expand(node)
-    return (yield expanded)
+    if c.expansions >= MOST_EXPANSIONS:
+        raise EvaluationError(
+            f"the primitive {node.name!r} expands to primitives without end, {MOST_EXPANSIONS} deep"
+        )
+    c.expansions += 1
+    try:
+        return (yield expand_primitive(node))
+    finally:
+        c.expansions -= 1
 
 
 def _builtin(c: Compiler, node: BuiltinIntrin) -> Names:

@@ -21,11 +21,9 @@ from relayish.tir.interpreter import failures
 from relayish.tir.interpreter.failures import Refusal
 from relayish.tir.interpreter.numbers import divide, divide_exactly, remainder, truncate
 from relayish.tir.interpreter.unit import Unit, Watched
-from relayish.tir.ir.expr import PrimitiveNode
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Var
-from relayish.tir.primitives import expand_primitive
 
 MAX_LOOPS: Final = 14
 """How many loops a unit nests; Python allows 20."""
@@ -118,6 +116,7 @@ class Compiler:
         stored: The variables that statements assign to.
         memo: The names of the expressions that were computed for this statement.
         candidates: The loops that may run in lockstep.
+        expansions: How many expansions of primitives are under way.
         opened: The blocks that enclose what is compiled.
     """
 
@@ -131,7 +130,7 @@ class Compiler:
         self.opened: list[Opened] = []
         self.candidates: frozenset[Node] = frozenset()
         self.inlining: dict[Node, None] = {}
-        self._expanded: dict[PrimitiveNode, Node] = {}
+        self.expansions = 0
         self._bound: dict[Var, Binding] = {}
 
     # -- the walk -------------------------------------------------------------------------------
@@ -193,13 +192,6 @@ class Compiler:
             yield node
         self.unit.line(self.call(unit))
         return "None"
-
-    def expand(self, node: PrimitiveNode) -> Node:
-        """Return what a primitive stands for."""
-        found = self._expanded.get(node)
-        if found is None:
-            found = self._expanded[node] = expand_primitive(node)
-        return found
 
     # -- units ----------------------------------------------------------------------------------
 

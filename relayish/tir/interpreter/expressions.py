@@ -86,7 +86,10 @@ def _require_numbers(node: Expr, given: Type) -> None:
 
 
 def _require_same(node: Expr, a: Type, b: Type) -> None:
-    require(a == b, lambda: f"{_name(node)} is given a {a} and a {b}; both must have one type")
+    require(
+        a == b,
+        lambda: f"{_name(node)} is given operands of types {a} and {b}; both must have one type",
+    )
 
 
 def _name(node: Node) -> str:
@@ -145,7 +148,10 @@ def _minus(c: Compiler, node: ops.Minus) -> Names:
 
 def _not(c: Compiler, node: ops.Not) -> Names:
     v = yield node.v
-    require(node.type.is_bool, lambda: f"Not is given a {node.type}; expected a truth value")
+    require(
+        node.type.is_bool,
+        lambda: f"Not is given a value of type {node.type}; expected a truth value",
+    )
     return c.unit.assign(f"~{v}" if node.type.is_vector else f"not {v}")
 
 
@@ -183,7 +189,9 @@ def _cast(c: Compiler, node: ops.Cast) -> Names:
     source, target = node.v.type, node.dtype
     require(
         source.is_numeric and target.is_numeric and source.lanes == target.lanes,
-        lambda: f"a {source} cannot be cast to {target}; both are numbers, of as many lanes",
+        lambda: (
+            f"a value of type {source} cannot be cast to {target}; numbers of as many lanes can"
+        ),
     )
     return convert(c, v, source, target)
 
@@ -235,7 +243,9 @@ def _ramp(c: Compiler, node: ops.Ramp) -> Names:
 def _broadcast(c: Compiler, node: ops.Broadcast) -> Names:
     value = yield node.value
     given = node.value.type
-    require(given.is_scalar and given.is_numeric, lambda: f"a {given} cannot be broadcast")
+    require(
+        given.is_scalar and given.is_numeric, lambda: f"a value of type {given} cannot be broadcast"
+    )
     require(node.lanes > 0, lambda: f"a vector of {node.lanes} lanes is none; it has one or more")
     if node.lanes == 1:
         return value

@@ -17,6 +17,9 @@ from relayish.ir.one_line import quote
 from relayish.tir.interpreter.memory import show
 from relayish.tir.interpreter.unit import Call, Unit
 
+SHOWN_CALLS: Final = 20
+"""How many units under way are looked at for the variables of loops."""
+
 SHOWN_VARIABLES: Final = 8
 """How many variables of loops an error shows, innermost first."""
 
@@ -75,29 +78,23 @@ def add_place(error: BaseException, stack: Sequence[Call]) -> None:
         error: What is going to be raised.
         stack: The units under way that wait for others.
     """
-    found = [getattr(call, "gi_frame", None) for call in stack]  # of generators
-    frames = [frame for frame in found if isinstance(frame, FrameType)]
-    trace = error.__traceback__
-    while trace is not None:
-        if _unit_of(trace.tb_frame) is not None and trace.tb_frame not in frames:
-            frames.append(trace.tb_frame)
-        last, trace = trace, trace.tb_next
-    lines = {last.tb_frame: last.tb_lineno} if frames else {}
+    lines: dict[FrameType, int] = {}
+    for call in stack[-SHOWN_CALLS:]:
+        waiting = getattr(call, "gi_frame", None)  # of generators alone
+        if isinstance(waiting, FrameType):
+            lines[waiting] = waiting.f_lineno
     trace = error.__traceback__
     while trace is not None:
         lines[trace.tb_frame] = trace.tb_lineno
         trace = trace.tb_next
     place: Node | None = None
     values: list[str] = []
-    for frame in reversed(frames):
+    for frame, line in reversed(lines.items()):
         unit = _unit_of(frame)
-        assert unit is not None
-        line = lines.get(frame, frame.f_lineno)
-        if place is None:
-            place = unit.nodes[line] if line < len(unit.nodes) else None
-        values += _values(unit, frame, line)
-        if len(values) >= SHOWN_VARIABLES:
-            break
+        if unit is not None:
+            if place is None:
+                place = unit.nodes[line] if line < len(unit.nodes) else None
+            values += _values(unit, frame, line)
     _say(error, place, values)
 
 

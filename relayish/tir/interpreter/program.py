@@ -63,11 +63,12 @@ class Facts:
 class Argument:
     """A buffer that a function is given: makes memory of what it is given."""
 
-    __slots__ = ("buffer", "is_written")
+    __slots__ = ("buffer", "is_tracked", "is_written")
 
-    def __init__(self, buffer: Buffer, *, is_written: bool) -> None:
+    def __init__(self, buffer: Buffer, *, is_written: bool, is_tracked: bool) -> None:
         self.buffer = buffer
         self.is_written = is_written
+        self.is_tracked = is_tracked
 
     def __call__(self, state: State, given: object, layout: Layout) -> Memory:
         """Return the memory that stands for ``given``."""
@@ -77,7 +78,7 @@ class Argument:
             loan = lend(memory, given, layout, self.is_written)
             if loan is not None:
                 state.loans.append(loan)
-            return memory
+            return memory.tracked() if self.is_tracked else memory
         size, found = size_of(*layout), len(given.given)
         if given.dtype != buffer.dtype or found != size:
             raise TypeConfusionError(
@@ -198,9 +199,13 @@ def _prepare(
     func = function.func
     for slot, arg in enumerate(func.args, 1):
         if isinstance(arg, Buffer):
-            c.places[arg] = Place(slot, moves=False, is_given=True, is_tracked=is_tracked)
+            has_gaps = bool(arg.strides) or arg.elem_offset is not None
+            tracked = is_tracked or has_gaps
+            c.places[arg] = Place(slot, moves=False, is_given=True, is_tracked=tracked)
             layout = yield from shape_of(arg)
-            make = c.unit.capture(Argument(arg, is_written=arg in facts.written))
+            make = c.unit.capture(
+                Argument(arg, is_written=arg in facts.written, is_tracked=tracked)
+            )
             at = c.slot(slot)
             c.unit.line(f"{at} = {make}({c.slot(0)}, {at}, {layout})")
     for buffer in function.shared:

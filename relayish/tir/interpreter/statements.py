@@ -308,7 +308,7 @@ def _realize(c: Compiler, realize: ScheduleBlockRealize) -> Names:
         made = yield value
         require(
             var.dtype == value.type,
-            lambda: f"{var.name} of type {var.dtype} is given a {value.type}",  # noqa: B023 - called at once
+            lambda: f"{var.name} of type {var.dtype} is given a value of type {value.type}",  # noqa: B023 - called at once
         )
         names.append(c.unit.assign(made))
     with c.bound_all(block.iter_vars, names):

@@ -1,0 +1,397 @@
+"""Calls: functions of libraries, of the module, coarse operators, intrinsics; what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish import tir
+from relayish.errors import (
+    DeclarationError,
+    EvaluationError,
+    FieldError,
+    LifetimeError,
+    OutOfBoundsError,
+    TypeConfusionError,
+    UnknownNameError,
+    UnsupportedError,
+)
+from relayish.ir.declarations import declared_temporarily
+from relayish.tir.externs import extern_names
+from relayish.tir.interpreter.compiler import RULES
+
+
+def call(dtype, name, *args, writes=(), kind=tir.CallType.EXTERN, index=-1):
+    return tir.Call(dtype, name, args, writes, kind, None, index)
+
+
+def tensor(name, *shape, dtype="int32"):
+    sizes = tuple(map(tir.const, shape))
+    return tir.Tensor(name, sizes, dtype, tir.Buffer(f"_{name}", sizes, dtype))
+
+
+MATHEMATICS = {
+    "acos": (math.acos, 0.5), "acosh": (math.acosh, 1.5), "asin": (math.asin, 0.5),
+    "asinh": (math.asinh, 0.5), "atan": (math.atan, 0.5), "atanh": (math.atanh, 0.5),
+    "cbrt": (math.cbrt, 8.0), "ceil": (math.ceil, 1.25), "cos": (math.cos, 0.5),
+    "cosh": (math.cosh, 0.5), "erf": (math.erf, 0.5), "exp": (math.exp, 0.5),
+    "exp10": (lambda x: 10.0**x, 0.5), "exp2": (math.exp2, 0.5), "fabs": (math.fabs, -0.5),
+    "abs": (abs, -0.5), "floor": (math.floor, -1.25), "log": (math.log, 0.5),
+    "log10": (math.log10, 0.5), "log2": (math.log2, 0.5), "round": (lambda _: 3.0, 2.5),
+    "rsqrt": (lambda x: 1 / math.sqrt(x), 4.0), "sigmoid": (lambda x: 1 / (1 + math.exp(-x)), 0.5),
+    "sin": (math.sin, 0.5), "sinh": (math.sinh, 0.5), "sqrt": (math.sqrt, 2.0),
+    "tan": (math.tan, 0.5), "tanh": (math.tanh, 0.5), "trunc": (math.trunc, -1.75),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", MATHEMATICS)
+def test_function_of_mathematics_is_what_its_name_says(name, dtype):
+    exact, point = MATHEMATICS[name]
+    found = tir.evaluate(call(dtype, name, tir.const(point, dtype)))
+    assert found == pytest.approx(exact(point), rel=1e-6)
+    assert found.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", MATHEMATICS)
+def test_function_of_mathematics_gives_the_type_it_is_given(name, dtype):
+    point = MATHEMATICS[name][1]
+    found = tir.evaluate(call(dtype, name, tir.const(point, dtype)))
+    assert found.dtype == tir.as_type(dtype).numpy
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "expected"),
+    [
+        ("bitwise_and", (12, 10), 8), ("bitwise_or", (12, 10), 14), ("bitwise_xor", (12, 10), 6),
+        ("bitwise_not", (5,), -6), ("left_shift", (3, 4), 48), ("right_shift", (-8, 1), -4),
+        ("logical_right_shift", (-8, 1), 2**31 - 4), ("clz", (1,), 31), ("clz", (0,), 32),
+        ("clz", (-1,), 0), ("popc", (-1,), 32), ("popc", (6,), 2), ("pow", (3, 4), 81),
+        ("pow", (-1, -3), -1), ("pow", (2, -1), 0), ("mod", (-7, 3), -1),
+        ("remainder", (-7, 3), -1), ("abs", (-7,), 7),
+    ],
+)  # fmt: skip
+def test_function_of_integers_is_what_its_name_says(name, args, expected):
+    found = tir.evaluate(call("int32", name, *map(tir.const, args)))
+    assert found == expected
+    assert found.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [("left_shift", (1, 32)), ("right_shift", (1, -1)), ("mod", (1, 0)), ("pow", (0, -1))],
+)
+def test_function_of_integers_is_refused_what_means_nothing(name, args):
+    with pytest.raises(EvaluationError):
+        tir.evaluate(call("int32", name, *map(tir.const, args)))
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "expected"),
+    [
+        ("isnan", math.nan, True),
+        ("isinf", math.inf, True),
+        ("isfinite", 1.0, True),
+        ("isnan", 1.0, False),
+    ],
+)
+def test_test_of_a_float_is_a_truth_value(name, number, expected):
+    assert tir.evaluate(call("bool", name, tir.const(number))) == np.bool_(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("isnan", False), ("isinf", False), ("isfinite", True)]
+)
+def test_test_of_an_integer_is_constant(name, expected):
+    assert tir.evaluate(call("bool", name, tir.const(3))) == np.bool_(expected)
+
+
+def test_remainder_of_floats_is_that_of_the_nearest_quotient():
+    assert tir.evaluate(call("float32", "remainder", tir.const(5.0), tir.const(3.0))) == -1
+    assert tir.evaluate(call("float32", "mod", tir.const(5.0), tir.const(3.0))) == 2
+
+
+@pytest.mark.parametrize(("name", "expected"), [("floord", -3), ("ceild", -2), ("pdiv_r", -1)])
+def test_call_of_polyhedral_code_divides(name, expected):
+    found = call("int32", name, tir.const(-5), tir.const(2), kind=tir.CallType.ISL)
+    assert tir.evaluate(found) == expected
+
+
+def test_other_call_of_polyhedral_code_is_refused():
+    with pytest.raises(UnsupportedError, match=r"nothing is known of the isl function 'zdiv'.*ISL"):
+        tir.evaluate(call("int32", "zdiv", tir.const(1), kind=tir.CallType.ISL))
+
+
+def test_function_is_applied_to_each_lane():
+    lanes = tir.Ramp(tir.const(0.0), tir.const(1.0), 4)
+    assert tir.evaluate(call("float32<4>", "floor", lanes)).tolist() == [
+        0,
+        1,
+        2,
+        3,
+    ]
+
+
+@pytest.mark.parametrize("name", ["sqrt", "sqrtf"])
+def test_intrinsic_of_the_target_is_the_function_of_that_name(name):
+    assert tir.evaluate(tir.BuiltinIntrin(name, (tir.const(4.0),), "float32")) == 2
+
+
+def test_unknown_function_is_refused_and_says_what_to_register():
+    with pytest.raises(UnsupportedError, match=r"tir\.register_extern\('launch', evaluate\)"):
+        tir.evaluate(call("int32", "launch"))
+
+
+def test_every_function_that_is_known_has_a_rule_of_its_type():
+    assert len(extern_names()) > 40
+
+
+class TestRegistered:
+    @pytest.fixture(autouse=True)
+    def forget(self):
+        with declared_temporarily():
+            yield
+
+    def test_function_is_called_with_numbers_of_its_types(self):
+        seen = []
+        tir.register_extern(
+            "f", lambda x, y: seen.append((x, y)) or x, arity=2, type_rule=lambda t: t[0]
+        )
+        assert tir.evaluate(call("int8", "f", tir.const(3, "int8"), tir.const(True))) == 3
+        assert [(type(x), type(y)) for x, y in seen] == [(np.int8, np.bool_)]
+
+    def test_value_index_takes_one_of_several_results(self):
+        tir.register_extern("f", lambda x: (x, x + x), type_rule=lambda t: t[0])
+        assert tir.evaluate(call("int32", "f", tir.const(3), index=1)) == 6
+
+    def test_value_index_beyond_the_results_is_an_error(self):
+        tir.register_extern("f", lambda x: (x, x), type_rule=lambda t: t[0])
+        with pytest.raises(
+            EvaluationError, match="result 2 of f is asked for, which has 2 results"
+        ):
+            tir.evaluate(call("int32", "f", tir.const(3), index=2))
+
+    def test_function_fills_what_it_writes(self):
+        def evaluate(a, out):
+            out[...] = a[::-1]
+
+        tir.register_extern("reverse", evaluate, writes=1, type_rule=lambda t: tir.Void())
+        a, b = tensor("A", 3), tensor("B", 3)
+        c = tensor("C", 3)
+        body = tir.Block((
+            call("void", "reverse", a, writes=(b,)),
+            call("void", "reverse", b, writes=(c,)),
+        ))  # fmt: skip
+        func = tir.LoweredFunc("f", (a.buffer, c.buffer), body, (b.buffer,))
+        out = np.zeros(3, "int32")
+        tir.run(func, np.array([1, 2, 3], "int32"), out)
+        assert out.tolist() == [1, 2, 3]
+
+    def test_function_does_not_write_what_it_reads(self):
+        def evaluate(a):
+            a[...] = 0
+            return np.int32(0)
+
+        tir.register_extern("spoil", evaluate, type_rule=lambda t: tir.as_type("int32"))
+        a = tensor("A", 3)
+        with pytest.raises(EvaluationError, match=r"spoil failed: ValueError: .*read-only"):
+            tir.run(call("int32", "spoil", a), {a: np.zeros(3, "int32")})
+
+    def test_error_of_a_function_is_an_error_of_evaluation(self):
+        tir.register_extern("f", lambda x: [][x], type_rule=lambda t: t[0])
+        with pytest.raises(EvaluationError, match=r"f failed: IndexError: .*, in f\(3\)"):
+            tir.evaluate(call("int32", "f", tir.const(3)))
+
+    def test_value_of_another_type_is_refused(self):
+        tir.register_extern("f", np.float64, type_rule=lambda t: t[0])
+        with pytest.raises(TypeConfusionError, match="said to give int32"):
+            tir.evaluate(call("int32", "f", tir.const(3)))
+
+    def test_call_of_another_type_than_the_rule_says_is_refused(self):
+        tir.register_extern("f", lambda x: x, type_rule=lambda t: t[0])
+        with pytest.raises(TypeConfusionError, match="gives int32; the call is of type int64"):
+            tir.evaluate(call("int64", "f", tir.const(3)))
+
+    def test_arguments_that_the_rule_excludes_are_refused(self):
+        with pytest.raises(TypeConfusionError, match=r"exp cannot be given \(int32\)"):
+            tir.evaluate(call("int32", "exp", tir.const(3)))
+
+    def test_number_of_arguments_is_that_of_the_function(self):
+        with pytest.raises(TypeConfusionError, match="exp reads 1 arguments"):
+            tir.evaluate(call("float32", "exp", tir.const(3.0), tir.const(3.0)))
+
+    def test_functions_of_the_module_are_not_registered(self):
+        with pytest.raises(DeclarationError, match="name functions of the module"):
+            tir.register_extern("f", lambda x: x, call_type=tir.CallType.CINN)
+
+    def test_primitive_expands_to_a_statement(self):
+        a = tensor("A", 4)
+        i = tir.Var("i")
+
+        def fill(node):
+            (value,) = node.arguments[0].values
+            return tir.For(i, 0, 4, tir.Block((tir.Store(a, value, (i,)),)))
+
+        tir.register_primitive("fill", fill)
+        out = np.zeros(4, "int32")
+        tir.run(tir.PrimitiveNode("fill", (tir.ArgumentGroup((tir.const(7),)),)), {a: out})
+        assert out.tolist() == [7] * 4
+
+    def test_primitive_expands_to_an_expression(self):
+        tir.register_primitive("twice", lambda node: node.arguments[0].values[0] * 2)
+        node = tir.PrimitiveNode("twice", (tir.ArgumentGroup((tir.const(7),)),), None, "int32")
+        assert tir.evaluate(node + 1) == 15
+
+    def test_primitive_that_expands_to_another_type_is_refused(self):
+        tir.register_primitive("twice", lambda node: tir.const(1.0))
+        with pytest.raises(
+            FieldError, match=r"expands to 1.0; expected an expression of type int32"
+        ):
+            tir.evaluate(tir.PrimitiveNode("twice", (), None, "int32"))
+
+    def test_primitive_that_expands_to_itself_is_refused(self):
+        tir.register_primitive("twice", lambda node: node)
+        with pytest.raises(EvaluationError, match="expands to primitives without end"):
+            tir.run(tir.PrimitiveNode("twice"), {})
+
+
+def test_unknown_primitive_is_refused_and_says_what_to_register():
+    with pytest.raises(UnsupportedError, match=r"tir\.register_primitive\('matmul', rule\)"):
+        tir.run(tir.PrimitiveNode("matmul"), {})
+
+
+POINTERS = {
+    "BufferGetDataHandle": lambda a: tir.BufferGetDataHandle(a.buffer),
+    "BufferGetDataConstHandle": lambda a: tir.BufferGetDataConstHandle(a.buffer),
+    "PodValueToX": lambda a: tir.PodValueToX(tir.Var("p", "cinn_pod_value_t*"), "int32"),
+    "GetAddr": lambda a: tir.GetAddr(a[0]),
+    "ArgsConstruct": lambda a: tir.ArgsConstruct(tir.Var("p", "cinn_pod_value_t*"), (a[0],)),
+}
+
+
+@pytest.mark.parametrize("kind", POINTERS)
+def test_operation_on_addresses_is_refused(kind):
+    a = tensor("A", 2)
+    with pytest.raises(
+        UnsupportedError, match="addresses and packed arguments, which only compiled"
+    ):
+        tir.run(POINTERS[kind](a), {a: np.zeros(2, "int32")})
+
+
+def test_every_kind_is_run_or_refused():
+    kinds = [
+        kind
+        for kind in vars(tir).values()
+        if isinstance(kind, type) and issubclass(kind, tir.IrNode)
+    ]
+    unknown = {kind.__name__ for kind in kinds if not RULES.knows(kind)}
+    families = {"IrNode", "ExprNode", "Expr", "Stmt", "FunctionBase", "Parameter", "UnaryOpNode"}
+    assert unknown == {*families, "ArgumentGroup"}  # which stands in primitives alone
+
+
+class TestModules:
+    def add(self, name="add", amount=1):
+        a, i = tensor("A", 4), tir.Var("i")
+        body = tir.For(i, 0, 4, tir.Block((tir.Store(a, a[i] + amount, (i,)),)))
+        return tir.LoweredFunc(name, (a.buffer,), body)
+
+    def caller(self, *names):
+        a = tensor("X", 4)
+        calls = [call("void", name, writes=(a,), kind=tir.CallType.CINN) for name in names]
+        return tir.LoweredFunc("main", (a.buffer,), tir.Block(tuple(calls)))
+
+    def test_function_calls_functions_of_its_module(self):
+        module = tir.Module("m", functions=(self.add(), self.caller("add", "add")))
+        out = np.zeros(4, "int32")
+        tir.run(module, out, name="main")
+        assert out.tolist() == [2] * 4
+
+    def test_function_calls_functions_of_a_module_of_the_library(self):
+        module = relay.IRModule({"add": self.add(), "main": self.caller("add")})
+        out = np.zeros(4, "int32")
+        tir.run(module, out, name="main")
+        assert out.tolist() == [1] * 4
+
+    def test_function_of_a_submodule_calls_that_of_the_module_around(self):
+        inner = tir.Module("n", functions=(self.caller("add"),))
+        module = tir.Module("m", functions=(self.add(),), submodules=(inner,))
+        out = np.zeros(4, "int32")
+        tir.run(module, out, name="main")
+        assert out.tolist() == [1] * 4
+
+    def test_unknown_function_is_refused(self):
+        with pytest.raises(UnsupportedError, match="no function 'gone' is known here"):
+            tir.run(self.caller("gone"), np.zeros(4, "int32"))
+
+    def test_arguments_are_those_of_the_function(self):
+        short = tensor("S", 3)
+        main = tir.LoweredFunc(
+            "main", (short.buffer,), call("void", "add", short, kind=tir.CallType.CINN)
+        )
+        module = tir.Module("m", functions=(self.add(), main))
+        with pytest.raises(
+            TypeConfusionError, match=r"_A of 4 elements .* is given _S, which has 3"
+        ):
+            tir.run(module, np.zeros(3, "int32"), name="main")
+
+    def test_elements_that_hold_nothing_are_passed_as_such(self):
+        t = tensor("W", 4)
+        main = tir.LoweredFunc(
+            "main", (), call("void", "add", t, kind=tir.CallType.CINN), (t.buffer,)
+        )
+        with pytest.raises(EvaluationError, match=r"element \(0,\) of A is read"):
+            tir.run(tir.Module("m", functions=(self.add(), main)), name="main")
+
+    def test_buffers_of_the_module_are_shared(self):
+        shared, out = tensor("G", 1), tensor("O", 1)
+        zero = (tir.const(0),)
+        put = tir.LoweredFunc("put", (), tir.Store(shared, tir.const(5), zero))
+        get = tir.LoweredFunc(
+            "main",
+            (out.buffer,),
+            tir.Block(
+                (call("void", "put", kind=tir.CallType.CINN), tir.Store(out, shared[0], zero))
+            ),
+        )
+        module = tir.Module("m", buffers=(shared.buffer,), functions=(put, get))
+        found = np.zeros(1, "int32")
+        tir.run(module, found, name="main")
+        assert found.tolist() == [5]
+
+    def test_buffer_of_the_module_may_be_given(self):
+        shared = tensor("G", 1)
+        put = tir.LoweredFunc("put", (), tir.Store(shared, tir.const(5), (tir.const(0),)))
+        memory = np.zeros(1, "int32")
+        tir.run(tir.Module("m", buffers=(shared.buffer,), functions=(put,)), {"G": memory})
+        assert memory.tolist() == [5]
+
+    def test_buffer_of_the_module_is_not_allocated(self):
+        shared = tensor("G", 1)
+        put = tir.LoweredFunc("put", (), tir.Alloc(shared.buffer))
+        with pytest.raises(LifetimeError, match="a buffer of the module"):
+            tir.run(tir.Module("m", buffers=(shared.buffer,), functions=(put,)))
+
+    def test_endless_calls_are_an_error(self):
+        main = tir.LoweredFunc("main", (), call("void", "main", kind=tir.CallType.CINN))
+        with pytest.raises(EvaluationError, match="more than 100,000 calls are under way"):
+            tir.run(main)
+
+    def test_one_of_several_functions_is_chosen_by_name(self):
+        module = tir.Module("m", functions=(self.add(), self.add("sub", -1)))
+        with pytest.raises(UnknownNameError, match=r"has 2 functions .*add, sub"):
+            tir.run(module, np.zeros(4, "int32"))
+        with pytest.raises(UnknownNameError, match="no function 'subb'; did you mean sub"):
+            tir.run(module, np.zeros(4, "int32"), name="subb")
+
+    def test_error_in_a_function_that_is_called_shows_its_place(self):
+        a, i = tensor("A", 4), tir.Var("i")
+        bad = tir.LoweredFunc(
+            "bad", (a.buffer,), tir.For(i, 0, 5, tir.Block((tir.Store(a, i, (i,)),)))
+        )
+        module = tir.Module("m", functions=(bad, self.caller("bad")))
+        with pytest.raises(OutOfBoundsError, match=r"in A\[i\] = i, with i = 4"):
+            tir.run(module, np.zeros(4, "int32"), name="main")
