@@ -58,9 +58,12 @@ def collect_terms(expr: Expr, facts: Facts) -> Expr:
     form = facts.linear[expr]
     if facts.numbers.number(expr) in form.terms:
         return expr
-    if not facts.removable(*[term for term, c in form.terms.items() if not c]):
+    gone = [term for term, c in form.terms.items() if not c]
+    if gone and not facts.removable(*gone):
         return expr
-    steps = spell(form, reorder=facts.removable(*form.terms))
+    steps = spell(form, reorder=False)
+    if steps[0].coefficient < 0 and facts.removable(*form.terms):
+        steps = spell(form, reorder=True)
     return expr if reads_as(expr, steps, facts.numbers) else build(steps, expr.type)
 
 

@@ -54,6 +54,12 @@ class Attribute(dict[Any, V]):  # Any: nodes, of whatever kind
     def __missing__(self, root: Node) -> V:
         compute, table = self._compute, VALUES.push
         stack = [root]
+        push = table[type(root)]
+        if push is not None:
+            push(root, self, stack.append)
+        if len(stack) == 1:
+            found = self[root] = compute(root)
+            return found
         while stack:
             node = stack[-1]
             if node in self:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from relayish._support.collector import pause_collection
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes, operands
 from relayish.pass_infra import register_pass
@@ -50,6 +51,11 @@ def eliminate_common_subexpr_tir(func: LoweredFunc) -> LoweredFunc:
     Complexity:
         Linear in the number of statements and distinct nodes, times a logarithm; no recursion.
     """
+    with pause_collection():  # many small objects live until the walk is over
+        return _eliminate(func)
+
+
+def _eliminate(func: LoweredFunc) -> LoweredFunc:
     numbers = ValueNumbers()
     positions = Positions(func.body, numbers)
     count = _Walk(positions, numbers, frozenset())

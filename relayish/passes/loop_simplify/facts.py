@@ -6,10 +6,13 @@ there is found out anew elsewhere.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
+from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, bound_by
+from relayish.ir.traversal import ByKind
 from relayish.passes.loop_simplify.attribute import VALUES, Attribute
 from relayish.passes.loop_simplify.faults import may_fault
 from relayish.passes.loop_simplify.linear import Linear, LinearForms, minus
@@ -58,15 +61,20 @@ class Facts:
         )
         self.undefined: set[Var] = set()
         self.bound: dict[Node, int] = {}
-        self.linear = LinearForms(self.numbers)
         self.region = Region(self)
         self._left: list[tuple[Region, Context]] = []
         self._entered: set[Node] = set()
+        impure = False
         for node in PROGRAM.pre_order(root):
             for var in bound_by(node):
                 self.bound[var] = self.bound.get(var, 0) + 1
-            if isinstance(node, Let) and node.body is None:
-                self.undefined.add(node.symbol)
+            kind = type(node)
+            if kind is Let:
+                assert isinstance(node, Let)
+                self.undefined.update((node.symbol,) if node.body is None else ())
+            impure = impure or _MAY_BE_IMPURE[kind]
+        self.is_impure: Callable[[Expr], bool] = self.numbers.is_impure if impure else _never
+        self.linear = LinearForms(self.numbers, self.is_impure)
         for node in PROGRAM.pre_order(_find_shared(root)):
             for var in bound_by(node):
                 self.bound[var] += 1
@@ -74,7 +82,7 @@ class Facts:
     def same(self, a: Expr, b: Expr) -> bool:
         """Return whether two expressions have one value, so that one need not be evaluated."""
         number = self.numbers.number
-        return number(a) is number(b) and not self.numbers.is_impure(a)
+        return number(a) is number(b) and not self.is_impure(a)
 
     def interval(self, expr: Expr) -> Interval:
         """Return where the elements of an integer expression lie."""
@@ -95,8 +103,14 @@ class Facts:
 
     def exact_form(self, expr: Expr) -> Linear | None:
         """Return the linear form of a scalar integer that is its sum, which cannot wrap around."""
-        form = self.linear[expr]
-        return form if type_range(expr.type).covers(self.sum_interval(form)) else None
+        form, whole = self.linear[expr], type_range(expr.type)
+        found = self.sum_interval(form)
+        if whole.covers(found):
+            return form
+        turns = (found.low - whole.low) // (whole.high - whole.low + 1) << expr.type.bits
+        if found.high - turns > whole.high:
+            return None
+        return Linear(form.terms, form.const - turns)  # a large number, of an unsigned type
 
     def difference(self, a: Expr, b: Expr) -> Interval | None:
         """Return where ``a - b`` lies, as an integer; ``None`` where one may wrap around."""
@@ -132,6 +146,16 @@ class Facts:
         """Return whether a node need not be evaluated, asked after all nodes below."""
         table = self.region.removable
         return all(table[child] for child in VALUES.children(node)) and not may_fault(node, self)
+
+
+def _never(_expr: Expr) -> bool:
+    """Say that nothing is impure, in a program without calls."""
+    return False
+
+
+_MAY_BE_IMPURE: Final = ByKind(
+    lambda kind: issubclass(kind, Expr) and bool(kind.traits_.effect & ~Effect.READS)
+)
 
 
 def _find_shared(root: Node) -> list[Node]:

@@ -6,6 +6,7 @@ have more is a term itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.attribute import Attribute
@@ -48,18 +49,19 @@ class Linear(NamedTuple):
 class LinearForms(Attribute[Linear]):
     """The linear form of every scalar integer expression; of others, the expression itself."""
 
-    __slots__ = ("_numbers",)
+    __slots__ = ("_is_impure", "_numbers")
 
-    def __init__(self, numbers: ValueNumbers) -> None:
+    def __init__(self, numbers: ValueNumbers, is_impure: Callable[[Expr], bool]) -> None:
         super().__init__(self._form)
         self._numbers = numbers
+        self._is_impure = is_impure
 
     def _form(self, expr: Expr) -> Linear:
         value = integer_of(expr)
         if value is not None:
             return Linear({}, signed(value, expr.type))
         found = None
-        if type(expr) in _SUMS and is_arithmetic(expr.type) and not self._numbers.is_impure(expr):
+        if type(expr) in _SUMS and is_arithmetic(expr.type) and not self._is_impure(expr):
             found = self._combine(expr)
         return self.term(expr) if found is None or len(found.terms) > MOST_TERMS else found
 

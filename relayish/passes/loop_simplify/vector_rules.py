@@ -58,7 +58,7 @@ def scale_ramp(expr: Mul, facts: Facts) -> Expr:
     a, b = expr.a, expr.b
     if not _are_linear(expr) or isinstance(a, Ramp) == isinstance(b, Ramp):
         return expr
-    if facts.numbers.is_impure(expr):  # the number would be computed twice
+    if facts.is_impure(expr):  # the number would be computed twice
         return expr
     if isinstance(a, Ramp):
         factor = _base(b)

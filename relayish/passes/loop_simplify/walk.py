@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from relayish._support.collector import pause_collection
 from relayish.ir.node import Node
 from relayish.ir.renaming import replace_nodes
 from relayish.ir.scoping import bound_by, has_scopes
@@ -66,11 +67,12 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
     Complexity:
         Linear in the number of distinct nodes, and the size of conditions; no recursion.
     """
-    for _ in range(_MOST_WALKS):
-        image = Walk(func, simplification).run()
-        if image is func:
-            break
-        func = image
+    with pause_collection():  # many small objects live until the walk is over
+        for _ in range(_MOST_WALKS):
+            image = Walk(func, simplification).run()
+            if image is func:
+                break
+            func = image
     return func
 
 
@@ -129,6 +131,9 @@ class Walk:
             elif node not in memo:
                 pushes = push[type(node)]
                 if pushes is None:
+                    if not self.rules[type(node)] and node not in self.values:
+                        memo[node] = node
+                        continue
                     self._rewrite(node, self.values.get(node, node), stack)
                 else:
                     append(node)

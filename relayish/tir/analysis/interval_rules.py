@@ -109,6 +109,9 @@ def interval_by_rules(expr: Expr, context: Context) -> AnyInterval:
     if found is not None:
         return found
     any_value(expr)
+    if all(each in memo for each in INTERVAL_RULES[type(expr)].needs(expr)):
+        found = memo[expr] = _interval_of_node(expr, context)
+        return found
 
     def needed(node: Node) -> Sequence[Node]:
         return () if node in memo else INTERVAL_RULES[type(node)].needs(node)

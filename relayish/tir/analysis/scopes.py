@@ -32,6 +32,7 @@ from relayish.tir.ir.operators import (
     And,
     ComparisonNode,
     Expr,
+    IntImm,
     Not,
     Or,
 )
@@ -192,6 +193,8 @@ def _enter_for(context: Context, loop: For) -> Context:
     inner = context.without((var,))
     if not all(each.type.is_integer for each in (var, loop.min, loop.extent)):
         return inner
+    if isinstance(loop.min, IntImm) and isinstance(loop.extent, IntImm):  # as most are
+        return _with_constant_range(inner, var, loop.min.value, loop.extent.value)
     first, count = interval_of(loop.min, context), interval_of(loop.extent, context)
     low = exact_form(linear_form(loop.min, context), context)
     extent = exact_form(linear_form(loop.extent, context), context)
@@ -212,6 +215,14 @@ def _enter_for(context: Context, loop: For) -> Context:
     if not _mentions(end, var, context):
         inner = _with_form(inner, end.plus(_form_of(var), -1), 1, None)
     return inner
+
+
+def _with_constant_range(context: Context, var: Var, first: int, count: int) -> Context:
+    """Return what is known where ``var`` is one of ``count`` numbers from ``first`` on."""
+    if count < 1:
+        return context.as_unreachable()
+    values = Interval(first, first + count - 1)
+    return context.with_range(var, values) if type_range(var.type).covers(values) else context
 
 
 def _enter_poly_for(context: Context, loop: PolyFor) -> Context:

@@ -18,7 +18,7 @@ from relayish.ir.traversal import ByKind, Traversal
 from relayish.tir.externs import find_extern
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import IrNode
-from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.operators import BinaryOpNode, Expr
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 
 _EXPRESSIONS: Final = Traversal(IrNode)
@@ -44,12 +44,19 @@ class ValueNumbers:
         found = self._number.get(expr)
         if found is not None:
             return found
+        if not self._before(expr) or all(each in self._number for each in _operands(expr)):
+            return self._enter(expr)
         for node in _EXPRESSIONS.order_after(expr, self._before):
             if node not in self._number:
                 assert isinstance(node, Expr)
-                key = self._key(node)
-                self._number[node] = node if key is None else self._by_key.setdefault(key, node)
+                self._enter(node)
         return self._number[expr]
+
+    def _enter(self, node: Expr) -> Expr:
+        key = self._key(node)
+        found = node if key is None else self._by_key.setdefault(key, node)
+        self._number[node] = found
+        return found
 
     def stable_variables(self, expr: Expr) -> frozenset[Var] | None:
         """Return the variables on which the value of ``expr`` depends; ``None``: on memory as well.
@@ -90,6 +97,9 @@ class ValueNumbers:
             return (kind.visit_name, node.name, node.buffer)
         if not _is_determined(node):
             return None
+        if _IS_BINARY[kind]:
+            assert isinstance(node, BinaryOpNode)
+            return (kind.visit_name, self._number[node.a], self._number[node.b])
         parts: list[Hashable] = [kind.visit_name]
         for declared in kind.fields_:
             if not declared.compared:
@@ -161,6 +171,9 @@ def _is_operator(kind: type[Node]) -> bool:
 
 
 _IS_OPERATOR: Final = ByKind(_is_operator)
+_IS_BINARY: Final = ByKind(
+    lambda kind: issubclass(kind, BinaryOpNode) and kind.fields_ == BinaryOpNode.fields_
+)
 _FIELDS: Final = ByKind(
     lambda kind: [f.name for f in kind.fields_ if f.kind is not None and f.compared]
 )
