@@ -196,10 +196,7 @@ class _Walk:
             self._changes.append({})
 
         def turn() -> None:
-            changed = self._changes.pop()
-            ends = {buffer: self._states[buffer] for buffer in changed}
-            for buffer, before in changed.items():
-                self._put(buffer, before)
+            ends = self._undo()
             begin()
             stack.append(lambda: self._join(ends))
             stack.extend(reversed(other))
@@ -209,14 +206,21 @@ class _Walk:
         stack.extend(reversed(one))
 
     def _join(self, ends: dict[Node, _State]) -> None:
-        changed = self._changes.pop()
-        others = {buffer: self._states[buffer] for buffer in changed}
-        for buffer, before in changed.items():
-            self._put(buffer, before)
+        others = self._undo()
         for buffer in {**ends, **others}:
             before = self._states[buffer]
             one, other = ends.get(buffer, before), others.get(buffer, before)
             self._set(buffer, one if one is other else _State.UNKNOWN)
+
+    def _undo(self) -> dict[Node, _State]:
+        """Go back to the states before a way, and return those behind it that are others."""
+        ends: dict[Node, _State] = {}
+        for buffer, before in self._changes.pop().items():
+            state = self._states[buffer]
+            if state is not before:
+                ends[buffer] = state
+                self._put(buffer, before)
+        return ends
 
     def _set(self, buffer: Node, state: _State) -> None:
         """Note the state of a buffer, and which it had before."""
