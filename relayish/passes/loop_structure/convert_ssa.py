@@ -126,7 +126,7 @@ class _Binder:
         memo, entered = self._memo, len(self._outer)
         outside = []
         for operand in operands(node):
-            outside.append((yield operand))
+            outside.append((yield operand))  # noqa: PERF401 - no comprehension yields
         variables: dict[Node, Node] = {}
         for each in (node, *parts(node)):
             for variable in bound_by(each):
@@ -136,7 +136,7 @@ class _Binder:
             self._enter(variables)
         inside = []
         for root in scope_roots(node):
-            inside.append((yield root))
+            inside.append((yield root))  # noqa: PERF401
         image = with_evaluated(node, outside, inside, variables)
         if not isinstance(node, Let):  # the variable of a let is known to the end of the block
             self._leave(entered)

@@ -25,7 +25,7 @@ class UniqueNames:
         self._next: dict[str, int] = {}
 
     def take(self, name: str) -> str:
-        """Return ``name`` if nobody has it, else that with a number that makes it one of its own."""
+        """Return ``name`` if nobody has it, else that with a number."""
         found = name
         while found in self._taken:
             number = self._next.get(name, 0)
