@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.traversal import Traversal
+from relayish.tir.analysis.effects import effect_of
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
@@ -37,7 +39,7 @@ def reads_of(expr: Expr) -> set[Node] | None:
     """
     found: set[Node] = set()
     for node in _EVERYTHING.pre_order(expr):
-        if isinstance(node, (Call, PrimitiveNode, IntrinsicOp)):
+        if isinstance(node, (Call, PrimitiveNode, IntrinsicOp)) and effect_of(node):
             return None
         if isinstance(node, Load):
             found.add(memory_of(node.tensor))
@@ -97,5 +99,5 @@ def _written_by(node: Node) -> Iterator[Node | None]:
         yield memory_of(node.tensor)
     elif isinstance(node, (Alloc, Free)):
         yield node.destination
-    elif isinstance(node, (Call, PrimitiveNode)):
+    elif isinstance(node, (Call, PrimitiveNode, IntrinsicOp)) and effect_of(node) & ~Effect.READS:
         yield None
