@@ -322,14 +322,17 @@ def _splinters(
     Where some variable has fewer values than there are places to look at, these are tried instead.
     """
     most = max(-row.terms[var] for row in upper)
-    places = [
-        Affine(low.constant - excess, low.terms)
-        for low in lower
-        for excess in range((most * low.terms[var] - most - low.terms[var]) // most + 1)
-    ]
-    values = _fewest_values(rows)
-    if values is not None and len(values) < len(places):
-        places = values
+    counts = [(most * low.terms[var] - most - low.terms[var]) // most + 1 for low in lower]
+    places = _fewest_values(rows)
+    if places is None or len(places) >= sum(counts):
+        work[0] -= sum(counts)  # where something wraps around, there are billions
+        if work[0] < 0:
+            raise _TooHardError
+        places = [
+            Affine(low.constant - excess, low.terms)
+            for low, count in zip(lower, counts, strict=True)
+            for excess in range(count)
+        ]
     return any(_is_feasible(System([place], rows), work) for place in places)
 
 
