@@ -49,6 +49,7 @@ class _Hasher:
     def __init__(self) -> None:
         self._hashes: dict[Node, int] = {}
         self._numbers: dict[Node, int] = {}
+        self._leaf_hashes: dict[int, int] = {}
 
     def hash(self, thing: object) -> int:
         if isinstance(thing, Node):
@@ -107,8 +108,15 @@ class _Hasher:
             elif held is None:
                 parts.append(hash_literal(value))
             else:
-                parts.append(self.hash(value))
+                parts.append(self._hash_leaf(value))
         return hash(tuple(parts))
+
+    def _hash_leaf(self, value: object) -> int:
+        """Return the hash of a value that a node holds, and so keeps alive; many hold the same."""
+        found = self._leaf_hashes.get(id(value))
+        if found is None:
+            found = self._leaf_hashes[id(value)] = self.hash(value)
+        return found
 
 
 _ONE: Final = Shape.ONE

@@ -58,7 +58,7 @@ def examples() -> dict[type[Any], Any]:
         "f", (A.buffer, B.buffer, i), tir.Block((store,)), (tir.Buffer("_T", (16,)),),
         (tir.ArgumentIO.INPUT, tir.ArgumentIO.OUTPUT, tir.ArgumentIO.INPUT),
     )  # fmt: skip
-    buffer = tir.Buffer("_C", (16, 8), "float32", (8, 1), i, 4, "shared", HOST_TARGET, 64)
+    buffer = tir.Buffer("_C", (16, 8), "float32", (8, 1), j, 4, "shared", HOST_TARGET, 64)
     vectors = (tir.VectorizeInfo(0, 16), tir.BindInfo(tir.ForType.GPU_BLOCK, 0))
     step = tir.Store(B, A[at], (at,))
     made: list[Any] = [
