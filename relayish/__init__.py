@@ -179,11 +179,17 @@ def _load_operators() -> None:
     _importlib.import_module("relayish.op")
 
 
+def _load_loops() -> None:
+    """Let readers of text know the loop IR."""
+    _importlib.import_module("relayish.tir")
+
+
 def _lookup(name: str) -> _typing.Any:  # Any: as above
     hooks = _importlib.import_module("relayish._support.hooks")
     if hooks.printer is repr:
         hooks.printer = _text
         hooks.load_functions = _load_operators
+        hooks.languages["tir"] = _load_loops
     if name in _MODULE_OF:
         return getattr(_importlib.import_module(_MODULE_OF[name]), name)
     operators = _importlib.import_module("relayish.op")

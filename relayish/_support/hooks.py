@@ -21,6 +21,9 @@ printers: dict[str, Callable[[Any], str]] = {}  # Any: a node of the language
 writer: Callable[[Any], str] = repr  # Any: a module
 """The text of a module with its metadata, which parses back to the same."""
 
+languages: dict[str, Callable[[], object]] = {}
+"""By the name of a language, what imports the package that declares its kinds."""
+
 functions: dict[str, Callable[..., Any]] = {}  # Any: expressions, which stand above this file
 """By the name of an operator, what builds a call of it; further ``call``, ``get``, ``fields`` and
 ``refuse_truth``."""
@@ -36,6 +39,13 @@ def print_text(thing: object) -> str:
 def load_functions() -> None:
     """Fill :data:`functions`."""
     raise OperatorError("no operator is loaded; import relayish.op first")
+
+
+def load_languages(text: str) -> None:
+    """Import the packages of languages that a text speaks of, as far as they are known."""
+    for name, load in languages.items():
+        if f"node {name}." in text or f"= {name}" in text:
+            load()
 
 
 def build(what: str, *operands: object, **attributes: object) -> Any:  # Any: as above

@@ -7,9 +7,9 @@ import shlex
 import sys
 from typing import Final
 
-from relayish import text
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_module, write_result
+from relayish.cli.files import read_program, write_result
+from relayish.cli.forms import text_of
 from relayish.cli.pipeline_options import context_of, pipeline_of
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     pipeline = pipeline_of(args)
     ctx = context_of(args, pipeline)
     fault = _fault(args)
-    mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
     if args.value:
         compute(mod, args.entry, args.seed)  # if nothing can be computed, nothing can be compared
     with ctx, freeze_heap():
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
     sys.stderr.write(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
-    write_result(text.astext(culprit.shrunk), args.output)
+    write_result(text_of(culprit.shrunk, form), args.output)
     return EXIT_FOUND
 
 

@@ -9,7 +9,7 @@ import stat
 import sys
 from pathlib import Path
 
-from relayish import text
+from relayish.cli.forms import Form, form_of, parse_program
 from relayish.errors import ParseError
 from relayish.ir.relay.module import IRModule
 
@@ -17,14 +17,16 @@ STANDARD = "-"
 """The name for standard input and output."""
 
 
-def read_module(name: str, *, allow_unknown_ops: bool) -> IRModule:
-    """Return the program in the file ``name``.
+def read_program(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, Form]:
+    """Return the program in the file ``name``, and the form it has.
 
     Raises:
-        ParseError: If it is no Relay text.
+        ParseError: If it is neither Relay text nor one of loops.
         OSError: If it cannot be read.
     """
-    return parse_source(name, read_source(name), allow_unknown_ops=allow_unknown_ops)
+    source = read_source(name)
+    mod = parse_source(name, source, allow_unknown_ops=allow_unknown_ops)
+    return mod, form_of(name, source)
 
 
 def read_source(name: str) -> str:
@@ -48,9 +50,11 @@ def parse_source(name: str, source: str, *, allow_unknown_ops: bool) -> IRModule
     """Return the program that ``source``, the text in the file ``name``, says.
 
     Raises:
-        ParseError: If it is no Relay text.
+        ParseError: If it is neither Relay text nor one of loops.
     """
-    return text.parse(source, source_name=_show_name(name), allow_unknown_ops=allow_unknown_ops)
+    form = form_of(name, source)
+    shown = _show_name(name)
+    return parse_program(source, shown, form, allow_unknown_ops=allow_unknown_ops)
 
 
 def _show_name(name: str) -> str:

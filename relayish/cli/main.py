@@ -263,7 +263,7 @@ def _add_command(commands: _Commands[_Parser], name: str, summary: str) -> argpa
 
 
 def _add_program(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help="Relay text; - for standard input")
+    command.add_argument("file", metavar="FILE", help="Relay text, or loops; - for standard input")
     command.add_argument(
         "--allow-unknown-ops",
         action="store_true",

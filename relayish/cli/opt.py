@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from relayish import text
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_module, write_result
+from relayish.cli.files import read_program, write_result
+from relayish.cli.forms import text_of
 from relayish.cli.pipeline_options import context_of, pipeline_of
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
@@ -29,12 +29,12 @@ def run(args: argparse.Namespace) -> int:
     timing = PassTimingInstrument()
     watching = [*([timing] if args.timing else []), *_instruments(args, pipeline)]
     ctx = context_of(args, pipeline, watching)
-    mod = read_module(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
     with ctx, freeze_heap():
         # without the call around it, which would print and time the whole like one more pass
         out = pipeline.run(mod, ctx)
         sys.stderr.write(timing.render())
-        result = text.astext(out)
+        result = text_of(out, form)
     write_result(result, args.output)
     return 0
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from relayish._support import hooks
 from relayish.errors import FieldError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
@@ -139,6 +140,7 @@ def _make_reader(text: str, name: str, *, unknown_ops: bool) -> Reader:
     if not isinstance(text, str):
         raise FieldError(f"Relay text is a str; found {type(text).__name__}; decode bytes first")
     text = text.removeprefix("\ufeff")  # a byte order mark, which some editors write
+    hooks.load_languages(text)
     program, metadata, at = text, None, len(text)
     if SECTION in text:
         at = text.rfind("\n" + SECTION) + 1

@@ -1,5 +1,7 @@
 """Functions of loops in modules of other languages: ``def @f = tir``, the text, ``#[end]``.
 
+CINN's modules, which a definition may be too, stand behind ``tir_module``.
+
 The text stands as it would in a file of its own, with its section of details, between two lines.
 """
 
@@ -9,15 +11,16 @@ from typing import Any, Final
 
 from relayish.text.tables import register_text
 from relayish.text.trampoline import Rule
-from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.text.parser import parse_all
 from relayish.tir.text.printer import astext
 
-KEYWORD: Final = "tir"
+FUNCTION: Final = "tir"
+MODULE: Final = "tir_module"
 _END: Final = "\n#[end]"
 
 
-def _write(writer: Any, node: LoweredFunc) -> Rule:  # Any: the writer of a module
+def _write(writer: Any, node: LoweredFunc | Module) -> Rule:  # Any: the writer of a module
     writer.write(f"\n{astext(node, details=not writer.metadata.readable)}{_END}")
     yield from ()
 
@@ -28,7 +31,8 @@ def _read(reader: Any, start: int) -> Rule:  # Any: the reader of a module
     end = text.find(_END, reader.pos)
     if not first or end < 0 or text[reader.pos : first].strip():
         reader.fail(
-            "functions of loops stand between the line that ends with 'tir' and the line '#[end]'",
+            "functions and modules of loops stand between the line that ends with 'tir' or "
+            "'tir_module' and the line '#[end]'",
             start,
         )
     row = reader.locate(first)[0] - 1 + reader.row
@@ -38,4 +42,5 @@ def _read(reader: Any, start: int) -> Rule:  # Any: the reader of a module
     return found[0]
 
 
-register_text(LoweredFunc, KEYWORD, write=_write, read=_read, whole=True)
+register_text(LoweredFunc, FUNCTION, write=_write, read=_read, whole=True)
+register_text(Module, MODULE, write=_write, read=_read, whole=True)

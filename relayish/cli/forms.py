@@ -1,0 +1,89 @@
+"""Which language a file is written in: Relay text, or functions or a module of loops alone.
+
+A result is written in the form that was read, as far as that can hold it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from enum import Enum
+from typing import Any, Final
+
+from relayish import text
+from relayish._support import hooks
+from relayish.errors import FieldError, ParseError
+from relayish.ir.relay.module import IRModule
+
+
+class Form(Enum):
+    """What a file holds."""
+
+    RELAY = "relay"
+    FUNCTIONS = "functions"
+    MODULE = "module"
+
+
+SUFFIX: Final = ".tir"
+"""Files of this suffix hold loops, whatever they begin with."""
+_BLANKS: Final = r"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+_LOOPS: Final = re.compile(rf"\ufeff?{_BLANKS}(?:(?P<module>Module)|function)\b")
+
+
+def form_of(name: str, source: str) -> Form:
+    """Return the form of ``source``, the text in the file ``name``.
+
+    Example:
+        >>> form_of("-", "function f (_A)")
+        <Form.FUNCTIONS: 'functions'>
+    """
+    found = _LOOPS.match(source)
+    if found is not None:
+        return Form.FUNCTIONS if found["module"] is None else Form.MODULE
+    return Form.FUNCTIONS if name.endswith(SUFFIX) else Form.RELAY
+
+
+def parse_program(source: str, shown: str, form: Form, *, allow_unknown_ops: bool) -> IRModule:
+    """Return the program that ``source`` says, whatever form it has.
+
+    Raises:
+        ParseError: If it does not follow the grammar of its form.
+    """
+    if form is Form.RELAY:
+        hooks.languages.setdefault("tir", _load_loops)
+        return text.parse(source, source_name=shown, allow_unknown_ops=allow_unknown_ops)
+    tir = _load_loops()
+    nodes = tir.text.parse_all(source, shown)
+    for node in nodes:
+        if not isinstance(node, (tir.LoweredFunc, tir.Module)):
+            raise ParseError(
+                f"{shown}: a file of loops holds functions or a module; found a "
+                f"{type(node).__name__} alone; put it into 'function f (...)'"
+            )
+    if isinstance(nodes[0], tir.Module):
+        found: IRModule = tir.to_ir_module(nodes[0])
+        return found
+    functions = tuple([node for node in nodes if isinstance(node, tir.LoweredFunc)])
+    made: IRModule = tir.to_ir_module(tir.Module(tir.module.DEFAULT_NAME, functions=functions))
+    return made
+
+
+def text_of(mod: IRModule, form: Form) -> str:
+    """Return the text of ``mod`` in ``form``, or as Relay text where that cannot hold it."""
+    if form is Form.RELAY:
+        return text.astext(mod)
+    tir = _load_loops()
+    try:
+        found = tir.from_ir_module(mod)
+    except FieldError:  # a definition of another language, say, which a pass added
+        return text_of(mod, Form.RELAY)
+    if form is Form.MODULE or found.submodules or not found.functions:
+        module_text: str = tir.astext(found)
+        return module_text
+    functions_text: str = tir.text.write_program(found.functions)
+    return functions_text
+
+
+def _load_loops() -> Any:  # Any: a module
+    """Return the package of the loop IR, which programs of Relay alone do without."""
+    return importlib.import_module("relayish.tir")
