@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeVar
 
@@ -17,7 +18,10 @@ from relayish.ir.traversal import ByKind, Traversal
 from relayish.tir.functor import IRRewriter
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import IrNode
+from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.ir.operation import Operation
 from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.stmt import ScheduleBlock
 from relayish.tir.ir.tensor import Buffer, Parameter, Tensor, Var
 from relayish.tir.substitution import copy_with_fresh_variables, replace_free_variables
 
@@ -159,6 +163,42 @@ def collect_undefined_vars(root: IrNode) -> tuple[Parameter, ...]:
         ['n', '_A']
     """
     return tuple([node for node in free_variables(root) if isinstance(node, Parameter)])
+
+
+def ir_equal(lhs: IrNode, rhs: IrNode, *, allow_name_suffix_diff: bool = False) -> bool:
+    """Return whether two programs are equal up to their variables, those that are free included.
+
+    Args:
+        lhs: A program, or a part of one.
+        rhs: What to compare with it.
+        allow_name_suffix_diff: Whether names of tensors, blocks, functions and modules, which
+            count, may differ by a number behind them: ``A_0`` and ``A_12`` are both ``A`` then.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Source:
+        CINN ``IrEqualVisitor``, which forgets the value of a store and the axes of a reduction.
+
+    Example:
+        >>> from relayish.tir.builders.tensor import placeholder
+        >>> first, second = placeholder("A_0", (16,)), placeholder("A_12", (16,))
+        >>> ir_equal(first, second), ir_equal(first, second, allow_name_suffix_diff=True)
+        (False, True)
+    """
+    if allow_name_suffix_diff:
+        lhs, rhs = _SuffixRemover().visit(lhs), _SuffixRemover().visit(rhs)
+    return structural_equal(lhs, rhs, map_free_vars=True)
+
+
+class _SuffixRemover(IRRewriter):
+    def rewrite_ir_node(self, pre: IrNode, post: IrNode) -> IrNode:  # noqa: ARG002 - as all
+        if isinstance(post, (Tensor, ScheduleBlock, LoweredFunc, Module, Operation)):
+            return post.with_fields(name=_SUFFIX.sub("", post.name))
+        return post
+
+
+_SUFFIX: Final = re.compile(r"(_\d+)+$")
 
 
 def ir_copy(root: N) -> N:

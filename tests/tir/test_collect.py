@@ -134,6 +134,37 @@ def test_random_function_defines_all_its_variables(seed):
     assert tir.collect_undefined_vars(random_func(seed)) == ()
 
 
+# Comparison
+
+
+def test_programs_are_equal_up_to_their_variables():
+    other = tir.for_("j", 16, lambda j: tir.store(B, A[j] + 1, j))
+    assert tir.ir_equal(COPY, other)
+    assert tir.ir_equal(A[I], A[J])
+    assert not tir.ir_equal(A[I] + A[J], A[I] + A[I])
+
+
+def test_numbers_behind_names_count_unless_it_is_said():
+    def program(suffix):
+        tensor = tir.placeholder("A" + suffix, (16,))
+        block = tir.schedule_block("B" + suffix, [("v", 3)], lambda v: tir.store(tensor, 0, v))
+        return tir.LoweredFunc("f" + suffix, (tensor.buffer,), tir.block(block))
+
+    for suffix in ("_0", "_1_2", "_123"):
+        assert not tir.ir_equal(program(""), program(suffix))
+        assert tir.ir_equal(program(""), program(suffix), allow_name_suffix_diff=True)
+    assert not tir.ir_equal(program(""), program("x"), allow_name_suffix_diff=True)
+    assert not tir.ir_equal(program("_0x"), program("_0y"), allow_name_suffix_diff=True)
+
+
+def test_what_is_printed_alike_is_not_equal():
+    """As CINN's expressions are, which it compares by their texts."""
+    quotients = tir.Div(I, J), tir.FracOp(I, J)
+    assert tir.astext(quotients[0], details=False) == tir.astext(quotients[1], details=False)
+    assert not tir.ir_equal(*quotients)
+    assert quotients[0] != tir.Div(I, J)
+
+
 # Copies and substitutions
 
 
