@@ -24,8 +24,11 @@ from tests.support.tir_cases import (
     B_BUFFER,
     LANES,
     ONE,
+    SIZED,
+    SIZED_BUFFER,
     TEMP,
     THREAD,
+    TO_N,
     A,
     B,
     I,
@@ -459,6 +462,45 @@ def assignment_to_an_argument():
     return (
         func(Store(N, const(1)), args=(N,)),
         func(Let(K, N), Store(K, const(1)), args=(N,)),
+    )
+
+
+@case(
+    "scope",
+    "the layout of buffer _Z mentions n, which nothing binds; bind it, or make it a parameter",
+)
+def shape_of_an_unknown_size():
+    return (
+        func(Store(SIZED, ONE, (const(0),)), temps=(SIZED_BUFFER,)),
+        func(Store(SIZED, ONE, (const(0),)), args=(N,), temps=(SIZED_BUFFER,)),
+    )
+
+
+@case(
+    "scope",
+    "a bound of the axis to_n mentions n, which nothing binds; bind it, or make it a parameter",
+)
+def axis_to_an_unknown_end():
+    return (
+        func(Store(A, Reduce(ReduceType.SUM, ONE, A[TO_N], (TO_N,)), (const(0),))),
+        func(
+            Store(A, Reduce(ReduceType.SUM, ONE, A[TO_N], (TO_N,)), (const(0),)), args=(A_BUFFER, N)
+        ),
+    )
+
+
+@case(
+    "scope",
+    "the computation of tensor inline uses x, which nothing binds; make it an axis, or bind "
+    "it around",
+)
+def inline_tensor_of_an_unknown_variable():
+    return (
+        func(Store(A, tir.compute((4,), lambda i: X, "inline", inline=True)[0], (const(0),))),
+        func(
+            Store(A, tir.compute((4,), lambda i: X, "inline", inline=True)[0], (const(0),)),
+            args=(A_BUFFER, X),
+        ),
     )
 
 

@@ -99,6 +99,9 @@ def inside(stmt: Any) -> LoweredFunc:
 
 R = Var("r", "int32", const(0), const(16))
 S = Var("s", "int32", const(0), const(4))
+SIZED_BUFFER = Buffer("_Z", (16,), strides=(N,))
+SIZED = Tensor("Z", (16,), "float32", SIZED_BUFFER)
+TO_N = Var("to_n", "int32", const(0), N)
 FEW = Var("n", "int32", const(0), const(100))
 VECTORS = Tensor("D", (4,), "float32<4>", Buffer("_D", (4,), "float32<4>"))
 INLINE = tir.compute((16,), lambda i: A[i] + 1, "inline", inline=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.well_formed import register_verifier
 from relayish.errors import FieldError
 from relayish.ir.module import AnyModule
@@ -21,6 +22,7 @@ from relayish.tir.verifier.affine import check_iteration_values
 from relayish.tir.verifier.bounds import check_bounds
 from relayish.tir.verifier.calls import Callees, check_calls
 from relayish.tir.verifier.lifetime import check_lifetimes
+from relayish.tir.verifier.mentioned import check_mentioned
 from relayish.tir.verifier.names import check_module_names, check_tensor_names
 from relayish.tir.verifier.nests import check_nests
 from relayish.tir.verifier.nodes import ProgramNodes
@@ -76,11 +78,12 @@ or broadcast it
     """
     report = Report()
     seen: set[Node] = set()
-    for each in _programs(program, report, within):
-        found = Report()
-        everything = _ALL.post_order(each.root)
-        _verify_one(each, everything, seen, found)
-        report.violations += _place(found.violations, everything, each.definition)
+    with pause_collection():
+        for each in _programs(program, report, within):
+            found = Report()
+            everything = _ALL.post_order(each.root)
+            _verify_one(each, everything, seen, found)
+            report.violations += _place(found.violations, everything, each.definition)
     return tuple(report.violations)
 
 
@@ -141,6 +144,8 @@ def _verify_one(
     check_lifetimes(nodes, report, given=program.known or ())
     local = len(report.violations)
     check_scopes(nodes, report, known=program.known)
+    if program.known is not None:
+        check_mentioned(nodes, report, known=program.known)
     if len(report.violations) > local:
         return  # what a variable is cannot be told where it is bound twice, or not at all
     ranges = LoopRanges(nodes.order)
