@@ -15,6 +15,7 @@ from relayish.ir.kind_table import KindTable
 from relayish.tir.interpreter.lanes.access import (
     Access,
     Bound,
+    Linear,
     Reach,
     conflict,
     extremes,
@@ -158,9 +159,9 @@ class Nest:
         assert isinstance(tensor.buffer, Buffer)
         if tensor not in self._tensors:
             self._tensors[tensor] = _Layout(tensor, tensor.buffer, self.invariant)
-        indices: list[Any] | None = []
+        indices: list[Linear] | None = []
         for index in node.indices:
-            found = linear_expressions(self._former, index, self._varying)
+            found = self._linear(index)
             if found is None or indices is None:
                 indices = None
             else:
@@ -244,8 +245,13 @@ class Nest:
     def _is_linear(self, value: Expr) -> bool:
         if not value.type.is_integer or value.type.is_bool:
             return False
-        found = linear_expressions(self._former, value, self._varying)
+        found = self._linear(value)
         return found is not None and len(found) == 1
+
+    def _linear(self, expr: Expr) -> list[Linear] | None:
+        found = linear_expressions(self._former, expr, self._varying)
+        self._note_free(self._former)
+        return found
 
     def declare(self, let: Let) -> Run:
         """Compile a declaration of a variable, which has a value for each lane."""
