@@ -383,7 +383,8 @@ def _open_index(
     """Open ``[`` behind what is loaded from, which begins at ``begin``."""
     reader.pos += 1
     note = reader.note_at(begin) if reader.notes else None
-    if isinstance(address, Buffer) or (note is not None and _kind(note) == "buffer_range"):
+    is_named = isinstance(address, Buffer) and not reader.text.startswith("_Buffer_<", begin)
+    if is_named or (note is not None and _kind(note) == "buffer_range"):
         return _open_range(reader, stack, address, begin, note or {})
     if note is not None:
         reader.refuse_rest(note, "a load", begin)

@@ -20,10 +20,10 @@ from relayish.tir.text.writer import BREAK, FORMS, IN, OUT, Form, Piece, Writer
 
 def _let(writer: Writer, node: stmt.Let) -> Pieces:
     declared = spell_type(node.symbol.dtype)
-    head = f"{declared} {writer.bind(node.symbol, is_typed=True)}"
+    name, enter = writer.bind_later(node.symbol, is_typed=True)
     if node.body is None:
-        return (head,)
-    return (f"{head} = ", operand(writer, node.body, node.symbol))
+        return (f"{declared} {name}", *enter)
+    return (f"{declared} {name} = ", operand(writer, node.body, node.symbol), *enter)
 
 
 def _if_then_else(writer: Writer, node: stmt.IfThenElse) -> Pieces:
@@ -99,8 +99,9 @@ def _for(writer: Writer, node: stmt.For) -> Pieces:
     if notes:
         writer.note(", ".join(notes))
     mark = writer.mark()
-    name = writer.bind(node.loop_var)
-    return (f"{head}{name}, ", node.min, ", ", node.extent, ")", BREAK, node.body, mark)
+    name, enter = writer.bind_later(node.loop_var)
+    parts = (*enter, ")", BREAK, node.body, mark)
+    return (f"{head}{name}, ", node.min, ", ", node.extent, *parts)
 
 
 def _poly_for(writer: Writer, node: stmt.PolyFor) -> Pieces:
@@ -111,8 +112,8 @@ def _poly_for(writer: Writer, node: stmt.PolyFor) -> Pieces:
     if notes:
         writer.note(", ".join(notes))
     mark = writer.mark()
-    name = writer.bind(node.iterator)
-    parts = (", ", node.condition, ", ", node.inc, ")", BREAK, node.body, mark)
+    name, enter = writer.bind_later(node.iterator)
+    parts = (", ", *enter, node.condition, ", ", node.inc, ")", BREAK, node.body, mark)
     return (f"{head}{name}, ", node.init, *parts)
 
 
@@ -132,8 +133,10 @@ def _realize_pieces(
     mark = writer.mark()
     pieces: list[Piece] = [f"{head}{spell_name(block.name)})", BREAK, "{", IN]
     if block.iter_vars or values:
-        names = ", ".join([writer.bind(var) for var in block.iter_vars])
+        bound = [writer.bind_later(var) for var in block.iter_vars]
+        names = ", ".join([name for name, _ in bound])
         pieces += [BREAK, f"{names} = axis.bind(".lstrip(), *join(values), ")"]
+        pieces += [piece for _, enter in bound for piece in enter]
     for word, ranges in (("read", block.read_buffers), ("write", block.write_buffers)):
         if ranges:
             pieces += [BREAK, f"{word}_buffers(", *join(ranges), ")"]

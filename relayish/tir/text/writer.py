@@ -37,13 +37,23 @@ class Leave(int):
     __slots__ = ()
 
 
+class Enter:
+    """From here on, a variable that was given a name before is in scope."""
+
+    __slots__ = ("text", "var")
+
+    def __init__(self, var: Var, text: str) -> None:
+        self.var = var
+        self.text = text
+
+
 class LeaveFrame:
     """The end of a function of a module, whose names are its own."""
 
     __slots__ = ()
 
 
-Piece: TypeAlias = "str | int | Leave | LeaveFrame | Node"
+Piece: TypeAlias = "str | int | Enter | Leave | LeaveFrame | Node"
 Form: TypeAlias = Callable[[Any, Any], Sequence[Piece]]
 """``form(writer, node)``: what a node is written as; Any: the writer, a node of the kind."""
 
@@ -194,6 +204,8 @@ class Writer:
                     write(INDENTS[min(depth, DEEPEST)])
             elif kind is Leave:
                 self._leave(piece)
+            elif kind is Enter:
+                self.texts[piece.var] = piece.text
             elif kind is LeaveFrame:
                 self.frame = self.frames[0]
             elif named and piece in named and piece is not defining:
@@ -313,6 +325,14 @@ class Writer:
         self.scope.append((name, var))
         return text
 
+    def bind_later(self, var: Var, *, is_typed: bool = False) -> tuple[str, list[Piece]]:
+        """Return the text of a variable where it is bound, and what brings it into scope."""
+        text = self.bind(var, is_typed=is_typed)
+        if var in self.entities:
+            return text, []
+        del self.texts[var]
+        return text, [Enter(var, text)]
+
     def name_once(self, var: Var) -> str:
         """Return the text of a variable that is bound here and known nowhere."""
         if var in self._bound or var in self.texts:
@@ -330,7 +350,8 @@ class Writer:
         while len(self.scope) > mark:
             name, var = self.scope.pop()
             self.frame.leave(name)
-            del self.texts[var]
+            if var not in self.entities:
+                del self.texts[var]
 
     def enter_function(self, name: str) -> LeaveFrame:
         """Let names be those of a function of a module; return the piece that ends that."""
