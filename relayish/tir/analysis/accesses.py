@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from pyrsistent import PMap, pmap
-
+from relayish._support.persistent_map import PersistentMap
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.scoping import operands
@@ -73,7 +72,7 @@ class Place(NamedTuple):
     """
 
     around: Around | None
-    values: PMap[Var, Around | Binding | None]
+    values: PersistentMap[Var, Around | Binding | None]
 
 
 class Binding(NamedTuple):
@@ -83,7 +82,7 @@ class Binding(NamedTuple):
     place: Place
 
 
-OUTERMOST: Final = Place(None, pmap())
+OUTERMOST: Final = Place(None, PersistentMap())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

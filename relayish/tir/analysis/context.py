@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from pyrsistent import PMap, PVector, pmap, pvector
-
+from relayish._support.persistent_map import PersistentMap
 from relayish.tir.analysis.interval import AnyInterval, Interval
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.operators import Expr
@@ -20,8 +19,11 @@ from relayish.tir.ir.tensor import Var
 Terms: TypeAlias = frozenset[tuple[Expr, int]]
 """A sum of multiples of terms, whose coefficients have no common divisor; one of the two signs."""
 
-_NO_FACTS: Final[PMap[Terms, Interval]] = pmap()
-_NOT_MENTIONED: Final[PMap[Var, PVector[Terms]]] = pmap()
+Mentions: TypeAlias = "tuple[Terms, Mentions] | None"
+"""Sums that mention a variable, the latest first, then the others."""
+
+_NO_FACTS: Final[PersistentMap[Terms, Interval]] = PersistentMap()
+_NOT_MENTIONED: Final[PersistentMap[Var, Mentions]] = PersistentMap()
 
 
 class Context:
@@ -45,10 +47,12 @@ class Context:
         "mentions",
     )
 
-    def __init__(self, assigned: frozenset[Var] = frozenset()) -> None:
+    def __init__(
+        self, assigned: frozenset[Var] = frozenset(), numbers: ValueNumbers | None = None
+    ) -> None:
         self.assigned: Final = assigned
         """The variables that some statement of the program assigns to: nothing is kept of them."""
-        self.facts: PMap[Terms, Interval] = _NO_FACTS
+        self.facts = _NO_FACTS
         self.is_unreachable = False
         """Whether what is known contradicts itself, so that nothing is ever evaluated here."""
         self.knows_computed = False
@@ -57,7 +61,7 @@ class Context:
         """What was found so far by :mod:`.interval_rules`."""
         self.mentions = _NOT_MENTIONED
         """By variable, the sums that depend on it of which something is known, in order."""
-        self._numbers = ValueNumbers()
+        self._numbers = ValueNumbers() if numbers is None else numbers
 
     @property
     def numbers(self) -> ValueNumbers:
@@ -75,13 +79,11 @@ class Context:
             Linear in the number of variables, and less for each than :meth:`with_range`.
         """
         made = self._copy()
-        facts, mentions = made.facts.evolver(), made.mentions.evolver()
-        for var, interval in ranges.items():
-            if var not in self.assigned:
-                key: Terms = frozenset(((var, 1),))
-                facts[key] = interval
-                mentions[var] = pvector((key,))
-        made.facts, made.mentions = facts.persistent(), mentions.persistent()
+        keys: dict[Var, Terms] = {
+            var: frozenset(((var, 1),)) for var in ranges if var not in self.assigned
+        }
+        made.facts = self.facts.update([(key, ranges[var]) for var, key in keys.items()])
+        made.mentions = self.mentions.update([(var, (key, None)) for var, key in keys.items()])
         return made
 
     def with_fact(self, terms: Mapping[Expr, int], interval: Interval) -> Context:
@@ -110,8 +112,7 @@ class Context:
             made.knows_computed = True
         if before is None:
             for var in self._variables(key):
-                known = made.mentions.get(var, pvector())
-                made.mentions = made.mentions.set(var, known.append(key))
+                made.mentions = made.mentions.set(var, (key, made.mentions.get(var)))
         return made
 
     def as_unreachable(self) -> Context:
@@ -122,14 +123,16 @@ class Context:
 
     def without(self, variables: Iterable[Var]) -> Context:
         """Return what is known where ``variables`` are new ones, of which nothing is known."""
-        gone = {key for var in variables for key in self.mentions.get(var, ())}
+        gone = {key for var in variables for key in self._sums_with(var)}
         if not gone:
             return self
         made = self._copy()
         for key in gone:
             made.facts = made.facts.discard(key)
         for var in {var for key in gone for var in self._variables(key)}:
-            kept = pvector([key for key in made.mentions[var] if key not in gone])
+            kept: Mentions = None
+            for key in reversed(list(self._sums_with(var))):
+                kept = kept if key in gone else (key, kept)
             made.mentions = made.mentions.set(var, kept)
         return made
 
@@ -152,10 +155,11 @@ class Context:
         seen: set[Terms] = set()
         for term in terms:
             for var in self._numbers.stable_variables(term) or ():
-                for key in reversed(self.mentions.get(var, ())):
-                    if key not in seen:
-                        seen.add(key)
-                        yield key, self.facts[key]
+                for key in self._sums_with(var):
+                    known = None if key in seen else self.facts.get(key)
+                    seen.add(key)
+                    if known is not None:
+                        yield key, known
 
     def is_stable(self, terms: Iterable[Expr]) -> bool:
         """Return whether the values of ``terms`` stay what they are while their variables live."""
@@ -165,15 +169,22 @@ class Context:
                 return False
         return True
 
+    def _sums_with(self, var: Var) -> Iterator[Terms]:
+        """Yield the sums that mention ``var`` of which something is known, latest first."""
+        mentions = self.mentions.get(var)
+        while mentions is not None:
+            key, mentions = mentions
+            yield key
+
     def _variables(self, key: Terms) -> frozenset[Var]:
         found = [self._numbers.stable_variables(term) for term, _ in key]
         return frozenset().union(*[each for each in found if each is not None])
 
     def _copy(self) -> Context:
-        made = Context(self.assigned)
+        made = Context(self.assigned, self._numbers)
         made.facts, made.is_unreachable = self.facts, self.is_unreachable
         made.knows_computed = self.knows_computed
-        made.mentions, made._numbers = self.mentions, self._numbers
+        made.mentions = self.mentions
         return made
 
 
