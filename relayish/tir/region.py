@@ -103,10 +103,12 @@ def index_ends(index: Expr) -> tuple[Expr, ...] | None:
     if isinstance(index, Broadcast):
         return (index.value,)
     if isinstance(index, Ramp):
-        if not isinstance(index.stride, IntImm):
+        if not isinstance(index.stride, IntImm) or index.stride.type != index.base.type:
             return None
-        distance = const((index.lanes - 1) * index.stride.value, index.base.type)
-        return (index.base, Add(index.base, distance))
+        distance = (index.lanes - 1) * index.stride.value
+        if not type_range(index.base.type).holds(distance):
+            return None
+        return (index.base, Add(index.base, IntImm(distance, index.base.type)))
     return (index,) if index.type.lanes == 1 else None
 
 

@@ -400,10 +400,22 @@ def element_by_a_schedule_block():
 
 @case(
     "bounds",
+    "A[16] is out of range: index 16 of dimension 0 is 16, and tensor A has 16 there; "
+    "correct the index, or guard the access with IfThenElse",
+)
+def branch_on_what_is_out_of_range():
+    return (
+        func(IfThenElse(A[16] < 1.0, Block())),
+        func(IfThenElse(A[15] < 1.0, Store(A, ONE, (const(16),)))),
+    )
+
+
+@case(
+    "bounds",
     "A[%0] = 1.0 is out of range: index (i + 16) of dimension 0 is 16 to 114, and tensor A "
     "has 16 there; correct the index, or guard the access with IfThenElse",
 )
-def always_out_of_range_in_an_uncertain_loop():
+def always_out_of_range_in_a_loop_of_some_length():
     return (
         func(loop(Store(A, ONE, (I + 16,)), extent=FEW), args=(A_BUFFER, FEW)),
         func(loop(Store(A, ONE, (I,)), extent=FEW), args=(A_BUFFER, FEW)),

@@ -1,11 +1,12 @@
 """Bounds: accesses that are certain to be out of range.
 
-Nothing is said of an access that need not happen, as in a branch, nor of one that may be in range.
+Nothing is said of an access that need not happen, as in a branch or in a loop that may have no
+iteration, nor of one that may be in range: what is reported fails whenever it is run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
@@ -40,12 +41,10 @@ def check_bounds(nodes: ProgramNodes, ranges: LoopRanges, report: Report) -> Non
     suspicious.update([store for store in nodes.of(Store) if _may_leave(store, ranges)])
     if not suspicious:
         return
-    reported: set[Node] = set()
-    for access, certain in _happening(nodes.root, ranges):
-        if access in suspicious and access not in reported:
-            found = _find_outside(access, ranges, certain=certain)
+    for access in _happening(nodes.root, ranges):
+        if access in suspicious:
+            found = _find_outside(access, ranges)
             if found:
-                reported.add(access)
                 report(Rule.BOUNDS, access, found)
 
 
@@ -72,48 +71,42 @@ def _may_leave(access: Load | Store, ranges: LoopRanges) -> bool:
     return False
 
 
-def _happening(root: IrNode, ranges: LoopRanges) -> Iterator[tuple[Load | Store, bool]]:
-    """Yield accesses that happen when ``root`` runs, and whether that is certain.
+def _happening(root: IrNode, ranges: LoopRanges) -> Iterator[Load | Store]:
+    """Yield the accesses that are certain to happen when ``root`` runs, each once.
 
-    One in a loop that may have no iteration is not certain to happen; those in branches are left
-    out. An access that happens in several places comes once for each of the two.
+    Those in branches are left out, and in loops that may have no iteration.
     """
-    seen: set[tuple[Node, bool]] = set()
-    pending: list[tuple[Node, bool]] = [(root, True)]
+    seen: set[Node] = set()
+    pending: list[Node] = [root]
     while pending:
-        each = pending.pop()
-        if each in seen:
+        node = pending.pop()
+        if node in seen:
             continue
-        seen.add(each)
-        node, certain = each
+        seen.add(node)
         if isinstance(node, Load | Store):
-            yield node, certain
-        inside: Sequence[Node] = PROGRAM.children(node)
+            yield node
         if isinstance(node, IfThenElse):
-            inside = (node.condition,)
+            pending.append(node.condition)
         elif isinstance(node, GetAddr):
-            inside = ()  # an address is taken, and nothing accessed
+            continue  # an address is taken, and nothing accessed
         elif isinstance(node, For | PolyFor | Reduce):
-            pending += [(outer, certain) for outer in reversed(operands(node))]
-            inside = scope_roots(node)
-            trips = _trips(node, ranges)
-            certain = certain and trips is not None and trips.low > 0
-            if trips is not None and trips.high <= 0:
-                continue
-        pending += [(inner, certain) for inner in reversed(inside)]
+            if _has_iterations(node, ranges):
+                pending += reversed(scope_roots(node))
+            pending += reversed(operands(node))
+        else:
+            pending += reversed(PROGRAM.children(node))
 
 
-def _trips(loop: For | PolyFor | Reduce, ranges: LoopRanges) -> Interval | None:
-    """Return how many iterations a loop may have; ``None`` where that is not known."""
+def _has_iterations(loop: For | PolyFor | Reduce, ranges: LoopRanges) -> bool:
+    """Return whether it is certain that a loop has iterations."""
     if isinstance(loop, For):
-        return ranges.interval(loop.extent) if loop.extent.type.is_integer else None
+        return loop.extent.type.is_integer and ranges.interval(loop.extent).low > 0
     if isinstance(loop, Reduce):
-        complete = all(axis in ranges.complete for axis in loop.reduce_axis)
-        return Interval(1, 1) if complete else None
-    return None
+        return all(axis in ranges.complete for axis in loop.reduce_axis)
+    return False
 
 
-def _find_outside(access: Load | Store, ranges: LoopRanges, *, certain: bool) -> str:
+def _find_outside(access: Load | Store, ranges: LoopRanges) -> str:
     """Return what is said of an access that leaves its tensor for certain, else ``""``."""
     tensor = access.tensor
     assert isinstance(tensor, Tensor)
@@ -124,14 +117,12 @@ def _find_outside(access: Load | Store, ranges: LoopRanges, *, certain: bool) ->
         for end in index_ends(index) or ():
             found = ranges.interval(end)
             always = found.high < 0 or found.low >= most
-            if not always and certain:
+            if not always:
                 form = ranges.form(end)
                 extremes = None if form is None else ranges.extremes(form)
                 if extremes is None:
                     continue
                 found = extremes
-            if not (always or certain):
-                continue
             if always or found.low < 0 or found.high >= most:
                 where = (
                     f"is {_spell(found)}"

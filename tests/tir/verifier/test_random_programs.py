@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from functools import lru_cache
 
 import pytest
 
 from relayish import tir
 from relayish.ir.scoping import PROGRAM
+from relayish.tir import Rule
 from tests.support.depth import DEPTH
 from tests.support.tir_corruptions import CORRUPTIONS, corrupted
-from tests.support.tir_programs import random_func
+from tests.support.tir_programs import arguments, outcome, random_func
 
 SEEDS = 60
 ENOUGH = 8
@@ -53,6 +55,28 @@ def test_corruption_is_found_wherever_it_applies(name):
         if tried == ENOUGH:
             return
     assert tried > 0, "no program has what the corruption breaks"
+
+
+def test_accesses_that_are_refused_are_out_of_range_when_they_run():
+    """What the verifier says of bounds comes true, whatever else a function does wrong."""
+    refused = 0
+    for seed in range(2 * SEEDS):
+        func = random_func(seed, size=10, faulty=True)
+        found = {violation.rule for violation in tir.verify(func)}
+        assert found <= {Rule.BOUNDS}, seed
+        if found:
+            refused += 1
+            assert outcome(func, arguments(func)) == "OutOfBoundsError", seed
+    assert refused > 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_function_with_many_corruptions_is_refused_with_violations(seed):
+    func, names = program(seed), list(CORRUPTIONS)
+    chance = random.Random(seed)
+    for name in chance.sample(names, 12):
+        func = corrupted(func, name, seed) or func
+    assert tir.verify(func) != ()
 
 
 @pytest.mark.deep
