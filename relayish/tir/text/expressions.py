@@ -161,6 +161,8 @@ def _operand_advice(reader: Reader) -> str:
     following = reader.text[reader.skip() : reader.pos + 1]
     if following == "-":
         return "; the negative of an expression is written -(x)"
+    if following == '"':
+        return "; this string is not closed on its line: end it with '\"'"
     if following in ("+", "*", "/", "%", "=", "<", ">"):
         return "; an operator stands between two operands, (a + b)"
     return ""

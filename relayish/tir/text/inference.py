@@ -128,8 +128,8 @@ def _add_use(
     before = reach.setdefault(tensor, sizes)
     if len(before) != len(sizes):
         reader.fail(
-            f"tensor {unknown.name} is used with {len(before)} indices and with {len(sizes)}; give "
-            f"it as many as it has dimensions, or two names",
+            f"tensor {unknown.name} is used with ranks of {len(before)} and {len(sizes)}; give it "
+            f"as many indices as it has dimensions everywhere, or two names",
             unknown.at,
         )
     reach[tensor] = [

@@ -76,9 +76,9 @@ def _type_told(
     told = _SUFFIXES.get(suffix)
     if told is None or (told == FLOAT32) == is_integer:
         kind = "an integer" if is_integer else "a number with a fraction"
-        known = "ll and ull" if is_integer else "f"
+        known = "ll and ull" if is_integer else "f alone"
         reader.fail(
-            f"{suffix!r} is no suffix of {kind}; there are {known}: 7, 7ll, 7ull, 7.0f, 7.0", start
+            f"{suffix!r} is no suffix of {kind}, which is {known}: 7, 7ll, 7ull, 7.0f, 7.0", start
         )
     return told
 

@@ -107,10 +107,13 @@ def _programs(reader: Reader, most: int | None) -> Rule:
         if reader.skip() >= reader.end:
             return made
         if len(made) == most or not isinstance(made[-1], LoweredFunc):
-            reader.fail(f"expected the end of the program{_advice(made[-1])}; {reader.found()}")
+            advice = _advice(reader, made[-1])
+            reader.fail(f"expected the end of the program; {reader.found()}; {advice}")
 
 
-def _advice(made: Node) -> str:
+def _advice(reader: Reader, made: Node) -> str:
     if isinstance(made, LoweredFunc):
-        return ", for one is read; put functions into 'Module m { ... }'"
-    return ", for several statements stand in braces"
+        return "one function is read here; put several into 'Module m { ... }'"
+    if reader.text[reader.pos] in "+-*/%<>=!&|":
+        return "an operation stands in parentheses, (a + b)"
+    return "put several statements into braces"

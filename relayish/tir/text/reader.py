@@ -207,7 +207,7 @@ class Reader(Source):
         return found  # type: ignore[no-any-return]  # as above
 
     def _advice(self, name: str) -> str:
-        known = [*self.scope, *self.names.known, *self.outer.known]
+        known = list(dict.fromkeys([*self.scope, *self.names.known, *self.outer.known]))
         listed = ", ".join(known[-_MOST_LISTED:])
         around = f"; known here are {listed}" if known else "; nothing is known here"
         declare = f"bind it, or declare it in the section, 'var {name}: int32'"

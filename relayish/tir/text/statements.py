@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish.errors import indefinite
 from relayish.ir.attrs import DictAttrs
 from relayish.text.literals import STRING, unquote
 from relayish.text.source import BLANK
@@ -82,8 +83,8 @@ def statement(reader: Reader, where: str) -> Rule:
     made = yield from _simple_or_nested(reader, f"a statement {where}")
     if not isinstance(made, Stmt):
         reader.fail(
-            f"expected a statement {where}; found a {type(made).__name__}, which only has a value; "
-            f"store it, A[i] = ..., or leave it out",
+            f"expected a statement {where}; found {indefinite(type(made))}, which only has a "
+            f"value; store it, A[i] = ..., or leave it out",
             at,
         )
     return made
@@ -387,7 +388,7 @@ def _read_ranges(reader: Reader, word: str) -> tuple[BufferRange, ...]:
         if not isinstance(made, BufferRange):
             reader.fail(
                 f"expected a range of a buffer in {word}_buffers(...), such as _A[i(0:16)]; found "
-                f"a {type(made).__name__}; names of buffers begin with _, unless the section "
+                f"{indefinite(type(made))}; names of buffers begin with _, unless the section "
                 f"declares them",
                 at,
             )
