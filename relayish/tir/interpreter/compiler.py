@@ -255,7 +255,7 @@ class Compiler:
         try:
             yield
         finally:
-            unit.watched.append(Watched(var.name, local, first, len(unit.lines)))
+            unit.watched.append(Watched(var, local, first, len(unit.lines)))
             self.unbind(var, before)
 
     @contextmanager

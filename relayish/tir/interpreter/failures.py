@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
+from operator import attrgetter
 from types import FrameType
 from typing import Any, Final, NoReturn
 
@@ -12,8 +14,10 @@ from relayish.errors import (
     UninitialisedReadError,
     add_note,
 )
+from relayish.ir.naming import name_of
 from relayish.ir.node import Node
 from relayish.ir.one_line import quote
+from relayish.ir.scoping import PROGRAM
 from relayish.tir.interpreter.memory import show
 from relayish.tir.interpreter.unit import Call, Unit
 
@@ -21,7 +25,10 @@ SHOWN_CALLS: Final = 20
 """How many units under way are looked at for the variables of loops."""
 
 SHOWN_VARIABLES: Final = 8
-"""How many variables of loops an error shows, innermost first."""
+"""How many variables of loops an error shows."""
+
+NEAR_NODES: Final = 200
+"""How many nodes of the place are looked at for variables to show."""
 
 
 class Refusal:
@@ -88,23 +95,33 @@ def add_place(error: BaseException, stack: Sequence[Call]) -> None:
         lines[trace.tb_frame] = trace.tb_lineno
         trace = trace.tb_next
     place: Node | None = None
-    values: list[str] = []
+    values: dict[Node, object] = {}
     for frame, line in reversed(lines.items()):
         unit = _unit_of(frame)
         if unit is not None:
             if place is None:
                 place = unit.nodes[line] if line < len(unit.nodes) else None
-            values += _values(unit, frame, line)
+            values = {**_values(unit, frame, line), **values}
     _say(error, place, values)
 
 
-def _say(error: BaseException, place: Node | None, values: list[str]) -> None:
+def _say(error: BaseException, place: Node | None, values: dict[Node, object]) -> None:
     where = "" if place is None else f", in {quote(place)}"
-    known = f", with {', '.join(values[:SHOWN_VARIABLES][::-1])}" if values else ""
+    shown = [f"{name_of(var)} = {values[var]}" for var in _choose(place, values)]
+    known = f", with {', '.join(shown)}" if shown else ""
     if isinstance(error, EvaluationError) and error.args:
         error.args = (f"{error.args[0]}{where}{known}", *error.args[1:])
     elif where:
         add_note(error, f"while running{where[1:]}{known}")
+
+
+def _choose(place: Node | None, values: dict[Node, object]) -> list[Node]:
+    """Return the variables to show, outermost first: those at the place, then the innermost."""
+    near = [] if place is None else islice(PROGRAM.pre_order(place), NEAR_NODES)
+    ranked = [node for node in near if node in values]
+    ranked += [var for var in reversed(values) if var not in ranked]
+    chosen = set(ranked[:SHOWN_VARIABLES])
+    return [var for var in values if var in chosen]
 
 
 def _unit_of(frame: FrameType) -> Unit | None:
@@ -112,15 +129,14 @@ def _unit_of(frame: FrameType) -> Unit | None:
     return found if isinstance(found, Unit) else None
 
 
-def _values(unit: Unit, frame: FrameType, line: int) -> list[str]:
-    """Return the variables whose scope a line is in, innermost first."""
+def _values(unit: Unit, frame: FrameType, line: int) -> dict[Node, object]:
+    """Return the variables whose scope a line is in, outermost first."""
     numbers = unit.line_numbers()
     last = len(unit.nodes)
-    shown = []
-    for watched in unit.watched:
+    shown: dict[Node, object] = {}
+    for watched in sorted(unit.watched, key=attrgetter("first")):
         first = min([n for at, n in numbers.items() if at >= watched.first], default=last)
         end = min([n for at, n in numbers.items() if at >= watched.end], default=last)
         if first <= line < end and watched.local in frame.f_locals:
-            value = frame.f_locals[watched.local]
-            shown.append(f"{watched.name} = {value}")
-    return shown[::-1]
+            shown[watched.var] = frame.f_locals[watched.local]
+    return shown

@@ -31,12 +31,9 @@ class Line(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A variable that errors show: the name of the program, and that of Python.
+    """A variable that errors show, and its local name in the lines from ``first`` up to ``end``."""
 
-    It has its value in the lines from ``first`` up to ``end``.
-    """
-
-    name: str
+    var: Node
     local: str
     first: int
     end: int
