@@ -6,7 +6,7 @@ A variable is bound once, so what its binder says of it holds wherever it is use
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from relayish.ir.node import Node
 from relayish.ir.scoping import BOUND
@@ -44,6 +44,7 @@ class LoopRanges:
         self.complete: set[Node] = set()
         self.bound: set[Node] = set()
         self._forms: dict[Node, LinearForm | None] = {}
+        self._values: dict[Node, LinearForm] = {}
         for node in reversed(order):
             if isinstance(node, ScheduleBlockRealize):
                 self._see_block(node)
@@ -84,7 +85,17 @@ class LoopRanges:
             ``None`` where it may wrap around.
         """
         found = exact_form(linear_form(expr, self.context), self.context)
-        return None if found is None else self._without_block_variables(found)
+        return None if found is None else self._without_block_variables(found, self._forms)
+
+    def form_modulo(self, expr: Expr) -> LinearForm:
+        """Return the same but for multiples of ``2 ** bits``, which integers wrap around by."""
+        found = linear_form(expr, self.context)
+        of_this_type: dict[Node, LinearForm | None] = {
+            term: self._values[term]
+            for term in found.terms
+            if term in self._values and term.type.scalar == found.type.scalar
+        }
+        return self._without_block_variables(found, of_this_type)
 
     def extremes(self, form: LinearForm) -> Interval | None:
         """Return the least and the greatest value that ``form`` becomes for certain.
@@ -100,10 +111,14 @@ class LoopRanges:
             low, high = low + min(ends), high + max(ends)
         return Interval(low, high)
 
-    def _without_block_variables(self, form: LinearForm) -> LinearForm:
+    @staticmethod
+    def _without_block_variables(
+        form: LinearForm, values: Mapping[Node, LinearForm | None]
+    ) -> LinearForm:
+        """Return a form with what variables of schedule blocks are given in place of these."""
         found = LinearForm(form.constant, {}, form.type)
         for term, factor in form.terms.items():
-            value = self._forms.get(term)
+            value = values.get(term)
             alone = LinearForm(0, {term: 1}, form.type)
             found = found.plus(alone if value is None else value, factor)
         return found
@@ -135,6 +150,7 @@ class LoopRanges:
         ):
             if value.type.is_integer and value.type == variable.type:
                 self._forms[variable] = self.form(value)
+                self._values[variable] = self.form_modulo(value)
                 self._note(variable, self.interval(value), complete=False)
 
     def _note(self, variable: Var, found: Interval, *, complete: bool) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.tir.analysis.interval import type_range
-from relayish.tir.analysis.linear_form import LinearForm, expr_of_form, linear_form
+from relayish.tir.analysis.linear_form import LinearForm, expr_of_form
 from relayish.tir.ir.operators import Add, Broadcast, Expr, IntImm, Ramp, const
 from relayish.tir.ir.stmt import ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
@@ -157,7 +157,7 @@ class _Union:
     def _relax(self, index: Expr) -> _Extent | None:
         """Return what an index lies between, without the variables that are bound inside."""
         ranges = self._ranges
-        form = linear_form(index, ranges.context)
+        form = ranges.form_modulo(index)
         low = high = LinearForm(form.constant, {}, form.type)
         for term, factor in form.terms.items():
             if isinstance(term, Var) and term not in ranges.bound:
