@@ -66,6 +66,7 @@ PASSES: Final = {
     "ValidateInplaceUpdate": "memory.validate_inplace_update",
     "ConvertSSA": "loop_structure.convert_ssa",
     "RenameTensors": "loop_structure.rename_tensors",
+    "FlattenBuffer": "loop_structure.flatten_buffer",
     "RemoveNestedBlock": "loop_structure.remove_nested_block",
     "RemoveScheduleBlock": "loop_structure.remove_schedule_block",
     "TransformPolyForToFor": "loop_structure.transform_poly_for_to_for",
