@@ -14,6 +14,7 @@ from tests.support.tir_programs import arguments, outcome, random_func, same_res
 
 PASSES = (
     "ConvertSSA",
+    "FlattenBuffer",
     "RemoveNestedBlock",
     "RemoveScheduleBlock",
     "RenameTensors",
