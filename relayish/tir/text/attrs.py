@@ -30,7 +30,8 @@ def _spell(value: object) -> str:
         case float():
             return f"{value:g}"
         case str():
-            return value if _PLAIN.fullmatch(value) else quote(value)
+            is_plain = _PLAIN.fullmatch(value) and value not in ("inf", "nan")
+            return value if is_plain else quote(value)
     return quote(spell_value(value, exact=False))
 
 
