@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM, operands, scope_roots
 from relayish.tir.analysis.interval import Interval
 from relayish.tir.ir.expr import Reduce
@@ -130,7 +129,7 @@ def _find_outside(access: Load | Store, ranges: LoopRanges) -> str:
                     else f"becomes {found.low if found.low < 0 else found.high}"
                 )
                 return (
-                    f"{at(access)} is out of range: index {one_line(index)} of dimension "
+                    f"{one_line(access)} is out of range: index {one_line(index)} of dimension "
                     f"{dimension} {where}, and tensor {tensor.name} has {_size(most, size)} there; "
                     f"correct the index, or guard the access with IfThenElse"
                 )

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from relayish.errors import suggest
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
@@ -51,7 +50,7 @@ def _check_call(call: Call, callees: Callees, report: Report) -> None:
         report(
             Rule.CALL,
             call,
-            f"{at(call)} calls {call.name!r}, which the module does not define"
+            f"{one_line(call)} calls {call.name!r}, which the module does not define"
             f"{suggest(call.name, callees.names())}; define it, or call a function of the runtime "
             f"as EXTERN",
         )
@@ -60,7 +59,7 @@ def _check_call(call: Call, callees: Callees, report: Report) -> None:
         report(
             Rule.CALL,
             call,
-            f"{at(call)} calls {call.name!r}, which is a {type(func).__name__}; expected a "
+            f"{one_line(call)} calls {call.name!r}, which is a {type(func).__name__}; expected a "
             f"LoweredFunc",
         )
         return
@@ -69,7 +68,7 @@ def _check_call(call: Call, callees: Callees, report: Report) -> None:
         report(
             Rule.CALL,
             call,
-            f"{at(call)} gives {call.name!r} {len(given)} arguments, and it takes "
+            f"{one_line(call)} gives {call.name!r} {len(given)} arguments, and it takes "
             f"{len(func.args)}; give it one for each",
         )
         return
@@ -84,7 +83,7 @@ def _check_argument(call: Call, argument: Expr, parameter: Parameter, report: Re
             report(
                 Rule.CALL,
                 call,
-                f"{at(call)} gives {typed(argument)} for {typed(parameter)}; both must have "
+                f"{one_line(call)} gives {typed(argument)} for {typed(parameter)}; both must have "
                 f"one type: cast the first",
             )
         return
@@ -93,7 +92,7 @@ def _check_argument(call: Call, argument: Expr, parameter: Parameter, report: Re
             report(
                 Rule.CALL,
                 call,
-                f"{at(call)} gives memory of type {argument.dtype} for "
+                f"{one_line(call)} gives memory of type {argument.dtype} for "
                 f"{one_line(parameter)}, which holds elements of type {parameter.dtype}; give "
                 f"memory of this type",
             )
@@ -101,6 +100,6 @@ def _check_argument(call: Call, argument: Expr, parameter: Parameter, report: Re
         report(
             Rule.CALL,
             call,
-            f"{at(call)} gives {typed(argument)} for {one_line(parameter)}, which is memory; "
+            f"{one_line(call)} gives {typed(argument)} for {one_line(parameter)}, which is memory; "
             f"give a tensor or a buffer",
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.ir.one_line import one_line
-from relayish.ir.one_line import one_line_at as at
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.intrinsic import (
@@ -154,7 +153,8 @@ def _check_extern(call: Call, extern: Extern, report: Report) -> None:
             report(
                 Rule.CALL,
                 call,
-                f"{at(call)} {verb} {len(held)} arguments, and {call.name!r} {verb} {wanted}; give "
+                f"{one_line(call)} {verb} {len(held)} arguments, and {call.name!r} {verb} "
+                f"{wanted}; give "
                 f"it as many",
             )
             return
@@ -167,14 +167,16 @@ def _check_extern(call: Call, extern: Extern, report: Report) -> None:
         report(
             Rule.CALL,
             call,
-            f"{at(call)} gives {call.name!r} arguments of type {given}, which it does not take; "
+            f"{one_line(call)} gives {call.name!r} arguments of type {given}, which it does not "
+            f"take; "
             f"cast them",
         )
     elif result != call.dtype:
         report(
             Rule.CALL,
             call,
-            f"{at(call)} is said to be of type {call.dtype}, and {call.name!r} gives {result}; say "
+            f"{one_line(call)} is said to be of type {call.dtype}, and {call.name!r} gives "
+            f"{result}; say "
             f"that, and cast the value",
         )
 

@@ -58,7 +58,7 @@ def check_lifetimes(nodes: ProgramNodes, report: Report, *, given: Collection[No
             report(
                 Rule.LIFETIME,
                 node,
-                f"{at(node)} names {one_line(node.destination)}, which is given, not "
+                f"{one_line(node)} names {one_line(node.destination)}, which is given, not "
                 f"allocated; only temporary buffers are allocated and freed",
             )
     managed -= kept
@@ -233,7 +233,7 @@ class _Walk:
         self._states[buffer] = state
 
     def _refuse(self, node: Node, found: str) -> None:
-        self._report(Rule.LIFETIME, node, f"{at(node)} {found}")
+        self._report(Rule.LIFETIME, node, f"{one_line(node)} {found}")
 
 
 _STEPS: Final[dict[type[Node], Callable[[_Walk, Node], None]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish.ir.node import Node
-from relayish.ir.one_line import one_line_at as at
+from relayish.ir.one_line import one_line
 from relayish.ir.scoping import scope_roots
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import For, PolyFor
@@ -35,7 +35,8 @@ def check_nests(nodes: ProgramNodes, report: Report) -> None:
             report(
                 Rule.LOOP_KIND,
                 node,
-                f"{at(node)} is bound to {axis}, as a loop around it is; bind it to another axis",
+                f"{one_line(node)} is bound to {axis}, as a loop around it is; bind it to "
+                f"another axis",
             )
         if axis:
             taken = taken.union([axis])

@@ -158,7 +158,8 @@ def _check_part(
                 report(
                     Rule.REGION,
                     touched.node,
-                    f"schedule block {block.name!r} {sort.verb} {at(touched.node)}, whose index "
+                    f"schedule block {block.name!r} {sort.verb} {one_line(touched.node)}, whose "
+                    f"index "
                     f"{one_line(end)} leaves dimension {dimension} of what {sort.field} says of "
                     f"{one_line(touched.buffer)}: {_spell(declared.lower_bound)} to "
                     f"{_spell(declared.upper_bound)}; make that larger, or say nothing",

@@ -94,7 +94,7 @@ def _report_rebound(variable: Node, binders: Sequence[Node], report: Report) -> 
             Rule.SCOPE,
             other,
             f"variable {at(variable)} is bound twice: by {at(first)} and by "
-            f"{at(other)}; a variable is bound once, use a new {type(variable).__name__} for "
+            f"{one_line(other)}; a variable is bound once, use a new {type(variable).__name__} for "
             f"the second",
         )
 
@@ -123,13 +123,13 @@ def _report_misplaced(
                 report(
                     Rule.SCOPE,
                     user,
-                    f"{at(user)} uses {at(variable)}, which nothing binds; {advice}",
+                    f"{one_line(user)} uses {at(variable)}, which nothing binds; {advice}",
                 )
             elif not scopes.is_inside(user, outside[variable]):
                 report(
                     Rule.SCOPE,
                     user,
-                    f"{at(user)} uses {at(variable)} outside the scope of its binder, "
+                    f"{one_line(user)} uses {at(variable)} outside the scope of its binder, "
                     f"{at(binders[variable][0])}; use it only in there, or bind it further "
                     f"out",
                 )
@@ -151,7 +151,8 @@ def _check_declared_before(nodes: ProgramNodes, scopes: _Scopes, report: Report)
                     report(
                         Rule.SCOPE,
                         node,
-                        f"{at(node)} uses {at(variable)} before {at(let)} declares it; declare it "
+                        f"{one_line(node)} uses {at(variable)} before {at(let)} declares it; "
+                        f"declare it "
                         f"before, in this block or one around",
                     )
         if isinstance(node, Let):
