@@ -50,6 +50,9 @@ def _sizes(exprs: Sequence[Expr]) -> Generator[Node, str, list[Any]]:
 
 def layout_of(c: Compiler, tensor: Tensor, buffer: Buffer) -> Generator[Node, str, Layout]:
     """Compile where the elements of a view of ``buffer`` are."""
+    known = c.layouts.get(tensor)
+    if isinstance(known, Layout):
+        return known
     require(
         tensor.dtype == buffer.dtype,
         lambda: (
@@ -79,8 +82,9 @@ def layout_of(c: Compiler, tensor: Tensor, buffer: Buffer) -> Generator[Node, st
     made = Layout(shape, strides, at)
     whole = [constant(size) for size in buffer.shape]
     steps = [constant(step) for step in buffer.strides]
-    known = [*shape, *strides, at, *whole, *steps]
-    if all(isinstance(item, int) for item in known):
+    numbers = [*shape, *strides, at, *whole, *steps]
+    if all(isinstance(number, int) for number in numbers):
+        c.layouts[tensor] = made
         size = size_of(whole, steps, at)  # type: ignore[arg-type] # they are integers
         last = at + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
         made.is_inside = all(step >= 0 for step in strides) and at >= 0 and last < size

@@ -117,6 +117,7 @@ class Compiler:
         memo: The names of the expressions that were computed for this statement.
         candidates: The loops that may run in lockstep.
         expansions: How many expansions of primitives are under way.
+        layouts: Where the elements of tensors are, of those of constant layouts.
         opened: The blocks that enclose what is compiled.
     """
 
@@ -128,6 +129,7 @@ class Compiler:
         self.stored: frozenset[Var] = frozenset()
         self.memo: dict[Node, str] = {}
         self.opened: list[Opened] = []
+        self.layouts: dict[Node, object] = {}
         self.candidates: frozenset[Node] = frozenset()
         self.inlining: dict[Node, None] = {}
         self.expansions = 0

@@ -188,7 +188,6 @@ class TestPlaces:
 
 
 @both
-@pytest.mark.deep
 class TestDepth:
     def run(self, stmt, mode):
         a = np.array([0, 0], "int32")
@@ -202,6 +201,7 @@ class TestDepth:
     def count(self):
         return store(self.a, self.a[0] + 1, 0)
 
+    @pytest.mark.deep
     def test_loops_nest(self, mode):
         outer = tir.Var("outer")
         body = store(self.a, self.a[0] + outer, 0)
@@ -209,18 +209,21 @@ class TestDepth:
             body = tir.For(tir.Var(f"i{at}"), 0, 1, tir.Block((body,)))
         assert self.run(tir.For(outer, 3, 2, tir.Block((body,))), mode) == 7
 
+    @pytest.mark.deep
     def test_branches_nest(self, mode):
         body = self.count()
         for _ in range(DEPTH):
             body = tir.IfThenElse(self.a[0] < 1, tir.Block((body,)))
         assert self.run(body, mode) == 1
 
+    @pytest.mark.deep
     def test_blocks_nest(self, mode):
         body = self.count()
         for _ in range(DEPTH):
             body = tir.Block((body,))
         assert self.run(body, mode) == 1
 
+    @pytest.mark.deep
     def test_schedule_blocks_nest(self, mode):
         body, value = self.count(), tir.const(0)
         for at in range(DEPTH):
@@ -228,6 +231,7 @@ class TestDepth:
             body = tir.ScheduleBlockRealize((value,), made)
         assert self.run(body, mode) == 1
 
+    @pytest.mark.deep
     def test_allocations_nest(self, mode):
         temps = [tensor(f"T{at}", 1).buffer for at in range(min(DEPTH, 20_000))]
         body = self.count()
@@ -237,18 +241,21 @@ class TestDepth:
         tir.run(tir.LoweredFunc("f", (self.a.buffer,), body, tuple(temps)), out, mode=mode)
         assert out[0] == 1
 
+    @pytest.mark.deep
     def test_operators_nest(self, mode):
         value = self.a[0]
         for _ in range(DEPTH):
             value = value + 1
         assert self.run(store(self.a, value, 0), mode) == DEPTH
 
+    @pytest.mark.deep
     def test_loads_nest(self, mode):
         value = self.a[0]
         for _ in range(DEPTH):
             value = self.a[value]
         assert self.run(store(self.a, value + 1, 0), mode) == 1
 
+    @pytest.mark.deep
     def test_reductions_nest(self, mode):
         value = self.a[0] + 1
         for at in range(min(DEPTH, 20_000)):
@@ -256,6 +263,7 @@ class TestDepth:
             value = tir.Reduce(tir.ReduceType.SUM, tir.const(0), value, (axis,))
         assert self.run(store(self.a, value, 0), mode) == 1
 
+    @pytest.mark.deep
     def test_inline_tensors_nest(self, mode):
         axis = tir.Var("x")
         made = tir.Tensor("t", (tir.const(2),), "int32", None, tir.ComputeOp((axis,), (), (axis,)))
@@ -265,6 +273,7 @@ class TestDepth:
             made = tir.Tensor(f"t{at}", (tir.const(2),), "int32", None, operation)
         assert self.run(store(self.a, made[1], 0), mode) == min(DEPTH, 20_000) + 1
 
+    @pytest.mark.deep
     def test_functions_call_each_other(self, mode):
         last = tir.LoweredFunc("f0", (self.a.buffer,), self.count())
         functions = [last]
@@ -277,9 +286,11 @@ class TestDepth:
         tir.run(module, out, name=functions[-1].name, mode=mode)
         assert out[0] == 1
 
+    @pytest.mark.deep
     def test_blocks_are_long(self, mode):
         assert self.run(tir.Block((self.count(),) * DEPTH), mode) == DEPTH
 
+    @pytest.mark.deep
     def test_blocks_of_declarations_are_long(self, mode):
         x = [tir.Var(f"x{at}") for at in range(DEPTH)]
         lets = [tir.Let(new, old + 1) for old, new in pairwise(x)]
