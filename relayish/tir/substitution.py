@@ -60,7 +60,7 @@ def substitute(root: N, images: Mapping[Any, Node]) -> N:
         >>> image.a.a.value, image.b.value
         (2, 2)
     """
-    return _rebuild(root, images, fresh=False)
+    return _rebuild(root, images, fresh=False) if images else root
 
 
 def replace(root: N, images: Mapping[Any, Node]) -> N:

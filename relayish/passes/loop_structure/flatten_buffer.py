@@ -60,10 +60,9 @@ def flatten_buffer(func: LoweredFunc) -> LoweredFunc:
     for node in order:
         rebuild = table[type(node)]
         image = node if rebuild is None else rebuild(node, get)
-        if isinstance(node, (Load, Store)) and node.tensor in flat:
-            tensor = flat[node.tensor]
-            index = _flat_index(cast("Tensor", node.tensor), image.indices)
-            image = image.with_fields(tensor=tensor, indices=(index,))
+        if isinstance(image, (Load, Store)) and image.tensor in flat:
+            index = _flat_index(cast("Tensor", image.tensor), image.indices)
+            image = image.with_fields(tensor=flat[image.tensor], indices=(index,))
         if image is not node:
             images[node] = image
     return cast("LoweredFunc", get(func, func))

@@ -20,17 +20,14 @@ After::
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.traversal import Traversal
 from relayish.pass_infra import register_pass
+from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Alloc, Block, Free
 from relayish.tir.substitution import substitute
-
-_STATEMENTS: Final = Traversal(Stmt, LoweredFunc)
 
 
 @register_pass("RemoveNestedBlock", opt_level=0, idempotent=True)
@@ -54,7 +51,7 @@ def remove_nested_block(func: LoweredFunc) -> LoweredFunc:
         return func
     images: dict[Node, Node] = {
         node: Block(_flatten(node, spliced))
-        for node in _STATEMENTS.pre_order(func)
+        for node in STATEMENTS.pre_order(func)
         if isinstance(node, Block)
         and node not in spliced
         and any(stmt in spliced for stmt in node.stmts)
@@ -64,11 +61,11 @@ def remove_nested_block(func: LoweredFunc) -> LoweredFunc:
 
 def _find_spliced(func: LoweredFunc) -> set[Node]:
     """Return the blocks that stand in one place, another block, and keep no memory."""
-    order = _STATEMENTS.post_order(func)
+    order = STATEMENTS.post_order(func)
     inside: set[Node] = set()
     again: set[Node] = set()
     for node in order:
-        for child in _STATEMENTS.children(node):
+        for child in STATEMENTS.children(node):
             if isinstance(child, Block):
                 if child in inside or not isinstance(node, Block):
                     again.add(child)

@@ -21,11 +21,12 @@ from relayish.ir.node import Node
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.invariance import is_invariant
 from relayish.tir.analysis import assigned_variables
+from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, Let, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Var
-from relayish.tir.substitution import LOOPS, substitute
+from relayish.tir.substitution import substitute
 
 
 @register_pass("RemoveScheduleBlock", opt_level=0, idempotent=True)
@@ -50,7 +51,8 @@ def remove_schedule_block(func: LoweredFunc) -> LoweredFunc:
 
 def _images(func: LoweredFunc) -> dict[Node, Node]:
     """Return what takes the place of each realize and of each variable that it binds."""
-    realizes = [node for node in LOOPS.pre_order(func) if isinstance(node, ScheduleBlockRealize)]
+    statements = STATEMENTS.pre_order(func)
+    realizes = [node for node in statements if isinstance(node, ScheduleBlockRealize)]
     assigned = assigned_variables(func) if realizes else frozenset()
     images: dict[Node, Node] = {}
     for realize in realizes:

@@ -29,6 +29,7 @@ from relayish.passes.loop_structure.invariance import (
 from relayish.passes.loop_structure.trip_count import trip_count
 from relayish.passes.loop_structure.writes import Writes
 from relayish.tir.analysis import Interval, assigned_variables
+from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Cast, Expr, const
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor
@@ -71,7 +72,7 @@ def poly_for_obstacles(func: LoweredFunc) -> Mapping[PolyFor, str]:
 
 
 def _convert(func: LoweredFunc) -> tuple[dict[Node, Node], dict[PolyFor, str]]:
-    loops = [node for node in LOOPS.pre_order(func) if isinstance(node, PolyFor)]
+    loops = [node for node in STATEMENTS.pre_order(func) if isinstance(node, PolyFor)]
     images: dict[Node, Node] = {}
     obstacles: dict[PolyFor, str] = {}
     if not loops:

@@ -21,13 +21,13 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.traversal import Traversal
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.invariance import (
     is_invariant,
     literal_value,
 )
 from relayish.tir.analysis import assigned_variables
+from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
@@ -40,7 +40,6 @@ from relayish.tir.substitution import copy_with_fresh_variables, substitute
 AUTO_UNROLL: Final = "auto_unroll_max_step"
 """The attribute of a schedule block that says up to how many stores loops in it are unrolled."""
 
-_STATEMENTS: Final = Traversal(Stmt, LoweredFunc)
 _MANY: Final = 1 << 62
 
 
@@ -72,7 +71,7 @@ class _Unroller:
     """Finds, inner loops first, what takes the place of loops and of their variables."""
 
     def __init__(self, func: LoweredFunc, max_extent: int) -> None:
-        order = _STATEMENTS.post_order(func)
+        order = STATEMENTS.post_order(func)
         self.images: dict[Node, Node] = {}
         self._max_extent = max_extent
         self._limits = _auto_limits(func)
@@ -86,7 +85,7 @@ class _Unroller:
         """Unroll ``stmt`` if it is a loop for that; return how many stores it runs then."""
         if isinstance(stmt, Store):
             return 1
-        below = min(_MANY, sum([self._stores[child] for child in _STATEMENTS.children(stmt)]))
+        below = min(_MANY, sum([self._stores[child] for child in STATEMENTS.children(stmt)]))
         if isinstance(stmt, PolyFor):
             return _MANY
         if not isinstance(stmt, For):
@@ -130,13 +129,13 @@ class _Unroller:
 def _auto_limits(func: LoweredFunc) -> dict[Node, int]:
     """Return, for statements in schedule blocks that have it, what the attribute says."""
     limits: dict[Node, int] = {}
-    for node in _STATEMENTS.pre_order(func):
+    for node in STATEMENTS.pre_order(func):
         limit = limits.get(node)
         if isinstance(node, ScheduleBlock) and node.attrs is not None:
             said = node.attrs.get(AUTO_UNROLL)
             limit = said if isinstance(said, int) else limit
         if limit is not None:
-            for child in _STATEMENTS.children(node):
+            for child in STATEMENTS.children(node):
                 limits.setdefault(child, limit)
     return limits
 

@@ -22,18 +22,17 @@ After::
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Final
 
 from relayish.errors import PassError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
-from relayish.ir.traversal import Traversal
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.invariance import is_invariant, literal_value
 from relayish.passes.loop_structure.remove_schedule_block import inline_realize
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
 from relayish.tir.analysis import assigned_variables, loop_carried
+from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_VECTORIZE, ForType
 from relayish.tir.ir.function import LoweredFunc
@@ -42,8 +41,6 @@ from relayish.tir.ir.stmt import Block, For, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.loop_ranges import LoopRanges
 from relayish.tir.substitution import LOOPS, copy_with_fresh_variables, substitute
-
-_STATEMENTS: Final = Traversal(Stmt, LoweredFunc)
 
 
 @register_pass("VectorizeLoops", opt_level=0, idempotent=True)
@@ -80,7 +77,7 @@ def vectorize_obstacles(func: LoweredFunc, factor: int | None = None) -> Mapping
 def _vectorize(func: LoweredFunc, factor: int | None) -> tuple[dict[Node, Node], dict[For, str]]:
     images: dict[Node, Node] = {}
     obstacles: dict[For, str] = {}
-    order = _STATEMENTS.post_order(func)
+    order = STATEMENTS.post_order(func)
     marked = [node for node in order if isinstance(node, For) and _is_marked(node)]
     if not marked:
         return images, obstacles
@@ -103,7 +100,7 @@ def _with_loop_inside(order: list[Node]) -> set[Node]:
     """Return the statements that hold a marked loop."""
     found: set[Node] = set()
     for node in order:
-        for child in _STATEMENTS.children(node):
+        for child in STATEMENTS.children(node):
             if child in found or (isinstance(child, For) and _is_marked(child)):
                 found.add(node)
                 break
@@ -196,7 +193,7 @@ class _Vectorizer:
         not have to wait for what an earlier one does later on.
         """
         has_loops = any(
-            isinstance(node, (For, PolyFor)) for node in _STATEMENTS.pre_order(loop.body)
+            isinstance(node, (For, PolyFor)) for node in STATEMENTS.pre_order(loop.body)
         )
         for source, sink in loop_carried(loop, self._ranges.context):
             if not has_loops:

@@ -26,6 +26,8 @@ MORE = {"ConvertSSA": ("rebinding", "same_names")}
 """What programs have beside for a pass that is about it."""
 RARELY = ("RenameTensors",)
 """Passes for which programs that are drawn have nothing to do."""
+FORGIVING = ("FlattenBuffer",)
+"""Passes after which an index may be in range that was not."""
 PROGRAMS = 1000 if DEPTH >= 100_000 else 100
 
 passes = pytest.mark.parametrize("name", PASSES)
@@ -51,8 +53,10 @@ def test_pass_keeps_the_errors_of_programs_that_fail(name):
     failed = 0
     for seed in range(PROGRAMS):
         func = random_func(seed, faulty=True)
-        assert same_result(func, get_pass(name)(module(func))["f"]), seed
-        failed += isinstance(outcome(func, arguments(func)), str)
+        fails = isinstance(outcome(func, arguments(func)), str)
+        failed += fails
+        if not fails or name not in FORGIVING:
+            assert same_result(func, get_pass(name)(module(func))["f"]), seed
     assert failed > PROGRAMS / 50
 
 
