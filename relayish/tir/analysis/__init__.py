@@ -39,6 +39,7 @@ from relayish.tir.analysis.scopes import (
     enter_loop,
     statements_with_contexts,
 )
+from relayish.tir.analysis.symbolic_bounds import SymbolicBounds, symbolic_bounds
 
 __all__ = [
     "Access",
@@ -50,6 +51,7 @@ __all__ = [
     "FloatInterval",
     "Interval",
     "LinearForm",
+    "SymbolicBounds",
     "assigned_variables",
     "assume",
     "bind",
@@ -71,4 +73,5 @@ __all__ = [
     "parallel_loops",
     "register_interval_rule",
     "statements_with_contexts",
+    "symbolic_bounds",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import IntFlag
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from relayish._support.graph import find_root
 from relayish.tir.analysis.accesses import Access, Around
@@ -43,10 +43,14 @@ class Vector(NamedTuple):
     is_exact: bool
 
 
-class _Cases(NamedTuple):
-    """Systems, the solutions of one of which are the pairs, with the differences of iterations."""
+_Case: TypeAlias = tuple[System, Sequence[Affine]]
+"""A system of inequalities, and the differences of iterations in its unknowns."""
 
-    systems: tuple[tuple[System, Sequence[Affine]], ...]
+
+class _Cases(NamedTuple):
+    """Systems that have solutions; those of any of them are the pairs."""
+
+    systems: tuple[_Case, ...]
     is_exact: bool
 
 
@@ -74,9 +78,9 @@ class IterationPairs:
         equate_elements(iterations, (source, first), (sink, second))
         differences = [second.coordinates[each].plus(first.coordinates[each], -1) for each in loops]
         self._ranges = [iterations.interval(each) for each in differences]
-        solved = [solve_equations(system, differences) for system in iterations.systems()]
+        systems, differences = iterations.solved(differences)
         self._start = _feasible(
-            _Cases(tuple([each for each in solved if each is not None]), iterations.is_exact)
+            _Cases(tuple([(each, differences) for each in systems]), iterations.is_exact)
         )
 
     def vectors(self, private: int, *, in_one_iteration: bool) -> list[Vector]:
@@ -123,21 +127,26 @@ class IterationPairs:
 
     def _restrict(self, cases: _Cases, loop: int, direction: Direction) -> _Cases:
         """Return the pairs whose iterations of one loop are in that order."""
-        restricted = []
+        exact = cases.is_exact
+        restricted: list[_Case] = []
         for system, differences in cases.systems:
             difference = differences[loop]
-            if direction is Direction.EQUAL:
-                if not difference.terms and not difference.constant:
+            rows = _ROWS[direction](difference)
+            if not difference.terms:
+                if all(row.constant >= 0 for row in rows):
                     restricted.append((system, differences))
-                    continue
-                solved = solve_equations(system.having([difference]), differences)
-                if solved is not None:
-                    restricted.append(solved)
-            else:
-                sign = 1 if direction is Direction.LESS else -1
-                row = Affine(-1, {}).plus(difference, sign)
-                restricted.append((system.having((), [row]), differences))
-        return _feasible(_Cases(tuple(restricted), cases.is_exact))
+                continue
+            found = is_feasible(_connected(system, difference).having((), rows))
+            exact = exact and found is not None
+            if found is False:
+                continue
+            if direction is not Direction.EQUAL:
+                restricted.append((system.having((), rows), differences))
+                continue
+            solved = solve_equations(system.having([difference]), differences)
+            if solved is not None:
+                restricted.append(solved)
+        return _Cases(tuple(restricted), exact)
 
     def _expand(self, cases: _Cases, head: list[Direction]) -> list[Vector]:
         """Return the vectors that begin with ``head``.
@@ -218,18 +227,23 @@ class IterationPairs:
         return low
 
     def _reaches(self, cases: _Cases, loop: int, sign: int, least: int) -> bool:
-        rows = [
-            (system.having((), [Affine(-least, {}).plus(differences[loop], sign)]), differences)
+        """Return whether differences of a sign may be so great."""
+        return any(
+            _may_hold(system, differences[loop], sign, Affine(-least, {}))
             for system, differences in cases.systems
-        ]
-        return bool(_feasible(_Cases(tuple(rows), is_exact=True)).systems)
+        )
 
     def _reaches_at_most(self, cases: _Cases, loop: int, sign: int, most: int) -> bool:
-        rows = [
-            (system.having((), [Affine(most, {}).plus(differences[loop], -sign)]), differences)
+        """Return whether differences of a sign may be so small."""
+        return any(
+            _may_hold(system, differences[loop], -sign, Affine(most, {}))
             for system, differences in cases.systems
-        ]
-        return bool(_feasible(_Cases(tuple(rows), is_exact=True)).systems)
+        )
+
+
+def _may_hold(system: System, difference: Affine, factor: int, rest: Affine) -> bool:
+    row = rest.plus(difference, factor)
+    return is_feasible(_connected(system, difference).having((), [row])) is not False
 
 
 def _depth(access: Access) -> int:
@@ -277,6 +291,20 @@ def _are_independent(cases: _Cases, loops: Sequence[int]) -> bool:
     return True
 
 
+def _connected(system: System, difference: Affine) -> System:
+    """Return the inequalities that a difference depends on; the others have solutions anyway."""
+    kept: list[Affine] = []
+    known = set(difference.terms)
+    left = list(system.inequalities)
+    while True:
+        near = [row for row in left if not known.isdisjoint(row.terms)]
+        if not near:
+            return System((), kept)
+        left = [row for row in left if known.isdisjoint(row.terms)]
+        kept += near
+        known.update(*[row.terms for row in near])
+
+
 def _union(directions: Sequence[Direction]) -> Direction:
     found = Direction(0)
     for each in directions:
@@ -284,6 +312,12 @@ def _union(directions: Sequence[Direction]) -> Direction:
     return found
 
 
+_ROWS: Final[dict[Direction, Callable[[Affine], list[Affine]]]] = {
+    Direction.LESS: lambda difference: [difference.plus(Affine(-1, {}))],
+    Direction.EQUAL: lambda difference: [difference, difference.times(-1)],
+    Direction.GREATER: lambda difference: [Affine(-1, {}).plus(difference, -1)],
+}
+"""What is at least 0 where the difference of iterations says that."""
 _EACH: Final = (Direction.LESS, Direction.EQUAL, Direction.GREATER)
 _MOST_SPLITS: Final = 64
 """How many vectors are told apart before directions of different loops are told together."""

@@ -7,13 +7,18 @@ and says that it is not exact.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Hashable, Sequence
 from typing import Final
 
 from relayish.tir.analysis.accesses import Around, Binding, Place, arounds
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.integer_system import ZERO, Affine, System
+from relayish.tir.analysis.integer_system import (
+    ZERO,
+    Affine,
+    System,
+    is_feasible,
+    solve_equations,
+)
 from relayish.tir.analysis.interval import Interval, add, div, hull_of, scale, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import linear_form
@@ -105,11 +110,23 @@ class Iterations:
         else:
             self.choices.append(alternatives)
 
-    def systems(self) -> list[System]:
-        """Return systems one of which has to have a solution."""
-        base = System(self.equations, self.inequalities)
-        chosen = itertools.product(*self.choices)
-        return [base.having((), itertools.chain.from_iterable(rows)) for rows in chosen]
+    def solved(self, wanted: Sequence[Affine]) -> tuple[list[System], list[Affine]]:
+        """Return systems of inequalities, and ``wanted`` in their unknowns.
+
+        One of them has to have a solution; those that are found to have none are left out.
+        """
+        rows = [row for choice in self.choices for rows in choice for row in rows]
+        found = solve_equations(System(self.equations, self.inequalities), [*wanted, *rows])
+        if found is None:
+            return [], list(wanted)
+        base, images = found
+        left = iter(images[len(wanted) :])
+        systems = [] if is_feasible(base) is False else [base]
+        for choice in self.choices:
+            alternatives = [[next(left) for _ in rows] for rows in choice]
+            tried = [each.having((), rows) for each in systems for rows in alternatives]
+            systems = [each for each in tried if is_feasible(each) is not False]
+        return systems, images[: len(wanted)]
 
 
 class Instance:
