@@ -48,6 +48,7 @@ class Facts:
         region: What was found out here.
         arguments: What the function is given: memory that holds values, scalars.
         undefined: Variables that are declared without a value.
+        repeated: Statements that stand in several places.
         bound: How often each variable is bound; more than once as well where that is by a statement
             that stands in several places.
         linear: The linear form of each scalar integer expression.
@@ -75,7 +76,8 @@ class Facts:
             impure = impure or _MAY_BE_IMPURE[kind]
         self.is_impure: Callable[[Expr], bool] = self.numbers.is_impure if impure else _never
         self.linear = LinearForms(self.numbers, self.is_impure)
-        for node in PROGRAM.pre_order(_find_shared(root)):
+        self.repeated = frozenset(_find_repeated(root))
+        for node in PROGRAM.pre_order(tuple(self.repeated)):
             for var in bound_by(node):
                 self.bound[var] += 1
 
@@ -158,7 +160,7 @@ _MAY_BE_IMPURE: Final = ByKind(
 )
 
 
-def _find_shared(root: Node) -> list[Node]:
+def _find_repeated(root: Node) -> list[Node]:
     """Return the statements that stand in several places."""
     users = STATEMENTS.users(root)
     return [stmt for stmt, places in users.items() if len(places) > 1]

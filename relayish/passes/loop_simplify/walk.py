@@ -77,8 +77,6 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
 
 
 _MOST_WALKS: Final = 8
-_MOST_VISITS: Final = 8
-"""How often a statement that stands in several places is simplified for each by itself."""
 
 _NOTHING: Final = Block(())
 _ALL: Final = Traversal(IrNode)
@@ -95,7 +93,8 @@ class Walk:
         self.facts = Facts(func, context_of(func))
         self.values: dict[Node, Expr] = {}
         """The only value of each variable of a loop that was dropped."""
-        self._visits: dict[Node, int] = {}
+        self._outermost = self.facts.context
+        self._repeated: dict[Node, Any] = {}  # Any: the images of statements in several places
 
     def run(self) -> LoweredFunc:
         """Return the function simplified; itself where nothing applies."""
@@ -156,18 +155,27 @@ class Walk:
 
     def _find(self, stmt: Node) -> Any:  # Any: a statement
         """Return what a statement is here; ``None`` where the steps of the walk have to tell."""
-        found = self.facts.region.statements.get(stmt)
-        if found is not None or has_scopes(type(stmt)):
-            return found
+        if has_scopes(type(stmt)):
+            repeated = stmt in self.facts.repeated
+            return self._repeated.get(stmt) if repeated else self.facts.region.statements.get(stmt)
         rebuild = VALUES.rebuild[type(stmt)]
         return stmt if rebuild is None else rebuild(stmt, self.simplify)
 
     def _steps(self, stmt: Node) -> Steps:
         """Return the steps that make of a statement what it is here."""
+        return self._in_any_place(stmt) if stmt in self.facts.repeated else self._in_place(stmt)
+
+    def _in_any_place(self, stmt: Node) -> Steps:
+        """Simplify a statement that stands in several places, once for all of these."""
+        self.facts.enter(self._outermost, refined=True)
+        image = self._repeated[stmt] = yield self._in_place(stmt)
+        self.facts.leave()
+        return image
+
+    def _in_place(self, stmt: Node) -> Steps:
         resolved = self._resolve(stmt)
-        visits = self._visits[stmt] = self._visits.get(stmt, 0) + 1
-        if visits > _MOST_VISITS:
-            return _return(stmt)
+        if resolved is not stmt and resolved in self.facts.repeated:
+            return self._steps(resolved)
         match resolved:
             case Block():
                 return self._block(stmt, resolved)
@@ -190,8 +198,8 @@ class Walk:
                 chosen = self._run_once(stmt)
             else:
                 return stmt
-            if chosen is stmt:
-                return stmt
+            if chosen is stmt or chosen in self.facts.repeated:
+                return chosen
             stmt = chosen
 
     def _decide(self, branch: IfThenElse) -> Node:
@@ -233,8 +241,8 @@ class Walk:
             if at + 1 < len(stmts):
                 pending.append((stmts, at + 1))
             given = stmts[at]
-            each = self._resolve(given)
-            merges = each is not given or self.blocks
+            each = given if given in facts.repeated else self._resolve(given)
+            merges = (each is not given or self.blocks) and each not in facts.repeated
             if merges and isinstance(each, Block) and self._is_mergeable(each, not pending):
                 pending.append((each.stmts, 0))
                 continue
@@ -360,12 +368,6 @@ class Walk:
 
 _FOLLOW: Final = "follow"
 _BOUND: Final = ForType.GPU_BLOCK | ForType.GPU_THREAD | ForType.GPU_LANE
-
-
-def _return(image: Node) -> Steps:
-    """Return the steps that lead to ``image`` at once."""
-    yield from ()
-    return image
 
 
 def _is_empty(stmt: object) -> bool:
