@@ -1,4 +1,4 @@
-"""Expressions for simplification: over variables of known ranges, shown, and computed for each value."""
+"""Expressions for simplification: over variables of known ranges, computed for all values."""
 
 from __future__ import annotations
 

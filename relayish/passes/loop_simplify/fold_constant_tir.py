@@ -19,7 +19,7 @@ from relayish.passes.loop_simplify.rule import rules_by_kind
 from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
 
-_SIMPLIFICATION: Final = Simplification(rules_by_kind(FOLD_RULES))
+_SIMPLIFICATION: Final = Simplification(rules_by_kind(FOLD_RULES), informed=False)
 
 
 @register_pass("FoldConstantTIR", opt_level=1, idempotent=True)

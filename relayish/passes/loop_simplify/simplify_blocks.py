@@ -30,7 +30,7 @@ from relayish.passes.loop_simplify.rule import rules_by_kind
 from relayish.passes.loop_simplify.walk import Simplification, apply_simplification
 from relayish.tir.ir.function import LoweredFunc
 
-_SIMPLIFICATION: Final = Simplification(rules_by_kind({}), blocks=True)
+_SIMPLIFICATION: Final = Simplification(rules_by_kind({}), blocks=True, informed=False)
 
 
 @register_pass("SimplifyBlocks", opt_level=1, idempotent=True)

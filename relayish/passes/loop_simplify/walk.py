@@ -6,7 +6,7 @@ entered with what is known inside of them. Neither uses Python's stack.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from relayish._support.collector import pause_collection
@@ -19,6 +19,7 @@ from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.rule import Rule
 from relayish.text.trampoline import Rule as Steps
 from relayish.text.trampoline import run
+from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.scopes import (
     STATEMENTS,
     assume,
@@ -51,12 +52,14 @@ class Simplification(NamedTuple):
         branches: Whether branches are decided, and empty ones dropped.
         loops: Whether loops that run once or never are dropped.
         blocks: Whether blocks in blocks are merged with these.
+        informed: Whether it matters what is known inside of loops and branches.
     """
 
     rules: Mapping[type[Node], tuple[Rule, ...]]
     branches: bool = False
     loops: bool = False
     blocks: bool = False
+    informed: bool = True
 
 
 def apply_simplification(func: LoweredFunc, simplification: Simplification) -> LoweredFunc:
@@ -89,7 +92,7 @@ class Walk:
         self.func = func
         self.rules = simplification.rules
         self.branches, self.loops = simplification.branches, simplification.loops
-        self.blocks = simplification.blocks
+        self.blocks, self.informed = simplification.blocks, simplification.informed
         self.facts = Facts(func, context_of(func))
         self.values: dict[Node, Expr] = {}
         """The only value of each variable of a loop that was dropped."""
@@ -253,12 +256,7 @@ class Walk:
                 continue
             out.append(image)
             if isinstance(image, Let):
-                context = facts.context
-                symbol = image.symbol
-                known = context.without((symbol,))
-                if image.body is not None:
-                    known = bind(context, symbol, image.body)
-                facts.enter(known, symbol)
+                facts.enter(self._learn(_declare, image), image.symbol)
                 entered += 1
         for _ in range(entered):
             facts.leave()
@@ -280,7 +278,7 @@ class Walk:
         facts = self.facts
         low, extent = self.simplify(loop.min), self.simplify(loop.extent)
         image = loop.with_fields(min=low, extent=extent)
-        facts.enter(enter_loop(facts.context, image), loop.loop_var)
+        facts.enter(self._learn(enter_loop, image), loop.loop_var)
         body = self._find(loop.body)
         if body is None:
             body = yield self._steps(loop.body)
@@ -296,7 +294,7 @@ class Walk:
         condition = self.simplify(loop.condition)
         facts.leave()
         image = loop.with_fields(init=init, condition=condition)
-        facts.enter(enter_loop(facts.context, image), var, refined=True)
+        facts.enter(self._learn(enter_loop, image), var, refined=True)
         inc = self.simplify(loop.inc)
         body = self._find(loop.body)
         if body is None:
@@ -311,7 +309,7 @@ class Walk:
         for at, arm in enumerate(arms):
             if arm is None:
                 continue
-            inside = assume(facts.context, condition, holds=at == 0)
+            inside = self._learn(assume, condition, at == 0)
             if inside.is_unreachable:
                 continue
             facts.enter(inside, refined=inside is not facts.context)
@@ -336,7 +334,7 @@ class Walk:
         facts, block = self.facts, realize.schedule_block
         values = tuple([self.simplify(value) for value in realize.iter_values])
         image = realize.with_fields(iter_values=values)
-        facts.enter(enter_block(facts.context, image), *block.iter_vars)
+        facts.enter(self._learn(enter_block, image), *block.iter_vars)
         body = self._find(block.body)
         if body is None:
             body = yield self._steps(block.body)
@@ -361,6 +359,10 @@ class Walk:
         facts.leave()
         return self._note(stmt, image)
 
+    def _learn(self, tell: Callable[..., Context], *about: object) -> Context:
+        """Return what is known inside of a statement, as a function of the analysis tells it."""
+        return tell(self.facts.context, *about) if self.informed else self.facts.context
+
     def _note(self, stmt: Node, image: Any) -> Any:  # Any: statements
         self.facts.region.statements[stmt] = image
         return image
@@ -368,6 +370,13 @@ class Walk:
 
 _FOLLOW: Final = "follow"
 _BOUND: Final = ForType.GPU_BLOCK | ForType.GPU_THREAD | ForType.GPU_LANE
+
+
+def _declare(context: Context, let: Let) -> Context:
+    """Return what is known after a declaration."""
+    if let.body is None:
+        return context.without((let.symbol,))
+    return bind(context, let.symbol, let.body)
 
 
 def _is_empty(stmt: object) -> bool:

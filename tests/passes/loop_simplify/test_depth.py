@@ -10,16 +10,6 @@ from relayish.tir import Block, Expr, For, IfThenElse, Let, LoweredFunc, Stmt, S
 from relayish.transform import get_pass
 from tests.support.depth import DEPTH
 
-PASSES = (
-    "CastSimplify",
-    "CommonSubexprElimTIR",
-    "FoldConstantTIR",
-    "IfSimplify",
-    "Simplify",
-    "SimplifyBlocks",
-    "SimplifyForLoops",
-    "VarModSimplify",
-)
 LEVELS = min(DEPTH, 20_000)
 n = Var("n")
 A = tir.Tensor("A", (const(16),), "int32", tir.Buffer("_A", (const(16),), "int32"))
@@ -116,16 +106,25 @@ def shared() -> Stmt:
     return put(value)
 
 
+STATEMENTS = (loops, loops_that_run_once, branches, blocks, statements, declarations)
+EXPRESSIONS = (sums, products, casts, conditions, quotients, shared)
+PROGRAMS = {
+    "CastSimplify": (loops, casts),
+    "CommonSubexprElimTIR": (*STATEMENTS, *EXPRESSIONS),
+    "FoldConstantTIR": (*STATEMENTS, *EXPRESSIONS),
+    "IfSimplify": (branches, blocks),
+    "Simplify": (*STATEMENTS, *EXPRESSIONS),
+    "SimplifyBlocks": (*STATEMENTS, sums),
+    "SimplifyForLoops": (loops, loops_that_run_once),
+    "VarModSimplify": (loops, quotients),
+}
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("name", PASSES)
 @pytest.mark.parametrize(
-    "build",
-    [
-        loops, loops_that_run_once, branches, blocks, statements, declarations, sums, products,
-        casts, conditions, quotients, shared,
-    ],
-)  # fmt: skip
-def test_deep_program_is_simplified_and_then_left_alone(build, name):
+    ("name", "build"), [(name, build) for name, builds in PROGRAMS.items() for build in builds]
+)
+def test_deep_program_is_simplified_and_then_left_alone(name, build):
     func = LoweredFunc("f", (A.buffer, n), Block((build(),)))
     out = get_pass(name)(IRModule({"f": func}))
     assert get_pass(name)(out) is out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import relayish as relay
 from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.tir import Alloc, Block, For, ForType, Free, IfThenElse, Let, Load, Store, Var, const
@@ -338,9 +339,6 @@ def test_expression_that_doubles_itself_takes_linear_time():
 
 
 def test_program_of_other_functions_is_left_alone():
-    from relayish.ir.relay.expr import Function
-    from relayish.ir.relay.expr import Var as RelayVar
-
-    v = RelayVar("v")
-    mod = IRModule({"main": Function((v,), v)})
+    v = relay.var("v")
+    mod = IRModule({"main": relay.Function((v,), v)})
     assert get_pass("Simplify")(mod) is mod
