@@ -10,9 +10,7 @@ import numpy as np
 
 from relayish import tir
 from relayish.errors import RelayishError
-from relayish.ir.relay.module import IRModule
 from relayish.tir import Expr, LoweredFunc, Var
-from relayish.transform import get_pass
 
 Ranges = Mapping[Var, tuple[int, int]]
 """The first value of each variable, and the first one after its last."""
@@ -43,15 +41,6 @@ def stored(func: LoweredFunc) -> Expr:
     while not isinstance(stmt, tir.Store):
         stmt = stmt.stmts[0] if isinstance(stmt, tir.Block) else stmt.body
     return stmt.value
-
-
-def simplified(value: Expr, ranges: Ranges | None = None, by: str = "Simplify") -> str:
-    """Return the text of what a pass makes of ``value``, where variables have ``ranges``."""
-    func = function_of(value, ranges or {})
-    out = get_pass(by)(IRModule({"f": func}))["f"]
-    again = get_pass(by)(IRModule({"f": out}))["f"]
-    assert again is out
-    return str(stored(out))
 
 
 def values(func: LoweredFunc, *args: Any) -> np.ndarray[Any, Any] | str:
