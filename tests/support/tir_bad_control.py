@@ -1,4 +1,4 @@
-"""Reductions, loops, schedule blocks and scopes that break a rule, beside twins that keep it."""
+"""Loops, schedule blocks and scopes that break a rule, beside twins that keep it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from relayish import tir
 from relayish.tir import (
     Block,
     BufferRange,
+    Call,
     Cast,
     For,
     ForType,
@@ -35,7 +36,6 @@ from tests.support.tir_cases import (
     J,
     K,
     N,
-    R,
     T,
     V,
     W,
@@ -48,67 +48,6 @@ from tests.support.tir_cases import (
     part,
     realize,
 )
-
-
-@case(
-    "reduce",
-    "Reduce begins with 0 of type int32 and combines it with x of type float32; both must "
-    "have one type: cast the first",
-)
-def reduction_from_another_type():
-    return (
-        Reduce(ReduceType.SUM, const(0), X, ()),
-        Reduce(ReduceType.SUM, const(0.0), X, ()),
-    )
-
-
-@case(
-    "reduce",
-    "Reduce of kind all combines i of type int32; expected truth values: compare the number with 0",
-)
-def all_of_numbers():
-    return (
-        Reduce(ReduceType.ALL, const(1), I, ()),
-        Reduce(ReduceType.ALL, const(True), I < 1, ()),
-    )
-
-
-@case(
-    "reduce",
-    "Reduce of kind sum combines (i < 1) of type bool; expected numbers: use the kinds all "
-    "and any for truth values",
-)
-def sum_of_truth_values():
-    return (
-        Reduce(ReduceType.SUM, const(False), I < 1, ()),
-        Reduce(ReduceType.ANY, const(False), I < 1, ()),
-    )
-
-
-@case(
-    "reduce",
-    "Reduce runs over k, which has no bounds; give the axis both: tir.Var(name, "
-    "lower_bound=..., upper_bound=...)",
-)
-def axis_without_bounds():
-    return (
-        Reduce(ReduceType.SUM, const(0.0), A[K], (K,)),
-        Reduce(ReduceType.SUM, const(0.0), A[R], (R,)),
-    )
-
-
-@case(
-    "reduce",
-    "Reduce runs over r, which schedule block 'B' binds; there it does one step of the "
-    "block: leave the axis out of reduce_axis",
-)
-def axis_of_the_schedule_block():
-    return (
-        inside(
-            realize((I,), (R,), Store(A, Reduce(ReduceType.SUM, A[0], A[R], (R,)), (const(0),)))
-        ),
-        inside(realize((I,), (R,), Store(A, Reduce(ReduceType.SUM, A[0], A[R]), (const(0),)))),
-    )
 
 
 @case(
@@ -501,6 +440,18 @@ def inline_tensor_of_an_unknown_variable():
             Store(A, tir.compute((4,), lambda i: X, "inline", inline=True)[0], (const(0),)),
             args=(A_BUFFER, X),
         ),
+    )
+
+
+@case(
+    "scope",
+    "a value is assigned to i, what a loop counts with, which for (i, 0, 16) binds; declare "
+    "a variable with Let and assign to that",
+)
+def call_that_writes_a_loop_variable():
+    return (
+        inside(Call("void", "fetch", (), (I,))),
+        inside(Block((Let(K), Call("void", "fetch", (), (K,))))),
     )
 
 

@@ -472,3 +472,37 @@ def axes_of_other_dimensions():
         Tensor("C", (4, 4), axis=(I,)),
         Tensor("C", (4, 4), axis=(I, J)),
     )
+
+
+@case(
+    "memory",
+    "C[i] loads from tensor C, which has neither a buffer nor a computation; give it one of them",
+)
+def load_of_what_nothing_computes():
+    return (
+        Load(Tensor("C", (4,)), (I,)),
+        Load(INLINE, (I,)),
+    )
+
+
+@case(
+    "operation",
+    "tensor inline has elements of type int32, and is computed as (%0 + 1.0) of type "
+    "float32; cast what is computed",
+)
+def inline_tensor_of_another_type():
+    return (
+        INLINE.with_fields(dtype="int32"),
+        INLINE,
+    )
+
+
+@case(
+    "operation",
+    "tensor inline has 2 dimensions, and its computation 1 axis; give each dimension one",
+)
+def inline_tensor_of_other_dimensions():
+    return (
+        INLINE.with_fields(shape=(const(4), const(4)), axis=(), domain=()),
+        INLINE,
+    )

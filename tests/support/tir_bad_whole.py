@@ -1,4 +1,4 @@
-"""Lifetimes, names, calls and bounds that break a rule, beside twins that keep it."""
+"""Reductions, lifetimes, names, calls and bounds that break a rule, beside twins that keep it."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from tests.support.tir_cases import (
     B,
     I,
     J,
+    K,
+    R,
     S,
     T,
     V,
@@ -40,6 +42,67 @@ from tests.support.tir_cases import (
     loop,
     realize,
 )
+
+
+@case(
+    "reduce",
+    "Reduce begins with 0 of type int32 and combines it with x of type float32; both must "
+    "have one type: cast the first",
+)
+def reduction_from_another_type():
+    return (
+        Reduce(ReduceType.SUM, const(0), X, ()),
+        Reduce(ReduceType.SUM, const(0.0), X, ()),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce of kind all combines i of type int32; expected truth values: compare the number with 0",
+)
+def all_of_numbers():
+    return (
+        Reduce(ReduceType.ALL, const(1), I, ()),
+        Reduce(ReduceType.ALL, const(True), I < 1, ()),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce of kind sum combines (i < 1) of type bool; expected numbers: use the kinds all "
+    "and any for truth values",
+)
+def sum_of_truth_values():
+    return (
+        Reduce(ReduceType.SUM, const(False), I < 1, ()),
+        Reduce(ReduceType.ANY, const(False), I < 1, ()),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce runs over k, which has no bounds; give the axis both: tir.Var(name, "
+    "lower_bound=..., upper_bound=...)",
+)
+def axis_without_bounds():
+    return (
+        Reduce(ReduceType.SUM, const(0.0), A[K], (K,)),
+        Reduce(ReduceType.SUM, const(0.0), A[R], (R,)),
+    )
+
+
+@case(
+    "reduce",
+    "Reduce runs over r, which schedule block 'B' binds; there it does one step of the "
+    "block: leave the axis out of reduce_axis",
+)
+def axis_of_the_schedule_block():
+    return (
+        inside(
+            realize((I,), (R,), Store(A, Reduce(ReduceType.SUM, A[0], A[R], (R,)), (const(0),)))
+        ),
+        inside(realize((I,), (R,), Store(A, Reduce(ReduceType.SUM, A[0], A[R]), (const(0),)))),
+    )
 
 
 @case(

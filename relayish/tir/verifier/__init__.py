@@ -1,5 +1,6 @@
 """The verifier of the loop IR: what a program has to be, every rule of it."""
 
+import relayish.tir.verifier.accesses
 import relayish.tir.verifier.expressions
 import relayish.tir.verifier.functions
 import relayish.tir.verifier.intrinsics

@@ -1,4 +1,4 @@
-"""What accesses demand of tensors, tensors of buffers, and both of their shapes."""
+"""What tensors demand of their buffers, and both of their shapes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
+from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.stmt import Alloc, Free
-from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
+from relayish.tir.ir.tensor import Buffer, BufferRange, Tensor, Var
 from relayish.tir.ir.type import Type
 from relayish.tir.verifier.rules import (
     is_index,
@@ -17,111 +17,7 @@ from relayish.tir.verifier.rules import (
     is_truth_value,
     register_verify_rule,
 )
-from relayish.tir.verifier.violation import Report, Rule, typed
-
-
-@register_verify_rule(Load)
-def check_load(load: Load, report: Report) -> None:
-    """An element is loaded by as many indices as there are dimensions, or a scalar by none."""
-    _check_address(load, load.tensor, load.indices, report)
-
-
-@register_verify_rule(Store)
-def check_store(store: Store, report: Report) -> None:
-    """What is stored is of the element's type, with as many lanes as the indices have."""
-    target, indices = store.tensor, store.indices
-    _check_address(store, target, indices, report)
-    if isinstance(target, Tensor) and target.buffer is None:
-        report(
-            Rule.MEMORY,
-            store,
-            f"a value is stored to tensor {target.name}, which is inline: it has no buffer; give "
-            f"it one, or store to another tensor",
-        )
-    wanted = target.type
-    if wanted.is_pointer and indices:
-        return  # what an address points to has no type here
-    for index in indices:
-        lanes = index.type.lanes
-        if lanes > 1:
-            wanted = wanted.with_lanes(lanes)
-            break
-    value = store.value.type
-    if value is wanted or value == wanted:
-        return
-    if not (is_numeric(wanted) or wanted.is_pointer):
-        return  # a structure that only C code knows, and what it converts
-    report(
-        Rule.TYPE,
-        store,
-        f"{typed(store.value)} is stored to {_spell(target)}, where values of type {wanted} are; "
-        f"{'broadcast' if value.lanes < wanted.lanes else 'cast'} the value",
-    )
-
-
-def _check_address(
-    access: Load | Store, target: Expr, indices: Sequence[Expr], report: Report
-) -> None:
-    """Report unless ``target`` is a place, and ``indices`` lead to an element of it."""
-    if isinstance(target, Tensor):
-        rank = len(target.shape)
-        if len(indices) != rank:
-            report(
-                Rule.INDEX,
-                access,
-                f"{one_line(access)} has {_count(len(indices), 'index', 'indices')}, and tensor "
-                f"{target.name} has {_count(rank, 'dimension', 'dimensions')}; give each "
-                f"dimension an index",
-            )
-    elif isinstance(target, Var):
-        if not target.dtype.is_pointer and not _is_whole(indices):
-            report(
-                Rule.INDEX,
-                access,
-                f"{one_line(access)} has indices, and {typed(target)} is a scalar; drop them",
-            )
-    elif not target.type.is_pointer or isinstance(target, Buffer):
-        report(
-            Rule.MEMORY,
-            access,
-            f"{one_line(access)} accesses {typed(target)} ({type(target).__name__}); expected a "
-            f"tensor or a scalar variable"
-            + (": access a tensor on the buffer" if isinstance(target, Buffer) else ""),
-        )
-    lanes = 1
-    for index in indices:
-        found = index.type
-        if is_index(found):
-            continue
-        if not is_index(found.scalar):
-            report(
-                Rule.INDEX,
-                access,
-                f"an index of {_spell(target)} is {typed(index)}; expected int32 or int64: cast it",
-            )
-        elif lanes not in (1, found.lanes):
-            report(
-                Rule.INDEX,
-                access,
-                f"indices of {_spell(target)} have {lanes} and {found.lanes} lanes; all vectors "
-                f"among them must have as many",
-            )
-        lanes = max(lanes, found.lanes)
-    if lanes > 1 and target.type.lanes > 1:
-        report(
-            Rule.INDEX,
-            access,
-            f"{_spell(target)} holds vectors of type {target.type} and is indexed by vectors; "
-            f"index it by scalars",
-        )
-
-
-def _is_whole(indices: Sequence[Expr]) -> bool:
-    """Return whether ``indices`` mean a scalar: none, or one that is 0, as CINN writes it."""
-    if not indices:
-        return True
-    only = indices[0]
-    return len(indices) == 1 and isinstance(only, IntImm) and only.value == 0
+from relayish.tir.verifier.violation import Report, Rule, count_of, typed
 
 
 @register_verify_rule(Tensor)
@@ -141,11 +37,12 @@ def check_tensor(tensor: Tensor, report: Report) -> None:
             report(
                 Rule.OPERATION,
                 tensor,
-                f"tensor {tensor.name} has {_count(rank, 'dimension', 'dimensions')}, and {name} "
+                f"tensor {tensor.name} has {count_of(rank, 'dimension')}, and {name} "
                 f"says {len(held)}; give each dimension one, or leave it out",
             )
     buffer = tensor.buffer
     if buffer is None:
+        _check_inline(tensor, report)
         return
     if not isinstance(buffer, Buffer):
         report(
@@ -165,14 +62,37 @@ def check_tensor(tensor: Tensor, report: Report) -> None:
     _check_fit(tensor, buffer, report)
 
 
+def _check_inline(tensor: Tensor, report: Report) -> None:
+    """Report a tensor whose computation gives elements of another type, or for other indices."""
+    operation = tensor.operation
+    if not isinstance(operation, ComputeOp):
+        return
+    if len(operation.axis) != len(tensor.shape):
+        report(
+            Rule.OPERATION,
+            tensor,
+            f"tensor {tensor.name} has {count_of(len(tensor.shape), 'dimension')}, and "
+            f"its computation {count_of(len(operation.axis), 'axis', 'axes')}; give each dimension "
+            f"one",
+        )
+    for body in operation.body:
+        if len(operation.body) == 1 and body.type != tensor.dtype:
+            report(
+                Rule.OPERATION,
+                tensor,
+                f"tensor {tensor.name} has elements of type {tensor.dtype}, and is computed as "
+                f"{typed(body)}; cast what is computed",
+            )
+
+
 def _check_fit(tensor: Tensor, buffer: Buffer, report: Report) -> None:
     """Report a tensor whose last element is certain to lie outside of its buffer."""
     if buffer.strides and len(buffer.strides) != len(tensor.shape):
         report(
             Rule.MEMORY,
             tensor,
-            f"buffer {buffer.name} has {_count(len(buffer.strides), 'stride', 'strides')}, and "
-            f"tensor {tensor.name} {_count(len(tensor.shape), 'dimension', 'dimensions')}; a view "
+            f"buffer {buffer.name} has {count_of(len(buffer.strides), 'stride')}, and "
+            f"tensor {tensor.name} {count_of(len(tensor.shape), 'dimension')}; a view "
             f"has a dimension for each stride",
         )
         return
@@ -211,8 +131,8 @@ def check_buffer(buffer: Buffer, report: Report) -> None:
         report(
             Rule.MEMORY,
             buffer,
-            f"{named} has {_count(len(buffer.shape), 'dimension', 'dimensions')} and "
-            f"{_count(len(buffer.strides), 'stride', 'strides')}; give each dimension one, or none",
+            f"{named} has {count_of(len(buffer.shape), 'dimension')} and "
+            f"{count_of(len(buffer.strides), 'stride')}; give each dimension one, or none",
         )
     offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
     for name, held in (("a stride", buffer.strides), ("the offset", offset)):
@@ -283,8 +203,8 @@ def check_alloc(alloc: Alloc, report: Report) -> None:
             Rule.MEMORY,
             alloc,
             f"Alloc gives buffer {buffer.name} "
-            f"{_count(len(alloc.extents), 'extent', 'extents')}, and it has "
-            f"{_count(len(buffer.shape), 'dimension', 'dimensions')}; give each dimension one, "
+            f"{count_of(len(alloc.extents), 'extent')}, and it has "
+            f"{count_of(len(buffer.shape), 'dimension')}; give each dimension one, "
             f"or none",
         )
     elif alloc.extents:
@@ -360,11 +280,3 @@ _NO_MEMORY: Final = frozenset(["void", "string"])
 
 def _shape(sizes: Sequence[int]) -> str:
     return f"({', '.join(map(str, sizes))}{',' if len(sizes) == 1 else ''})"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number or 'no'} {one if number == 1 else many}"
-
-
-def _spell(target: Expr) -> str:
-    return f"tensor {target.name}" if isinstance(target, Tensor) else one_line(target)

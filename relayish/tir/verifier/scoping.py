@@ -10,7 +10,7 @@ from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders as binders_of
 from relayish.ir.scoping import evaluated, parts
-from relayish.tir.ir.expr import Reduce
+from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Let, ScheduleBlock
 from relayish.tir.ir.tensor import Store, Var
@@ -40,15 +40,21 @@ def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] |
     if known is not None:
         free = {node for node in scopes.scope if type(node) in VARIABLES}
         free.difference_update(scopes.binding_scope, known)
-    stores = [store for store in nodes.of(Store) if isinstance(store.tensor, Var)]
-    binders = _find_binders(scopes, {*scopes.rebound, *outside, *[s.tensor for s in stores]})
+    assigned: list[tuple[Node, Var]] = [
+        (store, store.tensor) for store in nodes.of(Store) if isinstance(store.tensor, Var)
+    ]
+    assigned += [(c, arg) for c in nodes.of(Call) for arg in c.write_args if isinstance(arg, Var)]
+    binders = _find_binders(
+        scopes, {*scopes.rebound, *outside, *[variable for _, variable in assigned]}
+    )
     for variable in scopes.rebound:
         _report_rebound(variable, binders[variable], report)
     if outside or free:
         _report_misplaced(scopes, outside, free, binders, report)
     _check_declared_before(nodes, scopes, report)
-    for store in stores:
-        _check_assignment(store, binders.get(store.tensor, ()), report)
+    for node, variable in assigned:
+        if not variable.dtype.is_pointer:  # else it is what the address points to
+            _check_assignment(node, variable, binders.get(variable, ()), report)
 
 
 class _Scopes(Scopes):
@@ -60,6 +66,15 @@ class _Scopes(Scopes):
 
     def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
         self.rebound[variable] = None
+
+
+def _find_assigned(nodes: ProgramNodes) -> list[tuple[Node, Var]]:
+    """Return what writes to variables, and which."""
+    stores, calls = nodes.of(Store), nodes.of(Call)
+    found: list[tuple[Node, Var]] = []
+    found += [(store, store.tensor) for store in stores if isinstance(store.tensor, Var)]
+    found += [(call, arg) for call in calls for arg in call.write_args if isinstance(arg, Var)]
+    return found
 
 
 def _find_binders(scopes: Scopes, variables: set[Node]) -> dict[Node, list[Node]]:
@@ -159,7 +174,7 @@ def _check_declared_before(nodes: ProgramNodes, scopes: _Scopes, report: Report)
             waiting.pop(node.symbol, None)
 
 
-def _check_assignment(store: Store, binders: Sequence[Node], report: Report) -> None:
+def _check_assignment(node: Node, variable: Var, binders: Sequence[Node], report: Report) -> None:
     """Report a store to a variable that something else than a ``Let`` binds."""
     if not binders or isinstance(binders[0], Let):
         return
@@ -171,7 +186,7 @@ def _check_assignment(store: Store, binders: Sequence[Node], report: Report) -> 
         what = "an index of a schedule block"
     report(
         Rule.SCOPE,
-        store,
-        f"a value is assigned to {at(store.tensor)}, {what}, which {at(binder)} binds; "
+        node,
+        f"a value is assigned to {at(variable)}, {what}, which {at(binder)} binds; "
         f"declare a variable with Let and assign to that",
     )

@@ -75,6 +75,11 @@ def typed(expr: Expr) -> str:
     return f"{one_line(expr)} of type {expr.type}"
 
 
+def count_of(number: int, one: str, many: str = "") -> str:
+    """Return how many there are of something: ``no indices``, ``1 index``, ``2 indices``."""
+    return f"{number or 'no'} {one if number == 1 else many or one + 's'}"
+
+
 def failure(violations: tuple[Violation, ...]) -> VerificationError:
     """Return the error that says all of ``violations``."""
     first = str(violations[0])
