@@ -331,14 +331,15 @@ def _extern(extern: Extern | None, types: list[Type], node: Expr, at: list[int])
     def step(found: list[Any], _values: Values, mask: Mask) -> Any:
         if mask is not None and not floats:
             raise GiveUpError
-        args = [np.ascontiguousarray(found[place]) for place in at]
+        args = [np.asarray(found[place], order="C")[()] for place in at]
         try:
             made = extern.evaluate(*args)
         except RelayishError:
             raise
         except Exception as error:
             raise GiveUpError from error
-        if getattr(made, "dtype", None) != dtype:
+        shape = np.broadcast_shapes(*map(np.shape, args))
+        if getattr(made, "dtype", None) != dtype or np.shape(made) != shape:
             raise GiveUpError
         return made
 

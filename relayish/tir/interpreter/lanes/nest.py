@@ -45,6 +45,8 @@ from relayish.tir.ir.stmt import (
 )
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 
+MOST: Final = (1 << 63) - 1
+"""Indices beyond are left to the plain walk."""
 LEAST_LANES: Final = 16
 """With fewer lanes the plain walk is as fast."""
 MOST_LANES: Final = 1 << 22
@@ -323,6 +325,11 @@ class Nest:
                 raise GiveUpError
             values[var] = var.dtype.numpy.type(value)
         by_buffer = dict(zip(self.buffers, memories, strict=True))
+        for written in self._compared:
+            for other, memory in by_buffer.items():
+                given = by_buffer[written].given
+                if other is not written and np.may_share_memory(given, memory.given):
+                    raise GiveUpError  # they are not to overlap; the plain walk says what happens
         for tensor, layout in self._tensors.items():
             values[tensor] = layout.view(values, by_buffer[layout.buffer])
         return values
@@ -338,7 +345,7 @@ class Nest:
         loops = {loop: (int(a(values)), int(b(values))) for loop, (a, b) in self._loops.items()}
         loops[self.root] = first, extent
         for loop, (low, length) in loops.items():
-            if length > 0 and low + length - 1 > integer_range(loop.loop_var.dtype)[1]:
+            if length > 0 and low + length > min(integer_range(loop.loop_var.dtype)[1], MOST):
                 raise GiveUpError
         extents = {loop: length for loop, (_, length) in loops.items()}
         if all(
