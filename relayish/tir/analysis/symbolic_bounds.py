@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.context import Context, Terms
+from relayish.tir.analysis.interval import Interval, add, scale
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
 from relayish.tir.ir.operators import Expr
@@ -81,7 +82,9 @@ def _bound(var: Var, left_out: set[Var], context: Context, sign: int) -> LinearF
         factor = terms.pop(var, 0)
         if abs(factor) != 1 or not terms:
             continue
-        # factor * var is at most high - rest, and at least low - rest
+        natural = _sum_of_intervals(key, context)
+        if (interval.high >= natural.high) if factor == sign else (interval.low <= natural.low):
+            continue  # numbers tell as much
         limit = interval.high if factor == sign else interval.low
         found = LinearForm(
             limit * factor, {t: -factor * value for t, value in terms.items()}, var.type
@@ -96,6 +99,15 @@ def _bound(var: Var, left_out: set[Var], context: Context, sign: int) -> LinearF
         return best
     known = interval_by_rules(var, context)
     return LinearForm(int(known.high if sign > 0 else known.low), {}, var.type)
+
+
+def _sum_of_intervals(terms: Terms, context: Context) -> Interval:
+    found = Interval(0, 0)
+    for term, factor in terms:
+        known = interval_by_rules(term, context)
+        assert isinstance(known, Interval)
+        found = add(found, scale(known, factor))
+    return found
 
 
 def _inner_terms(form: LinearForm, left_out: set[Var], context: Context) -> int:
