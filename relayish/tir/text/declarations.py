@@ -48,7 +48,7 @@ def open_section(reader: Reader) -> tuple[int, int]:
         return reader.end, reader.end
     first = at = found.end()
     entries = [entry.start() for entry in _ENTRY.finditer(reader.text, found.end())]
-    ends = [*entries[1:], len(reader.text)]
+    ends = [*entries[1:], len(reader.text)][: len(entries)]
     key, common = "", None
     for entry, end in zip(entries, ends, strict=True):
         place = _PLACE.match(reader.text, entry)

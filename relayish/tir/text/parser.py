@@ -77,9 +77,12 @@ def _read(
     reader = Reader(text, name, end, row, names)
     reader.given = given
     first, last = open_section(reader)
-    run(names(reader, first, last))
-    reader.pos = 0
-    made = run(_programs(reader, most))
+    try:
+        run(names(reader, first, last))
+        reader.pos = 0
+        made = run(_programs(reader, most))
+    except FieldError as error:  # of the section, what no field of a node takes
+        raise reader.error(str(error), max(0, reader.pos - 1)) from error
     for number, at in reader.wide.items():
         fail_range(reader, number.value, INT32, at)  # type: ignore[attr-defined]  # all are numbers
     for at in reader.notes:

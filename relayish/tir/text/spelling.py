@@ -95,13 +95,15 @@ def read_type(spelt: str) -> Type:
     """Return the type that :func:`spell_type` spelt; CINN's other names for types do as well.
 
     Raises:
-        FieldError: If a name of CINN's is followed by what no type has.
+        FieldError: If it reads as a type of numbers, but there is none of that width.
     """
     found = _TYPE_ONLY.fullmatch(spelt)
     assert found is not None
     const, element, lanes, pointers = found.groups()
     element = read_name(element)
     made = _OTHER_NAMES.get(element) or Type(element)
+    if made.is_numeric and element not in _KNOWN_TYPES:
+        as_type(made.element)
     return made._replace(
         lanes=int(lanes or 1), pointers=made.pointers + len(pointers), is_const=const is not None
     )
@@ -190,7 +192,7 @@ def spell_int(value: int, dtype: Type) -> str:
 def spell_float(value: float, dtype: Type) -> str:
     """Return a floating-point number as CINN writes it, with all digits that it may have."""
     element = dtype.element
-    if element == "float64":
+    if element == "float64" or not dtype.is_float:
         return _alternate(value, 17)
     if element == "float32":
         shown = _alternate(value, 9)
