@@ -29,7 +29,7 @@ at the buffer of ``B``, and one that combines them with each value of the axes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from relayish.errors import LoweringError
 from relayish.ir.node import Node
@@ -47,6 +47,7 @@ from relayish.tir.ir.operators import Expr, IntImm, const
 from relayish.tir.ir.stmt import Block, For, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
 from relayish.tir.substitution import (
+    LOOPS,
     copy_with_fresh_variables,
     replace,
     replace_free_variables,
@@ -54,6 +55,8 @@ from relayish.tir.substitution import (
 
 REDUCE_INIT: Final = "__reduce_init"
 """What follows the name of a tensor in that of the block that sets it to its first value."""
+
+N = TypeVar("N", bound=Node)
 
 _ALL: Final = Traversal(IrNode)
 
@@ -103,7 +106,7 @@ def lower(
             written[tensor.buffer] = None
         elif isinstance(operation, CallOp):
             call = operation.call
-            nests[call] = replace(call, images)
+            nests[call] = _with_images(call, images)
             written.update({t.buffer: None for t in operation.targets if t.buffer is not None})
     if not nests:
         raise LoweringError(
@@ -135,41 +138,44 @@ def _lower_compute(
             f"the operation of tensor {tensor.name} has {len(operation.body)} bodies, and does not "
             f"say which is its own; expected one"
         )
-    body = inliner.visit(operation.body[0])
+    body = _with_images(inliner.visit(operation.body[0]), images)
     loops = [(Var(a.name, a.type), a, const(0, a.type), n) for a, n in _axes(operation)]
-    known = {**images, **{axis: index for index, axis, _, _ in loops}}
+    known: dict[Any, Node] = {axis: index for index, axis, _, _ in loops}
     target = images[tensor]
     assert isinstance(target, Tensor)
     if not isinstance(body, Reduce):
-        return _nest(loops, known, _compute_block(target, loops, images, body))
+        return _nest(loops, known, _compute_block(target, loops, body))
     over = [
         (Var(a.name, a.type, is_reduce_axis=True), a, a.lower_bound, a.upper_bound)
         for a in body.reduce_axis
     ]
     known.update({axis: index for index, axis, _, _ in over})
     first = target.with_fields(name=target.name + REDUCE_INIT)
-    begin = _compute_block(first, loops, images, body.init)
-    step = _compute_block(target, [*loops, *over], images, body)
+    begin = _compute_block(first, loops, body.init)
+    step = _compute_block(target, [*loops, *over], body)
     return _nest(loops, known, begin, _nest(over, known, step))
+
+
+def _with_images(root: N, images: Mapping[Any, Node]) -> N:
+    """Return ``root`` with the images of the tensors in it, which are few among all."""
+    return replace(root, {n: images[n] for n in LOOPS.pre_order(root) if n in images})
 
 
 def _axes(operation: ComputeOp) -> list[tuple[Var, Expr]]:
     return list(zip(operation.axis, operation.shape, strict=True))
 
 
-def _compute_block(
-    target: Tensor, loops: Sequence[_Loop], images: Mapping[Any, Node], body: Expr
-) -> Stmt:
+def _compute_block(target: Tensor, loops: Sequence[_Loop], body: Expr) -> Stmt:
     """Return the schedule block that stores ``body``, or a step of it if it is a reduction."""
-    known = dict(images)
+    known: dict[Any, Var] = {}
     for at, (index, axis, low, high) in enumerate(loops):
         lower_bound = None if low is None else replace(low, known)
         upper_bound = None if high is None else replace(high, known)
         known[axis] = Var(
             f"i{at}", axis.type, lower_bound, upper_bound, is_reduce_axis=index.is_reduce_axis
         )
-    iter_vars = tuple([known[axis] for _, axis, _, _ in loops])
-    indices = tuple([v for v in iter_vars if isinstance(v, Var) and not v.is_reduce_axis])
+    iter_vars = tuple(known.values())
+    indices = tuple([v for v in iter_vars if not v.is_reduce_axis])
     if isinstance(body, Reduce):
         body = reduce_step(body.reduce_type, Load(target, indices), body.body)
     block = ScheduleBlock(
