@@ -38,6 +38,7 @@ NAME: Final = re.compile(rf"{BLANK}({DOTTED}|\#{STRING})")
 META: Final = re.compile(rf"{BLANK}\[{BLANK}([\w.]+){BLANK}\]{BLANK}\[{BLANK}(\d++){BLANK}\]")
 _ODD_COMMENT: Final = re.compile(r"/\*[^*/]*+(?!\*/)")
 _COMMENT_MARK: Final = re.compile(r"/\*|\*/")
+_BEFORE_MARKS: Final = frozenset(["", " ", "\t", "\r", "\n", "\f", "/"])
 _SEVERAL: Final = re.compile(r"\S{1,24}")
 _NEW: Final = tuple.__new__
 
@@ -136,11 +137,14 @@ class Source:
 
     def take(self, mark: str) -> bool:
         """Go past ``mark`` if it is what comes next."""
-        text = self.text
-        if text.startswith(mark, self.pos) or text.startswith(mark, self.skip()):
-            self.pos += len(mark)
+        text, pos = self.text, self.pos
+        if text.startswith(mark, pos):
+            self.pos = pos + len(mark)
             return True
-        return False
+        if text[pos : pos + 1] not in _BEFORE_MARKS or not text.startswith(mark, self.skip()):
+            return False
+        self.pos += len(mark)
+        return True
 
     def expect(self, mark: str, where: str) -> None:
         """Go past ``mark``, which must come next."""
