@@ -476,7 +476,7 @@ def axes_of_other_dimensions():
 
 @case(
     "memory",
-    "C[i] loads from tensor C, which has neither a buffer nor a computation; give it one of them",
+    "C[i] loads from tensor C, which has neither a buffer nor an operation; give it one of them",
 )
 def load_of_what_nothing_computes():
     return (

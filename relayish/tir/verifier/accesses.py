@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.ir.one_line import one_line
-from relayish.tir.ir.operation import ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.verifier.rules import is_index, is_numeric, register_verify_rule
@@ -17,14 +16,12 @@ def check_load(load: Load, report: Report) -> None:
     """An element is loaded by as many indices as there are dimensions, or a scalar by none."""
     place = load.tensor
     _check_address(load, place, load.indices, report)
-    if not isinstance(place, Tensor) or place.buffer is not None:
-        return
-    if not isinstance(place.operation, ComputeOp):
+    if isinstance(place, Tensor) and place.buffer is None and place.operation is None:
         report(
             Rule.MEMORY,
             load,
-            f"{one_line(load)} loads from tensor {place.name}, which has neither a buffer nor a "
-            f"computation; give it one of them",
+            f"{one_line(load)} loads from tensor {place.name}, which has neither a buffer nor "
+            f"an operation; give it one of them",
         )
 
 
