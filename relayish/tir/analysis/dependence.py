@@ -17,7 +17,8 @@ from relayish.tir.analysis.accesses import (
     common_around,
 )
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.iteration_pairs import Direction, IterationPairs
+from relayish.tir.analysis.iteration_pairs import Direction, IterationPairs, is_too_deep
+from relayish.tir.analysis.same_element import Summary, never_meet, summarize
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import For, PolyFor
@@ -84,7 +85,9 @@ def dependences(root: Stmt | LoweredFunc, context: Context | None = None) -> tup
     """
     found = collect_accesses(root)
     context = _outside(root, found, context)
-    return tuple([each for a, b in _pairs(found) for each in _between(a, b, found, context)])
+    return tuple(
+        [each for a, b in _pairs(found, context) for each in _between(a, b, found, context)]
+    )
 
 
 def is_parallel(loop: For | PolyFor, context: Context | None = None) -> bool:
@@ -135,7 +138,7 @@ def _carried(
     """Yield source, sink and the loop that carries a dependence, of the outermost ``levels``."""
     found = collect_accesses(root)
     context = _outside(root, found, context)
-    for a, b in _pairs(found):
+    for a, b in _pairs(found, context):
         loops, private = _common_loops(a, b)[:levels], _private_loops(a, b, found)
         if len(loops) <= private:
             continue
@@ -156,20 +159,39 @@ def _outside(root: Stmt | LoweredFunc, found: Accesses, context: Context | None)
     return context.without([var for var in bound if isinstance(var, Var)])
 
 
-def _pairs(found: Accesses) -> Iterator[tuple[Access, Access]]:
+def _pairs(found: Accesses, context: Context) -> Iterator[tuple[Access, Access]]:
     """Yield accesses of which one may write what the other accesses, in order of the program."""
     at: dict[Location | None, list[Access]] = {}
     for access in found.all:
         at.setdefault(access.location, []).append(access)
     anything = at.pop(None, [])
     for same in at.values():
+        if not any(access.writes for access in same):
+            continue
+        summaries = [_summary(access, context) for access in same]
         for i, a in enumerate(same):
-            yield from ((a, b) for b in same[i:] if a.writes or b.writes)
+            for b, other in zip(same[i:], summaries[i:], strict=True):
+                if (a.writes or b.writes) and not _never_meet(a, b, summaries[i], other, context):
+                    yield a, b
     for i, a in enumerate(anything):
         yield from ((a, b) for b in anything[i:])
         for b in found.all:
             if b.location is not None:
                 yield (a, b) if a.position < b.position else (b, a)
+
+
+def _summary(access: Access, context: Context) -> list[Summary] | None:
+    if access.indices is None or is_too_deep(access):
+        return None
+    return summarize(access, context)
+
+
+def _never_meet(
+    a: Access, b: Access, one: list[Summary] | None, other: list[Summary] | None, context: Context
+) -> bool:
+    if one is None or other is None:
+        return False
+    return never_meet(a, b, one, other, context)
 
 
 def _orders(a: Access, b: Access) -> list[tuple[Access, Access]]:

@@ -71,7 +71,7 @@ class IterationPairs:
         self._loops = len(loops)
         self._start: _Cases | None = None
         """``None``: too much is around the accesses for anything to be told."""
-        if max(_depth(source), _depth(sink)) > _DEEPEST:
+        if is_too_deep(source) or is_too_deep(sink):
             return
         iterations = Iterations(context)
         first, second = Instance(iterations, source.place), Instance(iterations, sink.place)
@@ -246,9 +246,10 @@ def _may_hold(system: System, difference: Affine, factor: int, rest: Affine) -> 
     return is_feasible(_connected(system, difference).having((), [row])) is not False
 
 
-def _depth(access: Access) -> int:
+def is_too_deep(access: Access) -> bool:
+    """Return whether more is around an access than is looked at."""
     around = access.place.around
-    return 0 if around is None else around.depth + 1
+    return around is not None and around.depth >= _DEEPEST
 
 
 def _feasible(cases: _Cases) -> _Cases:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from relayish.tir.analysis.accesses import Access
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.integer_system import Affine
+from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.iterations import Instance, Iterations
 from relayish.tir.analysis.linear_form import linear_form
 from relayish.tir.ir.operators import Expr
@@ -43,6 +45,44 @@ def equate_elements(
         iterations.is_exact = False
         return
     iterations.equations.append(_dot(one, strides).plus(_dot(other, others), -1))
+
+
+class Summary(NamedTuple):
+    """What an index always is: equal to ``rest`` modulo ``step``, and within limits."""
+
+    rest: int
+    step: int
+    limits: Interval
+
+
+def summarize(access: Access, context: Context) -> list[Summary]:
+    """Return what is known of each index of an access to an element, whatever the iteration."""
+    iterations = Iterations(context)
+    found = _indices(access, Instance(iterations, access.place))
+    return [
+        Summary(each.constant, math.gcd(*each.terms.values()), iterations.interval(each))
+        for each in found
+    ]
+
+
+def never_meet(
+    a: Access, b: Access, first: Sequence[Summary], second: Sequence[Summary], context: Context
+) -> bool:
+    """Return whether summaries tell that two accesses of one buffer touch no element in common.
+
+    That is the test by greatest common divisors, and by limits.
+    """
+    assert a.tensor is not None
+    assert b.tensor is not None
+    if len(first) != len(second) or len(first) != len(a.tensor.shape):
+        return False
+    for one, other in zip(first, second, strict=True):
+        step = math.gcd(one.step, other.step)
+        apart = one.rest - other.rest
+        differ = apart % step != 0 if step else apart != 0
+        if differ or one.limits.meet(other.limits) is None:
+            return _have_one_layout(a.tensor, b.tensor, context)
+    return False
 
 
 def _indices(access: Access, instance: Instance) -> list[Affine]:

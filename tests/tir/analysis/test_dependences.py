@@ -6,7 +6,7 @@ import itertools
 import random
 
 from relayish import tir
-from relayish.tir.analysis import DependenceKind, collect_accesses, dependences
+from relayish.tir.analysis import DependenceKind, collect_accesses, dependence, dependences
 from tests.support.tir_nests import OutOfRange, Run
 
 A = tir.Tensor("A", (100,), "int32", buffer=tir.Buffer("a", (100,), "int32"))
@@ -189,3 +189,17 @@ _NAMES = {
     0: ("=", "<=", ">=", "*"),
     -1: (">", ">=", "!=", "*"),
 }
+
+
+def test_pairs_that_limits_or_divisors_keep_apart_are_not_solved(monkeypatch):
+    solved = []
+    original = dependence.IterationPairs.__init__
+
+    def count(self, source, sink, loops, context):
+        solved.append((source, sink))
+        original(self, source, sink, loops, context)
+
+    monkeypatch.setattr(dependence.IterationPairs, "__init__", count)
+    root = nest(1, lambda i: tuple([store(A, [i * 10 + k]) for k in range(10)]))
+    assert told(root) == set()
+    assert len(solved) == 10  # each with itself
