@@ -31,7 +31,8 @@ from relayish.passes.loop_structure.invariance import is_invariant, literal_valu
 from relayish.passes.loop_structure.remove_schedule_block import inline_realize
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
-from relayish.tir.analysis import assigned_variables, loop_carried
+from relayish.tir.analysis import Dependence, assigned_variables, dependences, loop_carried
+from relayish.tir.analysis.accesses import Access
 from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_VECTORIZE, ForType
@@ -48,10 +49,10 @@ def vectorize_loops(func: LoweredFunc, *, factor: int | None = None) -> LoweredF
     """Vectorisation: run several iterations of a loop at once, and the rest one by one.
 
     Vectorised are loops that are marked ``VECTORIZED``, with as many lanes as they say, where no
-    iteration depends on another in a way that would be seen: what is read in a later iteration is
-    not written after it in the body of an earlier one. Branches on the variable are selections
-    where both values can be computed without harm. A loop that has to stay serial loses its mark;
-    :func:`vectorize_obstacles` says why.
+    iteration depends on another in a way that would be seen: what is read in a later iteration of
+    one vector is not written after it in the body of an earlier one. Branches on the variable are
+    selections where both values can be computed without harm. A loop that has to stay serial loses
+    its mark; :func:`vectorize_obstacles` says why.
 
     Args:
         func: A function.
@@ -117,6 +118,7 @@ class _Vectorizer:
         self._factor = factor
         self._assigned: Collection[Var] = assigned_variables(func)
         self._ranges = LoopRanges(LOOPS.post_order(func))
+        self._dependences: dict[For, tuple[Dependence, ...]] = {}
 
     def vectorize(self, loop: For, *, is_innermost: bool) -> Stmt:
         """Return what takes the place of ``loop``.
@@ -132,7 +134,7 @@ class _Vectorizer:
             raise PassError("it does not say how many lanes, two or more, its vectors have")
         if lanes > integer_range(ty)[1]:
             raise PassError(f"{lanes} lanes are more than {ty} counts")
-        self._check_order(loop)
+        self._check_order(loop, lanes)
         lets: list[Stmt] = []
         start = self._once(loop.min, f"{var.name}_start", lets)
         extent = self._once(loop.extent, f"{var.name}_extent", lets)
@@ -186,22 +188,39 @@ class _Vectorizer:
                 images[node] = inline_realize(node, images, self._assigned)
         return substitute(body, images)
 
-    def _check_order(self, loop: For) -> None:
+    def _check_order(self, loop: For, lanes: int) -> None:
         """Raise unless the accesses of several iterations may be made one after the other.
 
         Each access is made for all lanes before the next one. So what an iteration does first may
-        not have to wait for what an earlier one does later on.
+        not have to wait for what one of the ``lanes - 1`` before it does later on.
         """
         has_loops = any(
             isinstance(node, (For, PolyFor)) for node in STATEMENTS.pre_order(loop.body)
         )
         for source, sink in loop_carried(loop, self._ranges.context):
-            if not has_loops:
-                if source.position < sink.position:
-                    continue
-                if source is sink and isinstance(source.node, Store):
-                    continue  # lanes are stored in order
-            raise PassError(
-                f"{one_line(sink.node)} has to wait for {one_line(source.node)} of an earlier "
-                f"iteration"
-            )
+            if not has_loops and _is_kept_in_order(source, sink):
+                continue
+            if not self._is_far(loop, source, sink, lanes):
+                raise PassError(
+                    f"{one_line(sink.node)} has to wait for {one_line(source.node)} of an earlier "
+                    f"iteration"
+                )
+
+    def _is_far(self, loop: For, source: Access, sink: Access, lanes: int) -> bool:
+        """Return whether the iterations of two accesses are never in one vector."""
+        if loop not in self._dependences:
+            self._dependences[loop] = dependences(loop, self._ranges.context)
+        places = (source.position, sink.position)
+        distances = [
+            each.distance[0]
+            for each in self._dependences[loop]
+            if each.carrier is loop and (each.source.position, each.sink.position) == places
+        ]
+        known = [distance for distance in distances if distance is not None]
+        return 0 < len(known) == len(distances) and min(map(abs, known)) >= lanes
+
+
+def _is_kept_in_order(source: Access, sink: Access) -> bool:
+    if source is sink:
+        return isinstance(source.node, Store)  # lanes are stored in order
+    return source.position < sink.position

@@ -182,6 +182,14 @@ class TestOrder:
         func = function([a], loop(I, 1, 20, tir.Store(a, a[I - 1], (I,)), lanes=4))
         assert obstacle(func).endswith("of an earlier iteration")
 
+    @pytest.mark.parametrize(("lanes", "stays"), [(4, False), (8, False), (9, True), (16, True)])
+    def test_iterations_at_least_a_vector_apart_do_not_wait(self, lanes, stays):
+        a = memory("A", 60)
+        func = function([a], loop(I, 8, 40, tir.Store(a, a[I - 8] + 1, (I,)), lanes=lanes))
+        given = np.arange(60, dtype="int32") * 3
+        assert bool(vectorize_obstacles(func)) == stays
+        assert left(vectorized(func), given) == left(func, given)
+
     def test_sum_into_one_element_keeps_the_loop_serial(self):
         a, s = memory("A", 8), memory("S", 1)
         func = function([a, s], loop(I, 0, 8, tir.Store(s, s[0] + a[I], (0,)), lanes=4))
