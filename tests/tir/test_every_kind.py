@@ -201,25 +201,30 @@ def shared_memory() -> None:
 shared_memory()
 
 
-# Operations: tensors say where they come from, and those that are inline are computed
+# Operations: tensors say where they come from, and look at the memory of that
 
 
-def inline(kind: type[Any], operation: Any, expected: Any) -> None:
+def view(kind: type[Any], operation: Callable[[tir.Tensor], Any], *, buffer: bool = True) -> None:
     source, target = [tir.placeholder(name, (N,), "int32") for name in "AB"]
-    tensor = tir.Tensor("T", (N,), "int32", operation=operation(source))
+    memory = source.buffer if buffer else None
+    tensor = tir.Tensor("T", (N,), "int32", memory, operation(source))
     builder = tir.IRBuilder()
     with builder.for_("i", N) as i:
         builder.store(target, tensor[i], i)
     func = builder.function("f", [source, target])
-    PROGRAMS.append(Program(kind, func, (A, np.zeros(N, "int32")), expected))
+    PROGRAMS.append(Program(kind, func, (A, np.zeros(N, "int32")), A if buffer else 5 * A))
 
 
 I = tir.var("i")  # noqa: E741
-inline(tir.ComputeOp, lambda source: tir.ComputeOp((I,), (N,), (source[I] * 5,)), 5 * A)
-inline(tir.PlaceholderOp, lambda _: tir.PlaceholderOp((N,), "int32"), "inline|buffer")
-inline(tir.CallOp, lambda _: tir.CallOp(tir.Call("void", "g")), "inline|buffer")
-inline(tir.PrecedingViewOp, tir.PrecedingViewOp, "inline|buffer")
-inline(tir.BufferShareOp, lambda _: tir.BufferShareOp(), "inline|buffer")
+OPERATIONS: dict[type[Any], Callable[[tir.Tensor], Any]] = {
+    tir.PlaceholderOp: lambda _: tir.PlaceholderOp((N,), "int32"),
+    tir.CallOp: lambda _: tir.CallOp(tir.Call("void", "g")),
+    tir.PrecedingViewOp: tir.PrecedingViewOp,
+    tir.BufferShareOp: lambda _: tir.BufferShareOp(),
+}
+for operation in OPERATIONS:
+    view(operation, OPERATIONS[operation])
+view(tir.ComputeOp, lambda source: tir.ComputeOp((I,), (N,), (source[I] * 5,)), buffer=False)
 
 
 # Intrinsics: what only compiled functions ask of the runtime is refused
@@ -282,6 +287,18 @@ every_program = pytest.mark.parametrize(
     PROGRAMS,
     ids=[f"{program.kind.__name__}-{at}" for at, program in enumerate(PROGRAMS)],
 )
+
+
+@pytest.mark.parametrize("kind", OPERATIONS)
+def test_inline_tensor_that_nothing_computes_is_refused(kind):
+    source, target = [tir.placeholder(name, (N,), "int32") for name in "AB"]
+    inline = tir.Tensor("T", (N,), "int32", operation=OPERATIONS[kind](source))
+    body = tir.block(tir.store(target, inline[0], 0))
+    func = tir.LoweredFunc("f", (source.buffer, target.buffer), body)
+    with pytest.raises(RelayishError, match="neither a buffer nor a computation"):
+        tir.check(func)
+    with pytest.raises(RelayishError, match=r"inline|buffer"):
+        run(func, A.copy(), np.zeros(N, "int32"))
 
 
 def test_coarse_operator_that_nobody_registered_is_refused():
