@@ -195,8 +195,8 @@ class TestArithmetic:
         assert can_prove(tir.Max(tir.const(2.0), x) >= tir.const(1.0)) is None
 
 
-@pytest.mark.deep
 class TestDepth:
+    @pytest.mark.deep
     @pytest.mark.deep
     def test_long_sum(self):
         i = tir.Var("i")
@@ -208,6 +208,7 @@ class TestDepth:
         assert can_prove(found > i, known) is True
 
     @pytest.mark.deep
+    @pytest.mark.deep
     def test_shared_sum_takes_each_node_once(self):
         found = i = tir.Var("i")
         for _ in range(min(DEPTH, 20_000)):
@@ -215,6 +216,7 @@ class TestDepth:
         assert interval_of(found - found) == Interval(0, 0)
         assert can_prove(tir.EQ(found + i, i + found)) is True
 
+    @pytest.mark.deep
     @pytest.mark.deep
     def test_long_conjunction(self):
         i = tir.Var("i")
@@ -224,6 +226,7 @@ class TestDepth:
         assert can_prove(i < 5, assume(Context(), condition)) is True
         assert can_prove(condition, assume(Context(), i < 5)) is True
 
+    @pytest.mark.deep
     @pytest.mark.deep
     def test_many_loops(self):
         n = tir.Var("n")
@@ -238,11 +241,13 @@ class TestDepth:
         assert can_prove(root.loop_var < n, loops[-1][1]) is True
 
     @pytest.mark.deep
+    @pytest.mark.deep
     def test_many_statements(self):
         x = tir.Var("x")
         root = tir.Block(tuple([tir.Store(x, tir.const(1), ())] * DEPTH))
         assert sum(1 for _ in statements_with_contexts(root)) == DEPTH + 1
 
+    @pytest.mark.deep
     @pytest.mark.deep
     def test_deep_selections_and_remainders(self):
         found = i = tir.Var("i")
