@@ -222,8 +222,8 @@ OPERATIONS: dict[type[Any], Callable[[tir.Tensor], Any]] = {
     tir.PrecedingViewOp: tir.PrecedingViewOp,
     tir.BufferShareOp: lambda _: tir.BufferShareOp(),
 }
-for operation in OPERATIONS:
-    view(operation, OPERATIONS[operation])
+for kind_of_operation, operation in OPERATIONS.items():
+    view(kind_of_operation, operation)
 view(tir.ComputeOp, lambda source: tir.ComputeOp((I,), (N,), (source[I] * 5,)), buffer=False)
 
 
