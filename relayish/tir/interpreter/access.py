@@ -229,18 +229,23 @@ def _load_inline(c: Compiler, load: Load, tensor: Tensor) -> Names:
     params = _names("p", len(indices))
     passed = iter(_names("n", len(sizes)))
     limits = [size if isinstance(size, int) else next(passed) for size in shape]
-    c.inlining[operation] = None
-    try:
-        with (
-            c.new_unit([*params, *_names("n", len(sizes))]) as unit,
-            c.bound_all(operation.axis, params),
-        ):
-            unit.node = load
-            check_range(c, tensor.name, params, limits)
-            made = yield body
-            unit.line(f"return {made}")
-    finally:
-        del c.inlining[operation]
+    version, unit = c.inlined.get(tensor, (-1, c.unit))
+    if version != c.version:
+        version = c.version
+        c.inlining[operation] = None
+        try:
+            with (
+                c.new_unit([*params, *_names("n", len(sizes))]) as unit,
+                c.bound_all(operation.axis, params),
+            ):
+                unit.node = load
+                check_range(c, tensor.name, params, limits)
+                made = yield body
+                unit.line(f"return {made}")
+        finally:
+            del c.inlining[operation]
+            c.version = version
+        c.inlined[tensor] = version, unit
     c.unit.node = load
     if load.type == tensor.dtype:
         return c.unit.assign(c.call(unit, [*indices, *sizes]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -117,6 +118,9 @@ class Compiler:
         memo: The names of the expressions that were computed for this statement.
         candidates: The loops that may run in lockstep.
         expansions: How many expansions of primitives are under way.
+        inlining: The operations of tensors that are being compiled where they are used.
+        inlined: Units that compute elements of such tensors, and the version they are of.
+        version: Of what variables are bound.
         layouts: Where the elements of tensors are, of those of constant layouts.
         opened: The blocks that enclose what is compiled.
     """
@@ -132,6 +136,9 @@ class Compiler:
         self.layouts: dict[Node, object] = {}
         self.candidates: frozenset[Node] = frozenset()
         self.inlining: dict[Node, None] = {}
+        self.inlined: dict[Node, tuple[int, Unit]] = {}
+        self._versions = count(1)
+        self.version = 0
         self.expansions = 0
         self._bound: dict[Var, Binding] = {}
 
@@ -270,12 +277,14 @@ class Compiler:
 
     def bind(self, var: Var, binding: Binding) -> Binding | None:
         """Bind a variable, and return what it was before."""
+        self.version = next(self._versions)
         before = self._bound.get(var)
         self._bound[var] = binding
         return before
 
     def unbind(self, var: Var, before: Binding | None) -> None:
         """Let a variable be what it was before."""
+        self.version = next(self._versions)
         if before is None:
             del self._bound[var]
         else:

@@ -67,6 +67,7 @@ class Unit:
         self._captured: dict[str, object] = {}
         self._names: dict[int, str] = {}
         self._count = 0
+        self._function: FunctionType | None = None
 
     def line(self, text: str) -> None:
         """Add a line, for the node that is being compiled."""
@@ -109,11 +110,13 @@ class Unit:
         return found
 
     def finish(self, library: dict[str, object]) -> FunctionType:
-        """Return the function.
+        """Return the function; the unit is complete then.
 
         Args:
             library: What its lines may name.
         """
+        if self._function is not None:
+            return self._function
         self.yields = self.yields or self.height >= MAX_CALLS
         lines = [line for line in self.lines if line is not None]
         text = [f"def unit({', '.join(('r', *self.params))}):", *self._start]
@@ -123,7 +126,8 @@ class Unit:
         if self.yields:
             text.append(" yield")  # nothing reaches it; it makes a generator of the function
         code = _compile("\n".join(text))
-        return FunctionType(code, {**library, **self._captured, "__unit__": self})
+        self._function = FunctionType(code, {**library, **self._captured, "__unit__": self})
+        return self._function
 
     def line_numbers(self) -> dict[int, int]:
         """Return the number in the text of each line that was kept."""

@@ -440,6 +440,23 @@ class TestInlineTensors:
         run(append(u[1]), (made, array))
         assert entries(array) == [5]
 
+    def test_chain_that_uses_each_twice_is_compiled_once(self):
+        x = tir.Var("x")
+        made = self.inline(x, x)
+        for at in range(9):
+            x = tir.Var("x")
+            made = self.inline(made[x] + made[3 - x], x, name=f"I{at}")
+        assert tir.evaluate(made[1]) == 3 * 2**8
+
+    def test_index_of_a_loop_in_its_body_is_that_of_each_loop(self, trace):
+        made, array, append = trace
+        x, i = tir.Var("x"), tir.Var("i")
+        y = tir.Var("y")
+        t = self.inline(self.inline(y + i * 10, y)[x], x, name="J")
+        loops = [tir.For(i, first, 2, append(t[1])) for first in (1, 5)]
+        run(block(*loops), (made, array))
+        assert entries(array) == [11, 21, 51, 61]
+
     def test_vector_of_indices_gives_a_vector(self):
         x = tir.Var("x")
         t = self.inline(x * x, x)
