@@ -10,8 +10,6 @@ from relayish.tir import Alloc, Block, For, Free, IfThenElse, LoweredFunc, Rule,
 from tests.support.depth import DEPTH
 from tests.support.tir_cases import A_BUFFER, ONE, A, I, func, loop, realize
 
-pytestmark = pytest.mark.deep
-
 LONG = 10 * DEPTH
 """Statements of a long block, 1,000,000 where DEPTH is 100,000."""
 
@@ -31,15 +29,18 @@ def in_loop(level, body):
     return For(Var(f"i{level}"), 0, 2, Block((body,)))
 
 
+@pytest.mark.deep
 def test_deep_nest_of_loops_is_accepted():
     assert rules(func(nest(DEPTH, Block(), in_loop))) == []
 
 
+@pytest.mark.deep
 def test_violation_at_the_bottom_of_a_deep_nest_is_found():
     bottom = Store(A, ONE, (Var("nowhere"),))
     assert rules(func(nest(DEPTH, bottom, in_loop))) == [Rule.SCOPE]
 
 
+@pytest.mark.deep
 def test_index_by_all_loops_of_a_deep_nest_is_bounded():
     variables = [Var(f"i{level}") for level in range(DEPTH)]
     wide = tir.Buffer("_W", (DEPTH + 1,))
@@ -50,6 +51,7 @@ def test_index_by_all_loops_of_a_deep_nest_is_bounded():
     assert rules(LoweredFunc("f", (wide,), body)) == [Rule.BOUNDS]
 
 
+@pytest.mark.deep
 def test_deep_nest_of_branches_with_allocations_is_accepted():
     buffers = [tir.Buffer(f"_T{level}", (1,)) for level in range(DEPTH)]
 
@@ -61,6 +63,7 @@ def test_deep_nest_of_branches_with_allocations_is_accepted():
     assert rules(func(body, temps=buffers)) == []
 
 
+@pytest.mark.deep
 def test_deep_nest_of_schedule_blocks_is_accepted():
     variables = [Var(f"v{level}") for level in range(DEPTH)]
     body = Store(A, ONE, (variables[0],))
@@ -70,6 +73,7 @@ def test_deep_nest_of_schedule_blocks_is_accepted():
     assert rules(func(loop(body))) == []
 
 
+@pytest.mark.deep
 def test_deep_expression_is_accepted():
     value = ONE
     for _ in range(DEPTH):
@@ -77,16 +81,19 @@ def test_deep_expression_is_accepted():
     assert rules(func(Store(A, value, (tir.const(0),)))) == []
 
 
+@pytest.mark.deep
 def test_long_block_is_accepted():
     stmts = [Store(A, ONE, (I,))] * 2 + [Store(A, ONE, (I,)) for _ in range(LONG)]
     assert rules(func(loop(*stmts))) == []
 
 
+@pytest.mark.deep
 def test_each_of_many_violations_is_reported():
     stmts = [Store(A, ONE, (Var("nowhere"),)) for _ in range(DEPTH)]
     assert rules(func(*stmts)) == [Rule.SCOPE] * DEPTH
 
 
+@pytest.mark.deep
 def test_error_of_many_violations_stays_short():
     stmts = [Store(A, ONE, (Var("nowhere"),)) for _ in range(DEPTH)]
     with pytest.raises(VerificationError) as raised:
@@ -143,6 +150,7 @@ def test_function_of_two_modules_is_verified_by_itself():
     assert rules(tir.Module("m", functions=(one, other))) == []
 
 
+@pytest.mark.deep
 def test_deep_submodules_know_the_buffers_around_them():
     buffer = tir.Buffer("_shared", (1,))
     store = Store(Tensor("shared", (1,), "float32", buffer), ONE, (tir.const(0),))
