@@ -43,8 +43,6 @@ def merge_casts(expr: Cast, facts: Facts) -> Expr:
     source, middle, target = inner.v.type, inner.type, expr.type
     if not (source.is_numeric and middle.is_numeric and target.is_numeric):
         return expr
-    if not source.lanes == middle.lanes == target.lanes:
-        return expr
     exact = _keeps_value(inner.v, middle, facts)
     if middle.is_float and not source.is_float and target.is_integer and not target.is_bool:
         # the outer cast must not fault, as the one that takes its place does not

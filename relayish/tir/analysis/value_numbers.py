@@ -6,11 +6,13 @@ variables count by identity, everything else by its operator and the numbers of 
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Hashable, Sequence
 from typing import Final
 
 from relayish.ir.effect import Effect
+from relayish.ir.getters import compile_getter
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
 from relayish.ir.scoping import evaluated, has_scopes
@@ -44,13 +46,18 @@ class ValueNumbers:
         found = self._number.get(expr)
         if found is not None:
             return found
-        if not self._before(expr) or all(each in self._number for each in _operands(expr)):
-            return self._enter(expr)
-        for node in _EXPRESSIONS.order_after(expr, self._before):
-            if node not in self._number:
-                assert isinstance(node, Expr)
-                self._enter(node)
-        return self._number[expr]
+        known, stack = self._number, [expr]
+        while stack:
+            node = stack[-1]
+            if node in known:
+                stack.pop()
+                continue
+            below = [each for each in _operands(node) if each not in known]
+            if below and _is_determined(node):
+                stack += below
+                continue
+            self._enter(stack.pop())
+        return known[expr]
 
     def _enter(self, node: Expr) -> Expr:
         key = self._key(node)
@@ -85,9 +92,6 @@ class ValueNumbers:
             return ()
         return evaluated(node)
 
-    def _before(self, node: Node) -> tuple[Expr, ...]:
-        return () if node in self._number or not _is_determined(node) else _operands(node)
-
     def _before_variables(self, node: Node) -> tuple[Expr, ...]:
         return () if node in self._variables or not _is_determined(node) else _operands(node)
 
@@ -100,6 +104,8 @@ class ValueNumbers:
         if _IS_BINARY[kind]:
             assert isinstance(node, BinaryOpNode)
             return (kind.visit_name, self._number[node.a], self._number[node.b])
+        if not _HOLDS_NODES[kind]:
+            return (kind.visit_name, *map(_exact, _LEAVES[kind](node)))
         parts: list[Hashable] = [kind.visit_name]
         for declared in kind.fields_:
             if not declared.compared:
@@ -107,9 +113,7 @@ class ValueNumbers:
             value = getattr(node, declared.name)
             if declared.kind is not None:
                 value = tuple([self._number[each] for each in _each(value)])
-            elif isinstance(value, float):
-                value = struct.pack("d", value)
-            parts.append(value)
+            parts.append(_exact(value))
         return tuple(parts)
 
     def _variables_of(self, node: Node) -> frozenset[Var] | None:
@@ -154,7 +158,13 @@ def _each(value: object) -> tuple[Expr, ...]:
 
 
 def _operands(node: Node) -> tuple[Expr, ...]:
-    return tuple([each for f in _FIELDS[type(node)] for each in _each(getattr(node, f))])
+    found: tuple[Expr, ...] = _HELD[type(node)](node)
+    return found
+
+
+def _exact(value: object) -> Hashable:
+    """Return what tells the value of a field from others: of a float its bits."""
+    return struct.pack("d", value) if isinstance(value, float) else value
 
 
 def _is_operator(kind: type[Node]) -> bool:
@@ -174,6 +184,10 @@ _IS_OPERATOR: Final = ByKind(_is_operator)
 _IS_BINARY: Final = ByKind(
     lambda kind: issubclass(kind, BinaryOpNode) and kind.fields_ == BinaryOpNode.fields_
 )
-_FIELDS: Final = ByKind(
-    lambda kind: [f.name for f in kind.fields_ if f.kind is not None and f.compared]
+_HELD: Final = ByKind(
+    lambda kind: compile_getter([f for f in kind.fields_ if f.kind is not None and f.compared])
+)
+_HOLDS_NODES: Final = ByKind(lambda kind: any(f.kind is not None for f in kind.fields_))
+_LEAVES: Final = ByKind(
+    lambda kind: operator.attrgetter("visit_name", *[f.name for f in kind.fields_ if f.compared])
 )

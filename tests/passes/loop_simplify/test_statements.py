@@ -6,7 +6,11 @@ import pytest
 
 import relayish as relay
 from relayish import tir
+from relayish.ir.effect import Effect
+from relayish.ir.node import node
 from relayish.ir.relay.module import IRModule
+from relayish.passes.loop_simplify.faults import register_fault_rule
+from relayish.passes.loop_simplify.rules import register_simplification
 from relayish.tir import Alloc, Block, For, ForType, Free, IfThenElse, Let, Load, Store, Var, const
 from relayish.tir.ir.operators import as_expr
 from relayish.transform import get_pass
@@ -342,3 +346,28 @@ def test_program_of_other_functions_is_left_alone():
     v = relay.var("v")
     mod = IRModule({"main": relay.Function((v,), v)})
     assert get_pass("Simplify")(mod) is mod
+
+
+class TestExtensions:
+    def test_rule_of_a_package_is_asked_after_those_of_the_family(self, declarations):
+        @node("thrice", effect=Effect.NONE)
+        class Thrice(tir.UnaryOpNode):
+            """Three times its operand."""
+
+        register_simplification(Thrice, lambda thrice, _: thrice.v * 3)
+        assert text(put(Thrice(n + n))) == "A[0] = (6 * n)"
+
+    def test_expression_of_a_package_is_dropped_only_if_it_cannot_fault(self, declarations):
+        @node("checked", effect=Effect.NONE)
+        class Checked(tir.Expr):
+            """Its operand, if that has some property."""
+
+            v: tir.Expr
+
+            @staticmethod
+            def derive_type(node: Checked) -> tir.Type:
+                return node.v.type
+
+        assert same(put(Checked(n) * 0))
+        register_fault_rule(Checked, lambda *_: False)
+        assert text(put(Checked(n) * 0)) == "A[0] = 0"
