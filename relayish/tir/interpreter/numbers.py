@@ -118,11 +118,18 @@ def maker(given: Type) -> Callable[[Any], Any]:
 
 
 def literal(value: Any, given: Type) -> Any:  # Any: a number, in and out
-    """Return a literal as the interpreter holds it."""
-    if given.is_bool:
-        return bool(value)
+    """Return a literal as the interpreter holds it.
+
+    Raises:
+        TypeConfusionError: If it is out of range of its type.
+    """
     if given.is_integer:
-        return wrap(int(value), given)
+        low, high = integer_range(given)
+        if not low <= value <= high:
+            raise TypeConfusionError(
+                f"{value} is no literal of type {given}, which holds {low} to {high}"
+            )
+        return bool(value) if given.is_bool else int(value)
     with np.errstate(all="ignore"):
         return maker(given)(value)
 

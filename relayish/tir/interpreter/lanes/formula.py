@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from relayish.errors import RelayishError
+from relayish.errors import RelayishError, TypeConfusionError
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.scoping import operands
@@ -147,7 +147,10 @@ Form: TypeAlias = Callable[[Former, Any, list[int]], Step]
 
 
 def _literal(_f: Former, node: Any, _at: list[int]) -> Step:
-    value = node.type.numpy.type(literal(node.value, node.type))
+    try:
+        value = node.type.numpy.type(literal(node.value, node.type))
+    except TypeConfusionError as error:
+        raise UnsuitableError from error
     return lambda _found, _values, _mask: value
 
 
