@@ -21,7 +21,7 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from relayish.errors import PassError
 from relayish.ir.node import Node
@@ -31,7 +31,7 @@ from relayish.passes.loop_structure.invariance import is_invariant, literal_valu
 from relayish.passes.loop_structure.remove_schedule_block import inline_realize
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
-from relayish.tir.analysis import Dependence, assigned_variables, dependences, loop_carried
+from relayish.tir.analysis import Context, Dependence, assigned_variables, dependences, loop_carried
 from relayish.tir.analysis.accesses import Access
 from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
@@ -116,7 +116,7 @@ def _serial(loop: For, **changes: object) -> For:
 class _Vectorizer:
     def __init__(self, func: LoweredFunc, factor: int | None) -> None:
         self._factor = factor
-        self._assigned: Collection[Var] = assigned_variables(func)
+        self._assigned = assigned_variables(func)
         self._ranges = LoopRanges(LOOPS.post_order(func))
         self._dependences: dict[For, tuple[Dependence, ...]] = {}
 
@@ -197,7 +197,7 @@ class _Vectorizer:
         has_loops = any(
             isinstance(node, (For, PolyFor)) for node in STATEMENTS.pre_order(loop.body)
         )
-        for source, sink in loop_carried(loop, self._ranges.context):
+        for source, sink in loop_carried(loop, self._context_of(loop)):
             if not has_loops and _is_kept_in_order(source, sink):
                 continue
             if not self._is_far(loop, source, sink, lanes):
@@ -206,10 +206,18 @@ class _Vectorizer:
                     f"iteration"
                 )
 
+    def _context_of(self, loop: For) -> Context:
+        """Return what is known of the variables in ``loop``, which are few among all."""
+        known = self._ranges.intervals
+        named = {node: known[node] for node in LOOPS.pre_order(loop) if node in known}
+        return Context(self._assigned).with_ranges(
+            {node: interval for node, interval in named.items() if isinstance(node, Var)}
+        )
+
     def _is_far(self, loop: For, source: Access, sink: Access, lanes: int) -> bool:
         """Return whether the iterations of two accesses are never in one vector."""
         if loop not in self._dependences:
-            self._dependences[loop] = dependences(loop, self._ranges.context)
+            self._dependences[loop] = dependences(loop, self._context_of(loop))
         places = (source.position, sink.position)
         distances = [
             each.distance[0]
