@@ -21,6 +21,7 @@ from relayish.passes.loop_simplify.linear import (
     Linear,
     added,
     build,
+    build_sorted,
     reads_as,
     scaled,
     signed,
@@ -81,7 +82,7 @@ def recombine_quotient(expr: Add | Sub, facts: Facts) -> Expr:
         changed = replace(form, term, coefficient, divisor, facts)
         if changed is None or not facts.removable(*changed.terms):
             continue
-        return build(spell(changed, reorder=True), expr.type)
+        return build_sorted(changed, expr.type)
     return expr
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.linear import Linear, build, spell
+from relayish.passes.loop_simplify.linear import Linear, build_sorted
 from relayish.passes.loop_simplify.literals import (
     integer_of,
     is_arithmetic,
@@ -31,7 +31,6 @@ from relayish.passes.loop_simplify.literals import (
 from relayish.passes.loop_simplify.rule import Rules
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.ir.operators import Add, Div, Expr, Minus, Mod
-from relayish.tir.ir.type import Type
 
 
 def divide_by_one(expr: Div, _: Facts) -> Expr:
@@ -111,10 +110,10 @@ def divide_sum(expr: Div, facts: Facts) -> Expr:
     split = _split(expr, facts)
     if split is None:
         return expr
-    quotient = _build(split.quotient, expr.type)
+    quotient = build_sorted(split.quotient, expr.type)
     if split.rest_is_small:
         return quotient
-    return Add(quotient, Div(_build(split.rest, expr.type), expr.b))
+    return Add(quotient, Div(build_sorted(split.rest, expr.type), expr.b))
 
 
 def remainder_of_sum(expr: Mod, facts: Facts) -> Expr:
@@ -122,7 +121,7 @@ def remainder_of_sum(expr: Mod, facts: Facts) -> Expr:
     split = _split(expr, facts)
     if split is None:
         return expr
-    rest = _build(split.rest, expr.type)
+    rest = build_sorted(split.rest, expr.type)
     return rest if split.rest_is_small else Mod(rest, expr.b)
 
 
@@ -178,10 +177,6 @@ def _split(expr: Div | Mod, facts: Facts) -> _Split | None:
     if not agrees or not type_range(expr.type).covers(left):
         return None
     return _Split(quotient, rest, rest_is_small=-divisor < left.low and left.high < divisor)
-
-
-def _build(form: Linear, given: Type) -> Expr:
-    return build(spell(form, reorder=True), given)
 
 
 def _is_integer(expr: Div | Mod) -> bool:

@@ -195,6 +195,11 @@ def build(steps: list[Step], given: Type) -> Expr:
     return made
 
 
+def build_sorted(form: Linear, given: Type) -> Expr:
+    """Return an expression that has ``form``; what is added stands first in it."""
+    return build(spell(form, reorder=True), given)
+
+
 def reads_as(expr: Expr, steps: list[Step], numbers: ValueNumbers) -> bool:
     """Return whether ``expr`` is what :func:`build` makes of ``steps``."""
     given = expr.type

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.linear import Linear, added, build, spell
+from relayish.passes.loop_simplify.linear import Linear, added, build_sorted
 from relayish.passes.loop_simplify.literals import (
     element_of,
     is_arithmetic,
@@ -35,14 +35,15 @@ from relayish.tir.ir.operators import (
     GT,
     LE,
     LT,
+    MIRRORED,
     NE,
+    NEGATED,
     And,
     ComparisonNode,
     Expr,
     Not,
     Or,
 )
-from relayish.tir.ir.type import Type
 
 
 def decide(expr: ComparisonNode, facts: Facts) -> Expr:
@@ -61,7 +62,7 @@ def move_literal_right(expr: ComparisonNode, _: Facts) -> Expr:
     """A literal is compared from the right."""
     if element_of(expr.a) is None or element_of(expr.b) is not None:
         return expr
-    return _MIRRORED[type(expr)](expr.b, expr.a)
+    return MIRRORED[type(expr)](expr.b, expr.a)
 
 
 def cancel_terms(expr: ComparisonNode, facts: Facts) -> Expr:
@@ -90,12 +91,8 @@ def cancel_terms(expr: ComparisonNode, facts: Facts) -> Expr:
             return expr
     zero = Linear({}, 0)
     return type(expr)(
-        *[_build(added(zero, form, 1, given), given) for form in (new_left, new_right)]
+        *[build_sorted(added(zero, form, 1, given), given) for form in (new_left, new_right)]
     )
-
-
-def _build(form: Linear, given: Type) -> Expr:
-    return build(spell(form, reorder=True), given)
 
 
 def drop_constant_operand(expr: And | Or, facts: Facts) -> Expr:
@@ -131,7 +128,7 @@ def negate(expr: Not, _: Facts) -> Expr:
     if not isinstance(v, ComparisonNode):
         return expr
     exact = v.a.type.is_integer or isinstance(v, (EQ, NE))
-    return _OPPOSITE[type(v)](v.a, v.b) if exact else expr
+    return NEGATED[type(v)](v.a, v.b) if exact else expr
 
 
 def compare_truth_values(expr: EQ | NE, _: Facts) -> Expr:
@@ -145,12 +142,6 @@ def compare_truth_values(expr: EQ | NE, _: Facts) -> Expr:
 
 
 _REFLEXIVE: Final = frozenset[type[Expr]]({EQ, LE, GE})
-_MIRRORED: Final[dict[type[Expr], type[ComparisonNode]]] = {
-    LT: GT, LE: GE, GT: LT, GE: LE, EQ: EQ, NE: NE,
-}  # fmt: skip
-_OPPOSITE: Final[dict[type[Expr], type[ComparisonNode]]] = {
-    LT: GE, LE: GT, GT: LE, GE: LT, EQ: NE, NE: EQ,
-}  # fmt: skip
 
 LOGIC_RULES: Final[Rules] = {
     **dict.fromkeys((EQ, NE), (compare_truth_values,)),

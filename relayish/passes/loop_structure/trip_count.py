@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish.errors import PassError
+from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.passes.loop_structure.invariance import literal_value
 from relayish.tir.analysis import Interval
@@ -19,6 +20,7 @@ from relayish.tir.ir.operators import (
     GT,
     LE,
     LT,
+    MIRRORED,
     And,
     Cast,
     ComparisonNode,
@@ -39,12 +41,7 @@ IntervalOf = Callable[[Expr], Interval]
 
 _Comparison: TypeAlias = type[ComparisonNode]
 
-_MIRRORED: Final[dict[type[Expr], _Comparison]] = {
-    LT: GT,
-    LE: GE,
-    GT: LT,
-    GE: LE,
-}
+_ORDERS: Final = frozenset[type[Node]]({LT, LE, GT, GE})
 
 
 class TripCount(NamedTuple):
@@ -127,13 +124,13 @@ def _split(loop: PolyFor) -> tuple[list[_Bound], list[Expr]]:
 
 def _bound(loop: PolyFor, condition: Expr) -> _Bound:
     var = loop.iterator
-    if type(condition) in _MIRRORED:
+    if type(condition) in _ORDERS:
         assert isinstance(condition, ComparisonNode)
         kind, a, b = type(condition), condition.a, condition.b
         if a is var and not _mentions(b, var):
             return _Bound(kind, b)
         if b is var and not _mentions(a, var):
-            return _Bound(_MIRRORED[kind], a)
+            return _Bound(MIRRORED[kind], a)
     raise PassError(
         f"its condition {one_line(condition)} is no comparison of {var.name} itself with a bound"
     )

@@ -29,6 +29,7 @@ from relayish.tir.ir.operators import (
     LE,
     LT,
     NE,
+    NEGATED,
     And,
     ComparisonNode,
     Expr,
@@ -255,7 +256,7 @@ def _assume_comparison(context: Context, comparison: ComparisonNode, truth: bool
     if a is None or b is None:
         return _assume_truth(context, comparison, truth)
     difference = a.plus(b, -1)
-    kind = type(comparison) if truth else _NEGATION[type(comparison)]
+    kind = type(comparison) if truth else NEGATED[type(comparison)]
     found = interval_of_form(difference, context)
     if kind is not NE:
         low, high = _DIFFERENCES[kind]
@@ -266,10 +267,6 @@ def _assume_comparison(context: Context, comparison: ComparisonNode, truth: bool
         return _with_form(context, difference, None, -1)
     return _assume_truth(context, comparison, truth)
 
-
-_NEGATION: Final[Mapping[type[Node], type[Node]]] = {
-    LT: GE, GE: LT, GT: LE, LE: GT, EQ: NE, NE: EQ,
-}  # fmt: skip
 
 _DIFFERENCES: Final[Mapping[type[Node], tuple[int | None, int | None]]] = {
     LT: (None, -1), LE: (None, 0), GT: (1, None), GE: (0, None), EQ: (0, 0),

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from relayish.errors import FieldError, OperatorError
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.one_line import one_line
-from relayish.tir.ir.expr import Reduce
+from relayish.tir.ir.expr import REDUCE_OPERATORS, Reduce
 from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.operators import (
     EQ,
     NE,
-    Add,
     And,
     BinaryOpNode,
-    Div,
     Expr,
     Max,
     Min,
-    Mul,
     Operand,
     Or,
     Select,
-    Sub,
     as_expr,
     binary,
     const,
@@ -36,20 +31,6 @@ from relayish.tir.ir.operators import (
 )
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import INT32, Type, TypeLike, as_type
-
-REDUCE_OPERATORS: Final[Mapping[ReduceType, type[BinaryOpNode]]] = MappingProxyType(
-    {
-        ReduceType.SUM: Add,
-        ReduceType.SUB: Sub,
-        ReduceType.MUL: Mul,
-        ReduceType.DIV: Div,
-        ReduceType.MAX: Max,
-        ReduceType.MIN: Min,
-        ReduceType.ALL: And,
-        ReduceType.ANY: Or,
-    }
-)
-"""What combines the value so far, on the left, with the next one."""
 
 
 def var(name: str, dtype: TypeLike = INT32) -> Var:

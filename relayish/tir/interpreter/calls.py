@@ -29,8 +29,7 @@ from relayish.tir.interpreter.compiler import (
 from relayish.tir.interpreter.expressions import compute
 from relayish.tir.interpreter.memory import Array, Memory
 from relayish.tir.interpreter.numbers import hand_out
-from relayish.tir.ir import operators as ops
-from relayish.tir.ir.expr import Call, PrimitiveNode, Reduce
+from relayish.tir.ir.expr import REDUCE_OPERATORS, Call, PrimitiveNode, Reduce
 from relayish.tir.ir.flags import CallType, ReduceType
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.intrinsic import BufferCreate, BuiltinIntrin, IntrinsicOp
@@ -44,18 +43,6 @@ Names = Generator[Node, str, str]
 
 MOST_EXPANSIONS: Final = 1_000
 """How deep expansions of primitives nest."""
-
-STEPS: Final[dict[ReduceType, type[ops.BinaryOpNode]]] = {
-    ReduceType.SUM: ops.Add,
-    ReduceType.SUB: ops.Sub,
-    ReduceType.MUL: ops.Mul,
-    ReduceType.DIV: ops.Div,
-    ReduceType.MAX: ops.Max,
-    ReduceType.MIN: ops.Min,
-    ReduceType.ALL: ops.And,
-    ReduceType.ANY: ops.Or,
-}
-"""The operator that combines what was found so far with the next value."""
 
 
 def _reduce(c: Compiler, node: Reduce) -> Names:
@@ -79,7 +66,7 @@ def _reduce(c: Compiler, node: Reduce) -> Names:
 
 def _accumulate(c: Compiler, node: Reduce, init: str) -> Names:
     total = c.unit.assign(init)
-    kind = STEPS[node.reduce_type]
+    kind = REDUCE_OPERATORS[node.reduce_type]
     heads = []
     for axis in node.reduce_axis:
         if axis.upper_bound is None:

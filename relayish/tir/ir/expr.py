@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
 from relayish.ir.attrs import DictAttrs
 from relayish.ir.effect import Effect
 from relayish.ir.node import field, node
 from relayish.ir.roles import Access, Runs
 from relayish.tir.ir.family import ExprNode, FunctionBase, IrNode, Stmt
 from relayish.tir.ir.flags import CallType, ReduceType
-from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.operators import Add, And, BinaryOpNode, Div, Expr, Max, Min, Mul, Or, Sub
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import VOID, Type, as_type
 
@@ -62,6 +66,21 @@ class Reduce(Expr, ExprNode):
     def derive_type(node: Reduce) -> Type:
         """Return the type of the body."""
         return node.body.type
+
+
+REDUCE_OPERATORS: Final[Mapping[ReduceType, type[BinaryOpNode]]] = MappingProxyType(
+    {
+        ReduceType.SUM: Add,
+        ReduceType.SUB: Sub,
+        ReduceType.MUL: Mul,
+        ReduceType.DIV: Div,
+        ReduceType.MAX: Max,
+        ReduceType.MIN: Min,
+        ReduceType.ALL: And,
+        ReduceType.ANY: Or,
+    }
+)
+"""What combines the value so far, on the left, with the next one."""
 
 
 @node("argument_group", effect=Effect.NONE, graph_node=False)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union
 
 import numpy as np
 
 from relayish.errors import FieldError, OperatorError
 from relayish.ir.effect import Effect
-from relayish.ir.node import field, node
+from relayish.ir.node import Node, field, node
 from relayish.ir.one_line import one_line
 from relayish.ir.roles import Atom
 from relayish.tir.ir.family import ExprNode, IrNode
@@ -269,6 +270,17 @@ class GT(ComparisonNode):
 @node("ge", effect=Effect.NONE)
 class GE(ComparisonNode):
     """``a >= b``, of two values of one type."""
+
+
+NEGATED: Final[Mapping[type[Node], type[ComparisonNode]]] = {
+    LT: GE, LE: GT, GT: LE, GE: LT, EQ: NE, NE: EQ,
+}  # fmt: skip
+"""The comparison that holds where another does not; of floats, which may be NaN, EQ and NE only."""
+
+MIRRORED: Final[Mapping[type[Node], type[ComparisonNode]]] = {
+    LT: GT, LE: GE, GT: LT, GE: LE, EQ: EQ, NE: NE,
+}  # fmt: skip
+"""The comparison that says the same with its operands in the other order."""
 
 
 @node("and", effect=Effect.NONE)

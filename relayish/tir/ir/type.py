@@ -150,7 +150,6 @@ def _number(element: str) -> tuple[str, int]:
 
 TypeLike: TypeAlias = Type | tuple[str, int, int, bool] | str | np.dtype[np.generic] | type
 """A type, its fields, its text (``"int32<4>"``, ``"float32x4"``), or a numpy type."""
-"""A type, its text (``"int32<4>"``, ``"float32x4"``), or a numpy type."""
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,6 @@ from relayish.errors import suggest
 from relayish.text.literals import STRING, unquote
 from relayish.text.source import BLANK
 from relayish.tir.ir.expr import Reduce
-from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.lines import SIGNS
 from relayish.tir.ir.operators import (
     BinaryOpNode,
@@ -35,7 +34,15 @@ from relayish.tir.text.forms import range_type
 from relayish.tir.text.notes_reader import Word
 from relayish.tir.text.numbers import adapt, read_half, read_infinite, read_number, read_truth
 from relayish.tir.text.reader import Reader
-from relayish.tir.text.spelling import NAME, NUMBER, TYPE, is_type_name, read_name, read_type
+from relayish.tir.text.spelling import (
+    NAME,
+    NUMBER,
+    REDUCE_NAMES,
+    TYPE,
+    is_type_name,
+    read_name,
+    read_type,
+)
 
 Finish: TypeAlias = Callable[[Reader, "Frame"], Any]  # Any: a node
 
@@ -82,16 +89,7 @@ _INFIX: Final = re.compile(rf"{BLANK}(\)|\+|-(?!\()|\*|/|%|==|!=|<=|>=|<|>|-|(?:
 _KINDS: Final[dict[str, type[BinaryOpNode]]] = {
     sign: kind for kind, sign in SIGNS.items() if kind is not FracOp
 }
-_REDUCTIONS: Final = {
-    "sum": ReduceType.SUM,
-    "sub": ReduceType.SUB,
-    "Mul": ReduceType.MUL,
-    "Div": ReduceType.DIV,
-    "Max": ReduceType.MAX,
-    "Min": ReduceType.MIN,
-    "&&": ReduceType.ALL,
-    "||": ReduceType.ANY,
-}
+_REDUCTIONS: Final = {name: kind for kind, name in REDUCE_NAMES.items()}
 _REDUCTION: Final = re.compile(rf"{BLANK}(\w+|&&|\|\|){BLANK},")
 _LANES: Final = re.compile(rf"{BLANK}(-?\d+){BLANK}\)")
 

@@ -18,7 +18,7 @@ from relayish.ir.attrs import DictAttrs
 from relayish.ir.node import Node
 from relayish.text.literals import quote
 from relayish.tir.ir import expr, operators, stmt, tensor
-from relayish.tir.ir.flags import CallType, ReduceType
+from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.lines import SIGNS
 from relayish.tir.ir.type import INT32, VOID, Type
 from relayish.tir.text.literals import (
@@ -27,7 +27,7 @@ from relayish.tir.text.literals import (
     takes_type_of,
     would_take_type_of,
 )
-from relayish.tir.text.spelling import is_type_name, spell_name, spell_type
+from relayish.tir.text.spelling import REDUCE_NAMES, is_type_name, spell_name, spell_type
 from relayish.tir.text.writer import FORMS, Form, Piece, Writer
 
 Pieces = Sequence[Piece]
@@ -123,24 +123,12 @@ def _broadcast(writer: Writer, node: operators.Broadcast) -> Pieces:
     return ("Broadcast(", node.value, f",{node.lanes})")
 
 
-_REDUCE_NAMES: Final = {
-    ReduceType.SUM: "sum",
-    ReduceType.SUB: "sub",
-    ReduceType.MUL: "Mul",
-    ReduceType.DIV: "Div",
-    ReduceType.MAX: "Max",
-    ReduceType.MIN: "Min",
-    ReduceType.ALL: "&&",
-    ReduceType.ANY: "||",
-}
-
-
 def _reduce(writer: Writer, node: expr.Reduce) -> Pieces:
     mark = writer.mark()
     if node.reduce_axis:
         axes = ", ".join([writer.bind(axis) for axis in node.reduce_axis])
         writer.note(f"axes=[{axes}]")
-    return (f"Reduce({_REDUCE_NAMES[node.reduce_type]}, ", node.body, mark, ",", node.init, ")")
+    return (f"Reduce({REDUCE_NAMES[node.reduce_type]}, ", node.body, mark, ",", node.init, ")")
 
 
 def _call(writer: Writer, node: expr.Call) -> Pieces:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
 from relayish.text.literals import STRING, quote, unquote
-from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
+from relayish.tir.ir.flags import ReduceType
+from relayish.tir.ir.target import Target
 from relayish.tir.ir.type import FLOAT32, INT32, Type, as_type
 
 IDENTIFIER: Final = r"[A-Za-z_][A-Za-z0-9_]*+(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*+)*+"
@@ -253,10 +254,15 @@ def spell_target(target: Target) -> str:
     return shown
 
 
-def make_target(system: str, arch: str, bits: str, *more: tuple[str, ...]) -> Target:
-    """Return the target of these names.
+# Reductions
 
-    Raises:
-        ValueError: If one of them is unknown.
-    """
-    return Target(TargetOS(system), TargetArch(arch), TargetBits(bits), *more)
+REDUCE_NAMES: Final[Mapping[ReduceType, str]] = {
+    ReduceType.SUM: "sum",
+    ReduceType.SUB: "sub",
+    ReduceType.MUL: "Mul",
+    ReduceType.DIV: "Div",
+    ReduceType.MAX: "Max",
+    ReduceType.MIN: "Min",
+    ReduceType.ALL: "&&",
+    ReduceType.ANY: "||",
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -105,7 +106,7 @@ def _check_fit(tensor: Tensor, buffer: Buffer, report: Report) -> None:
         held = sum((size - 1) * stride for size, stride in zip(room, strides, strict=False))
         needed, has = last + 1, held + 1
     else:
-        needed, has = _product(shape), _product(room)
+        needed, has = math.prod(shape), math.prod(room)
     if needed > has:
         report(
             Rule.MEMORY,
@@ -261,13 +262,6 @@ def _numbers(sizes: Sequence[Expr]) -> list[int] | None:
     """Return what literal sizes say; ``None`` where one is not known."""
     found = [size.value for size in sizes if isinstance(size, IntImm)]
     return found if len(found) == len(sizes) else None
-
-
-def _product(sizes: Sequence[int]) -> int:
-    found = 1
-    for size in sizes:
-        found *= size
-    return found
 
 
 def _is_structure(given: Type) -> bool:

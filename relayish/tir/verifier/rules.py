@@ -40,11 +40,6 @@ def register_verify_rule(
     return LOCAL_RULES.register(kind, replace=replace)
 
 
-def has_rule(kind: type[Node]) -> bool:
-    """Return whether nodes of class ``kind`` have to be anything in particular."""
-    return LOCAL_RULES[kind] is not _demand_nothing
-
-
 @lru_cache(maxsize=4096)
 def is_number(given: Type) -> bool:
     """Return whether ``given`` is a type of numbers, truth values left out."""

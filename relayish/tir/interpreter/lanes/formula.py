@@ -14,11 +14,11 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import operands
 from relayish.tir.externs import Extern, find_extern
 from relayish.tir.interpreter import arrays
-from relayish.tir.interpreter.calls import STEPS, find_builtin
+from relayish.tir.interpreter.calls import find_builtin
 from relayish.tir.interpreter.memory import Array, Memory
 from relayish.tir.interpreter.numbers import literal
 from relayish.tir.ir import operators as ops
-from relayish.tir.ir.expr import Call, Reduce
+from relayish.tir.ir.expr import REDUCE_OPERATORS, Call, Reduce
 from relayish.tir.ir.intrinsic import BuiltinIntrin
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Load, Tensor, Var
@@ -275,7 +275,7 @@ def check_view(tensor: Expr, indices: Sequence[Expr]) -> None:
 
 def _reduce(f: Former, node: Reduce, at: list[int]) -> Step:
     (init,) = at
-    kind = STEPS[node.reduce_type]
+    kind = REDUCE_OPERATORS[node.reduce_type]
     given = node.body.type
     if node.init.type != given or given.is_bool != (kind in (ops.And, ops.Or)):
         raise UnsuitableError
