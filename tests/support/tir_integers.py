@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from relayish import tir
-from relayish.tir.analysis.interval import cut, truncated_quotient, truncated_remainder
+from relayish.tir.analysis.interval import truncated_quotient, truncated_remainder, wrap_integer
 
 WIDTHS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
@@ -91,34 +91,34 @@ def evaluate(expr, values):
         case tir.Not():
             return 1 - evaluate(expr.v, values)
         case tir.Minus():
-            return cut(-evaluate(expr.v, values), ty)
+            return wrap_integer(-evaluate(expr.v, values), ty)
         case tir.Cast():
             value = evaluate(expr.v, values)
-            return int(value != 0) if ty.is_bool else cut(value, ty)
+            return int(value != 0) if ty.is_bool else wrap_integer(value, ty)
         case tir.Select():
             arms = evaluate(expr.true_value, values), evaluate(expr.false_value, values)
             return arms[0] if evaluate(expr.condition, values) else arms[1]
         case tir.Sum():
-            return cut(sum(evaluate(each, values) for each in expr.operands), ty)
+            return wrap_integer(sum(evaluate(each, values) for each in expr.operands), ty)
         case tir.Product():
             found = 1
             for each in expr.operands:
                 found *= evaluate(each, values)
-            return cut(found, ty)
+            return wrap_integer(found, ty)
     a, b = evaluate(expr.a, values), evaluate(expr.b, values)
     match expr:
         case tir.Add():
-            return cut(a + b, ty)
+            return wrap_integer(a + b, ty)
         case tir.Sub():
-            return cut(a - b, ty)
+            return wrap_integer(a - b, ty)
         case tir.Mul():
-            return cut(a * b, ty)
+            return wrap_integer(a * b, ty)
         case tir.Div() | tir.Mod() if not b:
             raise Fault
         case tir.Div():
-            return cut(truncated_quotient(a, b), ty)
+            return wrap_integer(truncated_quotient(a, b), ty)
         case tir.Mod():
-            return cut(truncated_remainder(a, b), ty)
+            return wrap_integer(truncated_remainder(a, b), ty)
         case tir.Min() | tir.And():
             return min(a, b)
         case tir.Max() | tir.Or():

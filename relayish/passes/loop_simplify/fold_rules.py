@@ -24,9 +24,9 @@ from relayish.passes.loop_simplify.literals import (
     element_of,
     make_literal,
     value_of,
-    wrap,
 )
 from relayish.passes.loop_simplify.rule import Rules, combine_rules
+from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,
@@ -70,7 +70,7 @@ def fold_minus(expr: Minus, _: Facts) -> Expr:
         return expr
     if isinstance(expr.v, FloatImm):
         return expr if value != value else make_literal(-value, expr.type)  # noqa: PLR0124 - a NaN
-    return make_literal(wrap(-int(value), expr.type), expr.type)
+    return make_literal(wrap_integer(-int(value), expr.type), expr.type)
 
 
 def fold_not(expr: Not, _: Facts) -> Expr:

@@ -15,8 +15,8 @@ from relayish.passes.loop_simplify.literals import (
     is_arithmetic,
     make_literal,
     range_of,
-    wrap,
 )
+from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.operators import (
     Add,
@@ -231,17 +231,17 @@ def _is_subtracted(step: Step, given: Type) -> bool:
 
 def _operand(step: Step, coefficient: int, given: Type) -> Expr:
     if step.term is None:
-        return make_literal(wrap(coefficient, given), given)
+        return make_literal(wrap_integer(coefficient, given), given)
     if coefficient == 1:
         return step.term
-    return Mul(make_literal(wrap(coefficient, given), given), step.term)
+    return Mul(make_literal(wrap_integer(coefficient, given), given), step.term)
 
 
 def _is_operand(expr: Expr, step: Step, coefficient: int, numbers: ValueNumbers) -> bool:
     if step.term is None:
-        return integer_of(expr) == wrap(coefficient, expr.type)
+        return integer_of(expr) == wrap_integer(coefficient, expr.type)
     if coefficient == 1:
         return numbers.number(expr) is step.term
     if not isinstance(expr, Mul) or numbers.number(expr.b) is not step.term:
         return False
-    return integer_of(expr.a) == wrap(coefficient, expr.type)
+    return integer_of(expr.a) == wrap_integer(coefficient, expr.type)

@@ -14,6 +14,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from relayish.tir.analysis.interval import (
+    truncated_quotient,
+    truncated_remainder,
+    wrap_integer,
+)
 from relayish.tir.ir.operators import (
     EQ,
     GE,
@@ -58,14 +63,6 @@ def range_of(given: Type) -> tuple[int, int] | None:
 def is_arithmetic(given: Type) -> bool:
     """Return whether values of a type are scalar integers that wrap around."""
     return given.lanes == 1 and given.is_integer and not given.is_bool
-
-
-def wrap(value: int, given: Type) -> int:
-    """Return the value of a type of integers that is ``value`` modulo two to its width."""
-    found = range_of(given)
-    assert found is not None
-    low, high = found
-    return (value - low) % (high - low + 1) + low
 
 
 def value_of(expr: Expr) -> Number | None:
@@ -123,7 +120,7 @@ def compute(kind: type[Expr], a: Number, b: Number, given: Type) -> Number | Non
     if given.is_integer:
         exact = _INTEGERS.get(kind)
         value = None if exact is None else exact(int(a), int(b))
-        return None if value is None else wrap(value, given)
+        return None if value is None else wrap_integer(value, given)
     rounded = _FLOATS.get(kind)
     if rounded is None or not given.is_float:
         return None
@@ -146,28 +143,14 @@ def convert(value: Number, source: Type, target: Type) -> Number | None:
     if target.is_float:
         return _rounded(value, target) if source.is_float else _rounded_integer(int(value), target)
     if not source.is_float:
-        return wrap(int(value), target)
+        return wrap_integer(int(value), target)
     low, high = integer_range(target)
     fits = math.isfinite(value) and low <= math.trunc(value) <= high
     return math.trunc(value) if fits else None
 
 
-def divide(a: int, b: int) -> int | None:
-    """Return the quotient rounded towards zero; ``None`` by zero."""
-    if b == 0:
-        return None
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
-
-
-def remainder(a: int, b: int) -> int | None:
-    """Return the remainder of :func:`divide`, which has the sign of ``a``; ``None`` by zero."""
-    quotient = divide(a, b)
-    return None if quotient is None else a - quotient * b
-
-
 def _divide_exactly(a: int, b: int) -> int | None:
-    return divide(a, b) if remainder(a, b) == 0 else None
+    return truncated_quotient(a, b) if b and a % b == 0 else None
 
 
 def _rounded(value: Number, given: Type) -> float:
@@ -201,8 +184,8 @@ _INTEGERS: Final[dict[type[Expr], Callable[[int, int], int | None]]] = {
     Add: lambda a, b: a + b,
     Sub: lambda a, b: a - b,
     Mul: lambda a, b: a * b,
-    Div: divide,
-    Mod: remainder,
+    Div: lambda a, b: truncated_quotient(a, b) if b else None,
+    Mod: lambda a, b: truncated_remainder(a, b) if b else None,
     FracOp: _divide_exactly,
 }
 _FLOATS: Final[dict[type[Expr], Callable[[Any, Any], Any]]] = {  # Any: scalars of one numpy type

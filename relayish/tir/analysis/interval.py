@@ -167,7 +167,7 @@ def truncated_remainder(a: int, b: int) -> int:
     return -remainder if a < 0 else remainder
 
 
-def cut(value: int, ty: Type) -> int:
+def wrap_integer(value: int, ty: Type) -> int:
     """Return the value of integer type ``ty`` that has the low bits of ``value``."""
     low, high = type_range(ty)
     return low + (value - low) % (high - low + 1)

@@ -18,11 +18,11 @@ from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import (
     Interval,
     add,
-    cut,
     scale,
     truncated_quotient,
     truncated_remainder,
     type_range,
+    wrap_integer,
 )
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.ir.family import IrNode
@@ -177,17 +177,17 @@ def expr_of_form(form: LinearForm) -> Expr:
         factor = _symmetric(coefficient, modulus)
         scaled = _in_type(term, ty)
         if abs(factor) != 1:
-            scaled = Mul(scaled, const(cut(abs(factor), ty), ty))
+            scaled = Mul(scaled, const(wrap_integer(abs(factor), ty), ty))
         if found is None:
             found = Minus(scaled) if factor < 0 else scaled
         else:
             found = Sub(found, scaled) if factor < 0 else Add(found, scaled)
     constant = _symmetric(form.constant, modulus)
     if found is None:
-        return const(cut(constant, ty), ty)
+        return const(wrap_integer(constant, ty), ty)
     if not constant:
         return found
-    amount = const(cut(abs(constant), ty), ty)
+    amount = const(wrap_integer(abs(constant), ty), ty)
     return Sub(found, amount) if constant < 0 else Add(found, amount)
 
 
@@ -259,7 +259,7 @@ class _Linear:
         values = [self.constants[operand] for operand in operands]
         if isinstance(node, (Div, Mod)) and not values[1]:
             return  # an error where it is evaluated
-        self.constants[node] = cut(_EVALUATE[type(node)](*values), node.type)
+        self.constants[node] = wrap_integer(_EVALUATE[type(node)](*values), node.type)
 
     def _needs_exact_operand(self, node: Expr) -> bool:
         """Return whether ``node`` widens its operand, or divides it by a constant."""

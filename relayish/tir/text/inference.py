@@ -8,12 +8,23 @@ of what they are combined with, or stored; where nothing tells that, ``float32``
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from relayish._support.graph import find_root
 from relayish.ir.node import Node
 from relayish.ir.traversal import Traversal
+from relayish.tir.analysis.interval import (
+    Interval,
+    add,
+    div,
+    larger,
+    mod,
+    mul,
+    scale,
+    smaller,
+    sub,
+)
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.family import IrNode
@@ -24,7 +35,7 @@ from relayish.tir.ir.type import FLOAT32, INT32, Type
 from relayish.tir.text.reader import UNKNOWN, Reader, Unknown
 
 _PROGRAM: Final = Traversal(IrNode)
-Interval = tuple[int, int]
+_Rule: TypeAlias = Callable[[Any, list[Interval]], Interval | None]  # Any: a node of one kind
 
 
 def infer(reader: Reader, roots: Sequence[Node]) -> dict[tuple[int, str], Tensor | Buffer]:
@@ -79,7 +90,7 @@ def _shapes(
         if isinstance(node, For):
             first, extent = _interval(node.min, ranges), _interval(node.extent, ranges)
             if first is not None and extent is not None:
-                ranges[node.loop_var] = (first[0], first[1] + max(extent[1], 1) - 1)
+                ranges[node.loop_var] = Interval(first.low, first.high + max(extent.high, 1) - 1)
         elif isinstance(node, ScheduleBlockRealize):
             for var, value in zip(node.schedule_block.iter_vars, node.iter_values, strict=False):
                 found = _interval(value, ranges)
@@ -109,10 +120,10 @@ def _in_order(roots: Sequence[Node]) -> list[Node]:
 
 def _add_bounds(axis: Var, ranges: dict[Var, Interval]) -> None:
     low, high = axis.lower_bound, axis.upper_bound
-    first = (0, 0) if low is None else _interval(low, ranges)
+    first = Interval(0, 0) if low is None else _interval(low, ranges)
     last = None if high is None else _interval(high, ranges)
     if first is not None and last is not None:
-        ranges[axis] = (first[0], last[1] - 1)
+        ranges[axis] = Interval(first.low, max(first.low, last.high - 1))
 
 
 def _add_use(
@@ -124,7 +135,7 @@ def _add_use(
     tensor: Tensor,
 ) -> None:
     found = [_interval(index, ranges) for index in indices]
-    sizes: list[int | None] = [None if f is None else max(f[1] + 1, 1) for f in found]
+    sizes: list[int | None] = [None if f is None else max(f.high + 1, 1) for f in found]
     before = reach.setdefault(tensor, sizes)
     if len(before) != len(sizes):
         reader.fail(
@@ -143,67 +154,56 @@ def _interval(root: Node, ranges: dict[Var, Interval]) -> Interval | None:
     found: dict[Node, Interval | None] = {}
     for node in _PROGRAM.post_order(root, enter=lambda n: type(n) in _RULES):
         if isinstance(node, (IntImm, UIntImm)):
-            found[node] = (node.value, node.value)
+            found[node] = Interval(node.value, node.value)
         elif isinstance(node, Var):
             found[node] = ranges.get(node)
         else:
-            rule = _RULES.get(type(node))
-            operands = [found[child] for child in _PROGRAM.children(node)] if rule else []
-            found[node] = None if rule is None or None in operands else rule(node, operands)
+            found[node] = _apply_rule(node, found)
     return found[root]
 
 
-def _corners(op: Any, a: Interval, b: Interval) -> Interval:  # Any: a function of two numbers
-    values = [op(x, y) for x in a for y in b]
-    return min(values), max(values)
-
-
-def _divide(_: Node, operands: list[Any]) -> Interval | None:  # Any: intervals
-    a, b = operands
-    if b[0] <= 0 <= b[1]:
+def _apply_rule(node: Node, found: Mapping[Node, Interval | None]) -> Interval | None:
+    rule = _RULES.get(type(node))
+    if rule is None:
         return None
-    return _corners(lambda x, y: abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1), a, b)
+    operands: list[Interval] = []
+    for child in _PROGRAM.children(node):
+        known = found[child]
+        if known is None:
+            return None
+        operands.append(known)
+    return rule(node, operands)
 
 
-def _remainder(_: Node, operands: list[Any]) -> Interval | None:  # Any: as above
-    a, b = operands
-    most = max(abs(b[0]), abs(b[1])) - 1
-    low = 0 if a[0] >= 0 else max(-most, a[0])
-    return (low, min(most, a[1]) if a[1] >= 0 else 0)
-
-
-def _fold(op: Any) -> Any:  # Any: functions
-    def rule(_: Node, operands: list[Any]) -> Interval:
-        total = operands[0]
+def _fold(op: Callable[[Interval, Interval], Interval | None]) -> _Rule:
+    def rule(_: Node, operands: list[Interval]) -> Interval | None:
+        total: Interval | None = operands[0]
         for each in operands[1:]:
-            total = _corners(op, total, each)
-        return total  # type: ignore[no-any-return]  # an interval
+            total = None if total is None else op(total, each)
+        return total
 
     return rule
 
 
-def _add(x: int, y: int) -> int:
-    return x + y
+def _ramp(ramp: ops.Ramp, operands: list[Interval]) -> Interval:
+    base, stride = operands
+    return add(base, mul(stride, Interval(0, ramp.lanes - 1)))
 
 
-def _mul(x: int, y: int) -> int:
-    return x * y
-
-
-_RULES: Final[dict[type[Node], Any]] = {  # Any: functions of a node and intervals
-    ops.Add: _fold(_add),
-    ops.Sum: _fold(_add),
-    ops.Sub: _fold(lambda x, y: x - y),
-    ops.Mul: _fold(_mul),
-    ops.Product: _fold(_mul),
-    ops.Min: lambda _, o: (min(o[0][0], o[1][0]), min(o[0][1], o[1][1])),
-    ops.Max: lambda _, o: (max(o[0][0], o[1][0]), max(o[0][1], o[1][1])),
-    ops.Div: _divide,
-    ops.Mod: _remainder,
-    ops.Minus: lambda _, o: (-o[0][1], -o[0][0]),
-    ops.Cast: lambda node, o: o[0] if node.dtype.is_integer else None,
-    ops.Broadcast: lambda _, o: o[0],
-    ops.Ramp: lambda node, o: _fold(_add)(node, [o[0], _corners(_mul, o[1], (0, node.lanes - 1))]),
+_RULES: Final[dict[type[Node], _Rule]] = {
+    ops.Add: _fold(add),
+    ops.Sum: _fold(add),
+    ops.Sub: _fold(sub),
+    ops.Mul: _fold(mul),
+    ops.Product: _fold(mul),
+    ops.Min: _fold(smaller),
+    ops.Max: _fold(larger),
+    ops.Div: _fold(div),
+    ops.Mod: _fold(mod),
+    ops.Minus: lambda _, operands: scale(operands[0], -1),
+    ops.Cast: lambda cast, operands: operands[0] if cast.dtype.is_integer else None,
+    ops.Broadcast: lambda _, operands: operands[0],
+    ops.Ramp: _ramp,
 }
 
 

@@ -8,7 +8,7 @@ import random
 from relayish import tir
 from relayish.tir.analysis.bounds import interval_of
 from relayish.tir.analysis.context import Context
-from relayish.tir.analysis.interval import Interval, cut, type_range
+from relayish.tir.analysis.interval import Interval, type_range, wrap_integer
 from relayish.tir.analysis.linear_form import (
     exact_form,
     expr_of_form,
@@ -80,7 +80,7 @@ def test_linear_form_is_the_value_modulo_the_width(seed):
             total = form.constant + sum(
                 factor * evaluate(term, point) for term, factor in form.terms.items()
             )
-            assert cut(total, expr.type) == value
+            assert wrap_integer(total, expr.type) == value
 
 
 @each("seed", SEEDS)
