@@ -23,6 +23,7 @@ from relayish.tir.ir.operation import Operation
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import ScheduleBlock
 from relayish.tir.ir.tensor import Buffer, Parameter, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.substitution import copy_with_fresh_variables, replace_free_variables
 
 # Any: keys of mappings are of the kinds that callers have
@@ -30,8 +31,6 @@ N = TypeVar("N", bound=IrNode)
 
 Teller = Callable[[IrNode], bool]
 """Tells which nodes to collect."""
-
-_ALL: Final = Traversal(IrNode)
 
 
 def collect_ir_nodes(
@@ -59,7 +58,7 @@ def collect_ir_nodes(
         >>> collect_ir_nodes(A[i] + A[i + 1], lambda node: isinstance(node, Var)) == (i,)
         True
     """
-    return _collect(_ALL, root, teller, uniq_target=uniq_target)
+    return _collect(NODES, root, teller, uniq_target=uniq_target)
 
 
 def collect_ir_nodes_without_tensor(
@@ -72,7 +71,7 @@ def collect_ir_nodes_without_tensor(
     Source:
         CINN ``CollectIRNodesWithoutTensor``.
     """
-    return _collect(_ALL, root, teller, uniq_target=uniq_target, enter=_is_no_tensor)
+    return _collect(NODES, root, teller, uniq_target=uniq_target, enter=_is_no_tensor)
 
 
 def collect_ir_nodes_in_order(
@@ -83,7 +82,7 @@ def collect_ir_nodes_in_order(
     Source:
         CINN ``CollectIRNodesInOrder``.
     """
-    order = _ALL.post_order(root)
+    order = NODES.post_order(root)
     return tuple([node for node in order if isinstance(node, IrNode) and teller(node)])
 
 
@@ -228,8 +227,8 @@ def ir_replace(root: N, what: IrNode, by: IrNode) -> N:
         CINN ``IrReplace``.
     """
     kind = type(what)
-    equal = [n for n in _ALL.post_order(root) if type(n) is kind and structural_equal(n, what)]
-    return replace_nodes(root, dict.fromkeys(equal, by), traversal=_ALL)
+    equal = [n for n in NODES.post_order(root) if type(n) is kind and structural_equal(n, what)]
+    return replace_nodes(root, dict.fromkeys(equal, by), traversal=NODES)
 
 
 def replace_var_with_expr(root: N, images: Mapping[Var, Expr]) -> N:

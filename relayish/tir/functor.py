@@ -11,7 +11,6 @@ from typing import Generic, TypeVar
 
 from relayish.functor.functor import Functor, Mutator, Visitor
 from relayish.functor.post_order import Rewriter
-from relayish.ir.traversal import Traversal
 from relayish.tir.handlers import (
     ExprMutatorHandlers,
     MutatorHandlers,
@@ -20,20 +19,17 @@ from relayish.tir.handlers import (
     VisitorHandlers,
 )
 from relayish.tir.ir.family import IrNode, Stmt
-from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.traversal import NODES, STATEMENTS
 
 R = TypeVar("R")
-
-_ALL = Traversal(IrNode)
-_STATEMENTS = Traversal(Stmt, LoweredFunc, Module)
 
 
 class IRFunctor(Functor[IrNode, R], Generic[R]):
     """Maps statements and expressions to results of any type, by handlers of the subclass."""
 
     family = IrNode
-    traversal = _ALL
+    traversal = NODES
 
 
 class IRVisitor(VisitorHandlers, Visitor[IrNode]):
@@ -50,7 +46,7 @@ class IRVisitor(VisitorHandlers, Visitor[IrNode]):
     """
 
     family = IrNode
-    traversal = _ALL
+    traversal = NODES
 
 
 class IRMutator(MutatorHandlers, Mutator[IrNode]):
@@ -67,7 +63,7 @@ class IRMutator(MutatorHandlers, Mutator[IrNode]):
     """
 
     family = IrNode
-    traversal = _ALL
+    traversal = NODES
 
 
 class IRRewriter(RewriterHandlers, Rewriter[IrNode]):
@@ -80,46 +76,46 @@ class IRRewriter(RewriterHandlers, Rewriter[IrNode]):
     """
 
     family = IrNode
-    traversal = _ALL
+    traversal = NODES
 
 
 class ExprFunctor(Functor[Expr, R], Generic[R]):
     """Maps expressions to results of any type, by handlers of the subclass."""
 
     family = Expr
-    traversal = _ALL
+    traversal = NODES
 
 
 class ExprVisitor(VisitorHandlers, Visitor[Expr]):
     """Visits every distinct node of an expression once; see :class:`IRVisitor`."""
 
     family = Expr
-    traversal = _ALL
+    traversal = NODES
 
 
 class ExprMutator(ExprMutatorHandlers, Mutator[Expr]):
     """Rebuilds an expression from what its handlers return; see :class:`IRMutator`."""
 
     family = Expr
-    traversal = _ALL
+    traversal = NODES
 
 
 class StmtFunctor(Functor[Stmt, R], Generic[R]):
     """Maps statements to results of any type, by handlers of the subclass."""
 
     family = Stmt
-    traversal = _STATEMENTS
+    traversal = STATEMENTS
 
 
 class StmtVisitor(VisitorHandlers, Visitor[Stmt]):
     """Visits every distinct statement once; expressions are not entered."""
 
     family = Stmt
-    traversal = _STATEMENTS
+    traversal = STATEMENTS
 
 
 class StmtMutator(StmtMutatorHandlers, Mutator[Stmt]):
     """Rebuilds statements from what its handlers return; expressions stay as they are."""
 
     family = Stmt
-    traversal = _STATEMENTS
+    traversal = STATEMENTS

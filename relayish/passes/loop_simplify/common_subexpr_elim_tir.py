@@ -26,12 +26,12 @@ from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.positions import NEVER, Positions
 from relayish.text.trampoline import Rule as Steps
 from relayish.text.trampoline import run
-from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Alloc, Block, For, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Load, Tensor, Var
+from relayish.tir.ir.traversal import STATEMENTS
 
 
 @register_pass("CommonSubexprElimTIR", opt_level=2, idempotent=True)

@@ -20,11 +20,11 @@ from relayish.passes.loop_simplify.literals import is_arithmetic
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import Interval, add, scale, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
-from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.traversal import STATEMENTS
 
 
 class Region:

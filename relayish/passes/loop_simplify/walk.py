@@ -13,7 +13,6 @@ from relayish._support.collector import pause_collection
 from relayish.ir.node import Node
 from relayish.ir.renaming import replace_nodes
 from relayish.ir.scoping import bound_by, has_scopes
-from relayish.ir.traversal import Traversal
 from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.rule import Rule
@@ -21,14 +20,12 @@ from relayish.text.trampoline import Rule as Steps
 from relayish.text.trampoline import run
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.scopes import (
-    STATEMENTS,
     assume,
     bind,
     context_of,
     enter_block,
     enter_loop,
 )
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, Not
@@ -42,6 +39,7 @@ from relayish.tir.ir.stmt import (
     ScheduleBlockRealize,
 )
 from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.traversal import NODES, STATEMENTS
 
 
 class Simplification(NamedTuple):
@@ -82,7 +80,6 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
 _MOST_WALKS: Final = 8
 
 _NOTHING: Final = Block(())
-_ALL: Final = Traversal(IrNode)
 
 
 class Walk:
@@ -107,7 +104,7 @@ class Walk:
         image = self.func.with_fields(body=body)
         if not self.values:
             return image
-        return replace_nodes(image, self.values, traversal=_ALL)  # in annotations as well
+        return replace_nodes(image, self.values, traversal=NODES)  # in annotations as well
 
     # Expressions
 

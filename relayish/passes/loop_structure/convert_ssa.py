@@ -26,25 +26,22 @@ After, with two::
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from typing import Final, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.renaming import make_fresh_variable
 from relayish.ir.replacing import with_evaluated
 from relayish.ir.scoping import bound_by, operands, parts, scope_roots
-from relayish.ir.traversal import Traversal
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.unique_names import UniqueNames
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.substitution import LOOPS
 
 _Steps: TypeAlias = Generator[Node, Node, Node]
 """Yields nodes, is sent what becomes of each, and returns what becomes of its own."""
-
-_ALL: Final = Traversal(IrNode)
 
 
 @register_pass("ConvertSSA", opt_level=0, idempotent=True)
@@ -171,7 +168,7 @@ class _Binder:
 
 
 def _name_uniquely(func: LoweredFunc) -> LoweredFunc:
-    order = _ALL.post_order(func)
+    order = NODES.post_order(func)
     tensors = {node.name for node in order if isinstance(node, Tensor)}
     named = [node for node in LOOPS.pre_order(func) if isinstance(node, (Var, Buffer))]
     names = UniqueNames(tensors)
@@ -179,7 +176,7 @@ def _name_uniquely(func: LoweredFunc) -> LoweredFunc:
     renamed = {node: name for node in named if (name := names.take(node.name)) != node.name}
     if not renamed:
         return func
-    get, table = images.get, _ALL.rebuild
+    get, table = images.get, NODES.rebuild
     for node in order:
         rebuild = table[type(node)]
         image = node if rebuild is None else rebuild(node, get)

@@ -12,21 +12,18 @@ After::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import cast
 
 from relayish.ir.node import Node
-from relayish.ir.traversal import Traversal
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.invariance import literal_value
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.tir.analysis import Context, interval_of
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Add, Cast, Expr, Mul, const, integer_range
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.ir.type import INT64, Type
-
-_ALL: Final = Traversal(IrNode)
 
 
 @register_pass("FlattenBuffer", opt_level=0, idempotent=True)
@@ -51,12 +48,12 @@ def flatten_buffer(func: LoweredFunc) -> LoweredFunc:
     Source:
         TVM ``FlattenBuffer``.
     """
-    order = _ALL.post_order(func)
+    order = NODES.post_order(func)
     flat = _flat_tensors(order)
     if not flat:
         return func
     images: dict[Node, Node] = {}
-    get, table = images.get, _ALL.rebuild
+    get, table = images.get, NODES.rebuild
     for node in order:
         rebuild = table[type(node)]
         image = node if rebuild is None else rebuild(node, get)
@@ -77,7 +74,7 @@ def _flat_tensors(order: Sequence[Node]) -> dict[Node, Tensor]:
             size = _product(node.shape)
             found[node] = Tensor(node.name, (size,), node.dtype, node.buffer, span=node.span)
     for node in order:
-        for child in _ALL.children(node):
+        for child in NODES.children(node):
             if child in found and not isinstance(node, (Load, Store)):
                 kept.add(found[child].name)
     return {tensor: flat for tensor, flat in found.items() if flat.name not in kept}

@@ -23,10 +23,10 @@ from collections.abc import Collection
 
 from relayish.ir.node import Node
 from relayish.pass_infra import register_pass
-from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Alloc, Block, Free
+from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.substitution import substitute
 
 

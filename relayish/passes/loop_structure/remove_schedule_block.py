@@ -21,11 +21,11 @@ from relayish.ir.node import Node
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.invariance import is_invariant
 from relayish.tir.analysis import assigned_variables
-from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, Let, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.substitution import substitute
 
 

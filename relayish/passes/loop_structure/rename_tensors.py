@@ -12,20 +12,17 @@ After::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import cast
 
 from relayish.errors import PassError
 from relayish.ir.node import Node
 from relayish.ir.structural_equal import structural_equal
 from relayish.ir.structural_hash import structural_hash
-from relayish.ir.traversal import Traversal
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.unique_names import UniqueNames
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
-
-_ALL: Final = Traversal(IrNode)
+from relayish.tir.ir.traversal import NODES
 
 
 def rename_tensors(func: LoweredFunc, names: Mapping[str, str]) -> LoweredFunc:
@@ -44,7 +41,7 @@ def rename_tensors(func: LoweredFunc, names: Mapping[str, str]) -> LoweredFunc:
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
-    tensors = [node for node in _ALL.post_order(func) if isinstance(node, Tensor)]
+    tensors = [node for node in NODES.post_order(func) if isinstance(node, Tensor)]
     owners: dict[str, str] = {}
     for old in dict.fromkeys([tensor.name for tensor in tensors]):
         new = names.get(old, old)
@@ -71,7 +68,7 @@ def rename_tensors_uniquely(func: LoweredFunc) -> LoweredFunc:
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
-    order = _ALL.post_order(func)
+    order = NODES.post_order(func)
     tensors = [node for node in order if isinstance(node, Tensor)]
     if len({tensor.name for tensor in tensors}) == len(tensors):
         return func
@@ -90,8 +87,8 @@ def rename_tensors_uniquely(func: LoweredFunc) -> LoweredFunc:
 
 def _rename(func: LoweredFunc, names: Mapping[Tensor, str]) -> LoweredFunc:
     images: dict[Node, Node] = {}
-    get, table = images.get, _ALL.rebuild
-    for node in _ALL.post_order(func):
+    get, table = images.get, NODES.rebuild
+    for node in NODES.post_order(func):
         rebuild = table[type(node)]
         image = node if rebuild is None else rebuild(node, get)
         if isinstance(node, Tensor):

@@ -27,13 +27,13 @@ from relayish.passes.loop_structure.invariance import (
     literal_value,
 )
 from relayish.tir.analysis import assigned_variables
-from relayish.tir.analysis.scopes import STATEMENTS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, const, integer_range
 from relayish.tir.ir.stmt import Alloc, Block, For, Let, PolyFor, ScheduleBlock
 from relayish.tir.ir.tensor import Store, Var
+from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.ir.type import Type
 from relayish.tir.substitution import copy_with_fresh_variables, substitute
 

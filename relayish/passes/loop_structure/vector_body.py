@@ -9,7 +9,6 @@ from relayish.errors import PassError
 from relayish.functor.post_order import Rewriter
 from relayish.ir.one_line import one_line
 from relayish.ir.structural_equal import structural_equal
-from relayish.ir.traversal import Traversal
 from relayish.passes.loop_structure.invariance import is_invariant
 from relayish.passes.loop_structure.vector_arithmetic import binary, spread, spread_all
 from relayish.tir.externs import find_extern
@@ -28,6 +27,7 @@ from relayish.tir.ir.operators import (
 )
 from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, Let, PolyFor
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 
 
 def vector_body(body: Stmt, var: Var, first: Expr, lanes: int, assigned: Collection[Var]) -> Stmt:
@@ -57,7 +57,7 @@ class _Widener(Rewriter[IrNode]):
     """Widens what depends on the variable; a handler finds operands of different widths."""
 
     family = IrNode
-    traversal = Traversal(IrNode)
+    traversal = NODES
 
     def __init__(self, var: Var, ramp: Ramp, assigned: Collection[Var]) -> None:
         self._var, self._ramp, self._lanes = var, ramp, ramp.lanes

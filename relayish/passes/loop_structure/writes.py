@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
-from relayish.ir.traversal import Traversal
 from relayish.tir.analysis.effects import effect_of
 from relayish.tir.ir.expr import Call, PrimitiveNode
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import IntrinsicOp
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Alloc, Free
 from relayish.tir.ir.tensor import Load, Store, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.substitution import LOOPS
-
-_EVERYTHING: Final = Traversal(IrNode)
 
 
 def memory_of(address: Expr) -> Node:
@@ -38,7 +34,7 @@ def reads_of(expr: Expr) -> set[Node] | None:
         Linear in the number of distinct nodes; no recursion.
     """
     found: set[Node] = set()
-    for node in _EVERYTHING.pre_order(expr):
+    for node in NODES.pre_order(expr):
         if isinstance(node, (Call, PrimitiveNode, IntrinsicOp)) and effect_of(node):
             return None
         if isinstance(node, Load):

@@ -10,7 +10,6 @@ from relayish._support.persistent_map import PersistentMap
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.scoping import operands
-from relayish.ir.traversal import Traversal
 from relayish.tir.analysis.effects import effect_of
 from relayish.tir.analysis.scopes import assigned_variables
 from relayish.tir.functor import IRFunctor
@@ -32,6 +31,7 @@ from relayish.tir.ir.stmt import (
     ScheduleBlockRealize,
 )
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 
 Location: TypeAlias = Buffer | Var | str
 """A piece of memory, a scalar, or the name of a tensor of whose memory nothing is known."""
@@ -240,7 +240,7 @@ class _Collector(IRFunctor[_Steps]):
 
     def visit_expr(self, expr: Expr, place: Place) -> _Steps:
         """Add what an expression accesses, operands first."""
-        for node in _EXPRESSIONS.order_after(expr, _evaluated_before):
+        for node in NODES.order_after(expr, _evaluated_before):
             match node:
                 case Var() if node in self.scalars:
                     self._add(node, node, place, reads=True)
@@ -394,8 +394,6 @@ def _evaluated_before(node: Node) -> Sequence[Node]:
             return node.indices
     return operands(node)
 
-
-_EXPRESSIONS: Final = Traversal(IrNode)
 
 _MOST_INLINED: Final = 1000
 """How many loads of inline tensors are looked through: a tree of these may be exponential."""

@@ -15,7 +15,6 @@ from relayish.errors import OperatorError
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
-from relayish.ir.traversal import Traversal
 from relayish.tir.analysis import interval as arithmetic
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import (
@@ -32,7 +31,6 @@ from relayish.tir.analysis.interval import (
     wrap,
 )
 from relayish.tir.ir.expr import Reduce
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.flags import ReduceType
 from relayish.tir.ir.operators import (
     EQ,
@@ -68,6 +66,7 @@ from relayish.tir.ir.operators import (
     UIntImm,
 )
 from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.traversal import NODES
 
 Compute: TypeAlias = Callable[..., AnyInterval | None]
 """``compute(node, *intervals)``: that of a node from those of what the rule needs.
@@ -116,7 +115,7 @@ def interval_by_rules(expr: Expr, context: Context) -> AnyInterval:
     def needed(node: Node) -> Sequence[Node]:
         return () if node in memo else INTERVAL_RULES[type(node)].needs(node)
 
-    for node in _EXPRESSIONS.order_after(expr, needed):
+    for node in NODES.order_after(expr, needed):
         if node not in memo:
             assert isinstance(node, Expr)
             memo[node] = _interval_of_node(node, context)
@@ -357,8 +356,6 @@ def _reduce(node: Reduce, *chosen_from: AnyInterval) -> AnyInterval | None:  # n
 def _reduce_needed(node: Reduce) -> Sequence[Expr]:
     return (node.init, node.body) if node.reduce_type in (ReduceType.MIN, ReduceType.MAX) else ()
 
-
-_EXPRESSIONS: Final = Traversal(IrNode)
 
 INTERVAL_RULES: Final[KindTable[IntervalRule]] = KindTable(
     "the analysis of intervals",

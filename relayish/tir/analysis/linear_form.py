@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from relayish.ir.node import Node
-from relayish.ir.traversal import Traversal
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import (
     Interval,
@@ -25,7 +24,6 @@ from relayish.tir.analysis.interval import (
     wrap_integer,
 )
 from relayish.tir.analysis.interval_rules import interval_by_rules
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,
@@ -44,6 +42,7 @@ from relayish.tir.ir.operators import (
     const,
 )
 from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.ir.type import Type
 
 _MOST_NODES: Final = 64
@@ -208,7 +207,7 @@ class _Linear:
     def form(self, expr: Expr) -> LinearForm:
         if self.context.numbers.is_impure(expr):  # two evaluations need not give one value
             return LinearForm(0, {expr: 1}, expr.type)
-        order = _EXPRESSIONS.order_after(expr, _linear_operands)
+        order = NODES.order_after(expr, _linear_operands)
         for node in order:
             assert isinstance(node, Expr)
             self._find_constant(node)
@@ -303,7 +302,7 @@ class _Linear:
                 () if met > _MOST_NODES or node in self.exact_operands else _linear_operands(node)
             )
 
-        order = _EXPRESSIONS.order_after(root, below)
+        order = NODES.order_after(root, below)
         return None if met > _MOST_NODES else self._distribute(root, order)
 
 
@@ -345,8 +344,6 @@ def _shares(node: Expr, constants: Mapping[Node, int]) -> Sequence[tuple[Expr, i
 def _widens(cast: Cast) -> bool:
     return cast.type.bits > cast.v.type.bits
 
-
-_EXPRESSIONS: Final = Traversal(IrNode)
 
 _OPERANDS: Final[
     Mapping[type[Node], Callable[[Any], Sequence[Expr]]]

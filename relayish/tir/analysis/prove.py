@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
 
 from relayish.ir.node import Node
-from relayish.ir.traversal import Traversal
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import EITHER, FALSE, TRUE, Interval
 from relayish.tir.analysis.interval_rules import compare, interval_by_rules
@@ -18,8 +16,8 @@ from relayish.tir.analysis.linear_form import (
     interval_of_form,
     linear_form,
 )
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import EQ, NE, And, ComparisonNode, Expr, Not, Or
+from relayish.tir.ir.traversal import NODES
 
 
 def can_prove(condition: Expr, context: Context | None = None) -> bool | None:
@@ -47,7 +45,7 @@ def can_prove(condition: Expr, context: Context | None = None) -> bool | None:
     context = Context() if context is None else context
     assert condition.type.is_bool
     found: dict[Node, Interval] = {}
-    for node in _CONDITIONS.order_after(condition, _connected):
+    for node in NODES.order_after(condition, _connected):
         assert isinstance(node, Expr)
         match node:
             case Not():
@@ -114,6 +112,3 @@ def _is_zero(form: LinearForm) -> bool | None:
     if form.constant % divisor:
         return False
     return True if divisor == 1 << form.type.bits else None
-
-
-_CONDITIONS: Final = Traversal(IrNode)

@@ -8,7 +8,7 @@ from typing import Final
 from relayish.ir.node import Node
 from relayish.ir.roles import Access
 from relayish.ir.scoping import PROGRAM
-from relayish.ir.traversal import ByKind, Traversal
+from relayish.ir.traversal import ByKind
 from relayish.tir.analysis.bounds import interval_of
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import Interval, add, type_range
@@ -19,8 +19,7 @@ from relayish.tir.analysis.linear_form import (
     interval_of_form,
     linear_form,
 )
-from relayish.tir.ir.family import IrNode, Stmt
-from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.intrinsic import GetAddr
 from relayish.tir.ir.operators import (
     EQ,
@@ -46,6 +45,7 @@ from relayish.tir.ir.stmt import (
     ScheduleBlockRealize,
 )
 from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.traversal import STATEMENTS
 
 
 def context_of(root: IrNode) -> Context:
@@ -316,9 +316,6 @@ def _mentions(form: LinearForm, var: Var, context: Context) -> bool:
 def _each(held: object) -> tuple[object, ...]:
     return held if isinstance(held, tuple) else (held,)
 
-
-STATEMENTS: Final = Traversal(Stmt, LoweredFunc, Module)
-"""What runs statements, and these."""
 
 _MOST_PROPAGATED: Final = 8
 """Of how many terms a sum may consist for what is known of it to be told of each term."""

@@ -16,14 +16,12 @@ from relayish.ir.getters import compile_getter
 from relayish.ir.node import Node
 from relayish.ir.roles import Role
 from relayish.ir.scoping import evaluated, has_scopes
-from relayish.ir.traversal import ByKind, Traversal
+from relayish.ir.traversal import ByKind
 from relayish.tir.externs import find_extern
 from relayish.tir.ir.expr import Call
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import BinaryOpNode, Expr
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
-
-_EXPRESSIONS: Final = Traversal(IrNode)
+from relayish.tir.ir.traversal import NODES
 
 
 class ValueNumbers:
@@ -72,7 +70,7 @@ class ValueNumbers:
             Linear in the distinct nodes that were not asked for before, times their variables.
         """
         if expr not in self._variables:
-            for node in _EXPRESSIONS.order_after(expr, self._before_variables):
+            for node in NODES.order_after(expr, self._before_variables):
                 if node not in self._variables:
                     self._variables[node] = self._variables_of(node)
         return self._variables[expr]
@@ -81,7 +79,7 @@ class ValueNumbers:
         """Return whether evaluating ``expr`` may do anything but read: then it has no one value."""
         if expr not in self._impure:
             impure = self._impure
-            for node in _EXPRESSIONS.order_after(expr, self._below):
+            for node in NODES.order_after(expr, self._below):
                 if node not in impure:
                     below = self._below(node)
                     impure[node] = _is_impure_by_itself(node) or any(impure[e] for e in below)

@@ -35,17 +35,17 @@ from relayish.errors import LoweringError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, one_line_at
 from relayish.ir.scoping import free_variables
-from relayish.ir.traversal import Traversal
 from relayish.tir.builders.expr import reduce_step
 from relayish.tir.functor import ExprMutator
 from relayish.tir.ir.expr import Reduce
-from relayish.tir.ir.family import IrNode, Stmt
+from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ArgumentIO, DeviceAPI
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operation import CallOp, ComputeOp
 from relayish.tir.ir.operators import Expr, IntImm, const
 from relayish.tir.ir.stmt import Block, For, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.substitution import (
     LOOPS,
     copy_with_fresh_variables,
@@ -58,7 +58,6 @@ REDUCE_INIT: Final = "__reduce_init"
 
 N = TypeVar("N", bound=Node)
 
-_ALL: Final = Traversal(IrNode)
 
 _Loop: TypeAlias = tuple[Var, Var, Expr | None, Expr | None]
 """The variable of a loop, the axis for which it is made, and the bounds of that."""
@@ -93,7 +92,7 @@ def lower(
     Source:
         CINN ``lang::Lower`` with schedule blocks.
     """
-    tensors = [t for t in _ALL.post_order(list(tensor_args)) if isinstance(t, Tensor)]
+    tensors = [t for t in NODES.post_order(list(tensor_args)) if isinstance(t, Tensor)]
     images = _plain_tensors(name, tensors)
     nests: dict[Node, Stmt] = {}  # by operation, or by call, of which several tensors are results
     written: dict[Node, None] = {}

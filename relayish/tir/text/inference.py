@@ -13,7 +13,6 @@ from typing import Any, Final, TypeAlias
 
 from relayish._support.graph import find_root
 from relayish.ir.node import Node
-from relayish.ir.traversal import Traversal
 from relayish.tir.analysis.interval import (
     Interval,
     add,
@@ -27,14 +26,13 @@ from relayish.tir.analysis.interval import (
 )
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Reduce
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import Expr, IntImm, UIntImm, const
 from relayish.tir.ir.stmt import For, Let, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.ir.type import FLOAT32, INT32, Type
 from relayish.tir.text.reader import UNKNOWN, Reader, Unknown
 
-_PROGRAM: Final = Traversal(IrNode)
 _Rule: TypeAlias = Callable[[Any, list[Interval]], Interval | None]  # Any: a node of one kind
 
 
@@ -115,7 +113,7 @@ def _shapes(
 
 
 def _in_order(roots: Sequence[Node]) -> list[Node]:
-    return [node for root in roots for node in _PROGRAM.pre_order(root)]
+    return [node for root in roots for node in NODES.pre_order(root)]
 
 
 def _add_bounds(axis: Var, ranges: dict[Var, Interval]) -> None:
@@ -152,7 +150,7 @@ def _add_use(
 def _interval(root: Node, ranges: dict[Var, Interval]) -> Interval | None:
     """Return the least and the greatest value of an integer expression, where numbers tell."""
     found: dict[Node, Interval | None] = {}
-    for node in _PROGRAM.post_order(root, enter=lambda n: type(n) in _RULES):
+    for node in NODES.post_order(root, enter=lambda n: type(n) in _RULES):
         if isinstance(node, (IntImm, UIntImm)):
             found[node] = Interval(node.value, node.value)
         elif isinstance(node, Var):
@@ -167,7 +165,7 @@ def _apply_rule(node: Node, found: Mapping[Node, Interval | None]) -> Interval |
     if rule is None:
         return None
     operands: list[Interval] = []
-    for child in _PROGRAM.children(node):
+    for child in NODES.children(node):
         known = found[child]
         if known is None:
             return None
@@ -245,7 +243,7 @@ def _types(
         elif isinstance(b, Tensor) and isinstance(a, Type):
             say(b, a, is_sure=is_sure[0])
 
-    for node in _PROGRAM.post_order(list(roots)):
+    for node in NODES.post_order(list(roots)):
         if isinstance(node, Store):
             place, value = node.tensor, node.value
             equate(
@@ -271,13 +269,13 @@ def _kind_of(
     if isinstance(node, Load):
         return node.tensor if node.tensor in tensors else node.type
     if isinstance(node, (ops.BinaryOpNode, ops.Select)):
-        a, b = _PROGRAM.children(node)[-2:]
+        a, b = NODES.children(node)[-2:]
         equate(kinds[a], kinds[b], is_sure=(not _is_plain(a), not _is_plain(b)))
         if isinstance(node, ops.PredicateNode):
             return node.type
         return kinds[b] if isinstance(kinds[b], Tensor) and _is_plain(a) else kinds[a]
     if node.type == UNKNOWN:
-        children = [c for c in _PROGRAM.children(node) if isinstance(kinds.get(c), Tensor)]
+        children = [c for c in NODES.children(node) if isinstance(kinds.get(c), Tensor)]
         return kinds[children[0]] if children else node.type
     return node.type
 

@@ -12,9 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import GRAPH_NODES, Node
-from relayish.ir.traversal import Traversal
-from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.text.names import PLAIN, Frame, class_of, is_plain
 from relayish.tir.text.spelling import looks_like_buffer, spell_name
 from relayish.tir.text.values import spell_value
@@ -62,7 +61,6 @@ FORMS: Final[KindTable[Form]] = KindTable(
 )
 """How nodes are written."""
 
-PROGRAM: Final = Traversal(IrNode)
 _NAMES: Final = frozenset({Var, Buffer, Tensor})
 _FIRST_LIMIT: Final = 50_000
 _GROWTH: Final = 4
@@ -98,14 +96,14 @@ class Plan:
     def share_parts(self) -> None:
         """Say of what shared things consist of that it is shared."""
         if self.shared:
-            self.shared.update(dict.fromkeys(PROGRAM.post_order(list(self.shared))))
+            self.shared.update(dict.fromkeys(NODES.post_order(list(self.shared))))
 
     def compact(self) -> None:
         """Give a line of its own to whatever is used more than once and is not small."""
         uses: dict[Node, int] = {}
         size: dict[Node, int] = {}
-        for node in PROGRAM.post_order(self.root):
-            children = PROGRAM.children(node)
+        for node in NODES.post_order(self.root):
+            children = NODES.children(node)
             for child in children:
                 uses[child] = uses.get(child, 0) + 1
             size[node] = min(1 + sum([size[child] for child in children]), _LARGE)
@@ -237,7 +235,7 @@ class Writer:
         elif self._limit > _FIRST_LIMIT:
             raise TooLargeError
         else:
-            distinct = len(PROGRAM.post_order(self.plan.root))
+            distinct = len(NODES.post_order(self.plan.root))
             self._limit = max(_FIRST_LIMIT, _GROWTH * distinct) + 1
 
     def note(self, detail: str) -> None:

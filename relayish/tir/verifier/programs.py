@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from relayish._support.collector import pause_collection
 from relayish.analysis.well_formed import register_verifier
@@ -14,9 +14,9 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.span import Span
-from relayish.ir.traversal import Traversal
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.ir.traversal import NODES
 from relayish.tir.loop_ranges import LoopRanges
 from relayish.tir.verifier.affine import check_iteration_values
 from relayish.tir.verifier.bounds import check_bounds
@@ -30,8 +30,6 @@ from relayish.tir.verifier.regions import check_regions
 from relayish.tir.verifier.rules import LOCAL_RULES
 from relayish.tir.verifier.scoping import check_scopes
 from relayish.tir.verifier.violation import Report, Violation, failure
-
-_ALL: Final = Traversal(IrNode)
 
 
 class _Program(NamedTuple):
@@ -81,7 +79,7 @@ or broadcast it
     with pause_collection():
         for each in _programs(program, report, within):
             found = Report()
-            everything = _ALL.post_order(each.root)
+            everything = NODES.post_order(each.root)
             _verify_one(each, everything, seen, found)
             report.violations += _place(found.violations, everything, each.definition)
     return tuple(report.violations)
@@ -119,7 +117,7 @@ def _place(
         span = getattr(node, "span", None) or spans.get(node)
         if span is not None:
             spans[node] = span
-            for child in _ALL.children(node):
+            for child in NODES.children(node):
                 spans.setdefault(child, span)
     return [
         each._replace(span=each.span or spans.get(each.node), definition=definition)
