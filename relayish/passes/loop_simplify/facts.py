@@ -20,6 +20,7 @@ from relayish.passes.loop_simplify.literals import is_arithmetic
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import Interval, add, scale, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Let
@@ -51,6 +52,8 @@ class Facts:
         repeated: Statements that stand in several places.
         bound: How often each variable is bound; more than once as well where that is by a statement
             that stands in several places.
+        shares_binders: Whether what binds variables may stand in several places, which may become
+            different there.
         linear: The linear form of each scalar integer expression.
     """
 
@@ -65,7 +68,7 @@ class Facts:
         self.region = Region(self)
         self._left: list[tuple[Region, Context]] = []
         self._entered: set[Node] = set()
-        impure = False
+        impure = reduces = False
         for node in PROGRAM.pre_order(root):
             for var in bound_by(node):
                 self.bound[var] = self.bound.get(var, 0) + 1
@@ -74,9 +77,11 @@ class Facts:
                 assert isinstance(node, Let)
                 self.undefined.update((node.symbol,) if node.body is None else ())
             impure = impure or _MAY_BE_IMPURE[kind]
+            reduces = reduces or kind is Reduce
         self.is_impure: Callable[[Expr], bool] = self.numbers.is_impure if impure else _never
         self.linear = LinearForms(self.numbers, self.is_impure)
         self.repeated = frozenset(_find_repeated(root))
+        self.shares_binders = reduces or bool(self.repeated)
         for node in PROGRAM.pre_order(tuple(self.repeated)):
             for var in bound_by(node):
                 self.bound[var] += 1

@@ -26,6 +26,7 @@ from relayish.tir.analysis.scopes import (
     enter_block,
     enter_loop,
 )
+from relayish.tir.bind_once import bind_once
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, Not
@@ -70,10 +71,11 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
     """
     with pause_collection():  # many small objects live until the walk is over
         for _ in range(_MOST_WALKS):
-            image = Walk(func, simplification).run()
+            walk = Walk(func, simplification)
+            image = walk.run()
             if image is func:
                 break
-            func = image
+            func = bind_once(image) if walk.facts.shares_binders else image
     return func
 
 

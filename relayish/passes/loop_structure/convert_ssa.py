@@ -25,23 +25,16 @@ After, with two::
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from typing import TypeAlias, cast
+from typing import cast
 
-from relayish.ir.node import VARIABLES, Node
-from relayish.ir.renaming import make_fresh_variable
-from relayish.ir.replacing import with_evaluated
-from relayish.ir.scoping import bound_by, operands, parts, scope_roots
+from relayish.ir.node import Node
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.unique_names import UniqueNames
+from relayish.tir.bind_once import bind_once
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.stmt import Let
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 from relayish.tir.ir.traversal import NODES
 from relayish.tir.substitution import LOOPS
-
-_Steps: TypeAlias = Generator[Node, Node, Node]
-"""Yields nodes, is sent what becomes of each, and returns what becomes of its own."""
 
 
 @register_pass("ConvertSSA", opt_level=0, idempotent=True)
@@ -62,109 +55,7 @@ def convert_ssa(func: LoweredFunc) -> LoweredFunc:
     Source:
         TVM ``ConvertSSA``.
     """
-    return _name_uniquely(_bind_once(func))
-
-
-def _bind_once(func: LoweredFunc) -> LoweredFunc:
-    order = LOOPS.post_order(func)
-    bound: set[Node] = set()
-    repeated: set[Node] = set()
-    for node in order:
-        own = bound_by(node)
-        repeated.update(bound.intersection(own))
-        bound.update(own)
-    if not repeated:
-        return func
-    image = _Binder(order, repeated).rename(func)
-    return cast("LoweredFunc", image)
-
-
-class _Binder:
-    """Gives variables that are bound repeatedly an image in each scope but the first.
-
-    Args:
-        order: All nodes, children before parents.
-        repeated: The variables.
-    """
-
-    def __init__(self, order: list[Node], repeated: set[Node]) -> None:
-        self._repeated = repeated
-        self._concerned = set(repeated)  # these, and what they occur in; all else stays
-        for node in order:
-            if any(child in self._concerned for child in LOOPS.children(node)):
-                self._concerned.add(node)
-        self._taken: set[Node] = set()
-        self._images: dict[Node, Node] = {}  # of variables, in the scope at hand
-        self._outer: list[tuple[Node, Node]] = []  # what they were in the scopes around it
-        self._memo: dict[Node, Node] = {}  # of all else in it
-
-    def rename(self, root: Node) -> Node:
-        pending: list[_Steps] = [self._rename(root)]
-        image: Node | None = None
-        while pending:
-            try:
-                asked = next(pending[-1]) if image is None else pending[-1].send(image)
-            except StopIteration as stop:
-                pending.pop()
-                image = stop.value
-            else:
-                image = self._known(asked)
-                if image is None:
-                    pending.append(self._rename(asked))
-        assert image is not None
-        return image
-
-    def _known(self, node: Node) -> Node | None:
-        if type(node) in VARIABLES:
-            return self._images.get(node, node)
-        return self._memo.get(node) if node in self._concerned else node
-
-    def _rename(self, node: Node) -> _Steps:
-        memo, entered = self._memo, len(self._outer)
-        outside = []
-        for operand in operands(node):
-            outside.append((yield operand))  # noqa: PERF401 - no comprehension yields
-        variables: dict[Node, Node] = {}
-        for each in (node, *parts(node)):
-            for variable in bound_by(each):
-                if variable in self._concerned:
-                    variables[variable] = yield from self._bind(variable)
-        if variables:
-            self._enter(variables)
-        inside = []
-        for root in scope_roots(node):
-            inside.append((yield root))  # noqa: PERF401
-        image = with_evaluated(node, outside, inside, variables)
-        if not isinstance(node, Let):  # the variable of a let is known to the end of the block
-            self._leave(entered)
-            self._memo = memo
-        memo[node] = image
-        return image
-
-    def _bind(self, variable: Node) -> Generator[Node, Node, Node]:
-        """Return what is bound instead of ``variable``."""
-        image = variable
-        if isinstance(variable, Var):
-            bounds: dict[str, Node] = {}
-            for name in ("lower_bound", "upper_bound"):
-                bound = getattr(variable, name)
-                if bound is not None:
-                    bounds[name] = yield bound
-            image = variable.with_fields(**bounds)
-        if variable in self._taken and image is variable:
-            image = make_fresh_variable(variable)
-        self._taken.add(variable)
-        return image
-
-    def _enter(self, variables: Mapping[Node, Node]) -> None:
-        self._outer += [(variable, self._images.get(variable, variable)) for variable in variables]
-        self._images.update(variables)
-        self._memo = {}
-
-    def _leave(self, entered: int) -> None:
-        while len(self._outer) > entered:
-            variable, image = self._outer.pop()
-            self._images[variable] = image
+    return _name_uniquely(bind_once(func))
 
 
 def _name_uniquely(func: LoweredFunc) -> LoweredFunc:

@@ -371,3 +371,22 @@ class TestExtensions:
         assert same(put(Checked(n) * 0))
         register_fault_rule(Checked, lambda *_: False)
         assert text(put(Checked(n) * 0)) == "A[0] = 0"
+
+
+def test_reduction_that_becomes_two_has_axes_for_each():
+    axis = Var("k", "int32", const(0), const(3), is_reduce_axis=True)
+    total = tir.Reduce(tir.ReduceType.SUM, const(0), (n % 8) * axis, (axis,))
+    within = if_(tir.And(n >= 0, n < 8), put(total, 0))
+    func = tir.LoweredFunc("f", (A.buffer, n), Block((within, put(total, 1))))
+    image = get_pass("Simplify")(IRModule({"f": func}))["f"]
+    assert image is not func
+    assert tir.verify(image) == ()
+
+
+def test_loop_that_stays_where_nothing_runs_has_a_variable_of_its_own():
+    shared = loop(i, 1, 8, put(i, (i % 16 + 16) % 16))
+    never = loop(j, 0, 4, if_(j > 5, shared))
+    func = tir.LoweredFunc("f", (A.buffer,), Block((shared, never)))
+    image = get_pass("VarModSimplify")(IRModule({"f": func}))["f"]
+    assert image is not func
+    assert tir.verify(image) == ()
