@@ -1,4 +1,4 @@
-"""Regions that schedule blocks declare: they cover what the blocks access, in order of the tree."""
+"""Regions that schedule blocks declare: they cover what the blocks access."""
 
 from __future__ import annotations
 
@@ -93,11 +93,9 @@ def _check_declared(
     declared: dict[Expr, list[BufferRange]] = {}
     for part in sort.declared(block):
         declared.setdefault(part.buffer, []).append(part)
-    first: dict[Buffer, None] = {}
     lacking: set[Buffer] = set()
     for touched in _touched(block, sort):
         buffer = touched.buffer
-        first.setdefault(buffer)
         parts = declared.get(buffer)
         if parts is None:
             if buffer not in lacking:
@@ -110,7 +108,6 @@ def _check_declared(
                 )
         elif len(parts) == 1 and touched.node not in guarded:
             _check_part(block, sort, touched, parts[0], ranges, report)
-    _check_order(block, sort, [b for b in first if b in declared], report)
 
 
 def _touched(block: ScheduleBlock, sort: type[_Reads]) -> Iterator[_Touched]:
@@ -176,25 +173,6 @@ def _difference(index: Expr, bound: Expr | None, ranges: LoopRanges) -> tuple[in
         return None
     difference: LinearForm = one.plus(other, -1)
     return ranges.extremes(difference)
-
-
-def _check_order(
-    block: ScheduleBlock, sort: type[_Reads], met: Sequence[Buffer], report: Report
-) -> None:
-    """Report parts that are declared in another order than that in which they are met."""
-    place = {buffer: number for number, buffer in enumerate(met)}
-    said = [part.buffer for part in sort.declared(block) if part.buffer in place]
-    said = list(dict.fromkeys(said))
-    if said == list(met):
-        return
-    names = ", ".join([one_line(buffer) for buffer in met])
-    report(
-        Rule.REGION,
-        block,
-        f"{sort.field} of schedule block {block.name!r} names "
-        f"{', '.join([one_line(buffer) for buffer in said])}, which the block {sort.verb} in the "
-        f"order {names}; name them in this order",
-    )
 
 
 def _spell(bound: Expr | None) -> str:
