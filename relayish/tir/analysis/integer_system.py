@@ -57,8 +57,10 @@ class Affine(NamedTuple):
 
 ZERO: Final = Affine(0, {})
 
-_MOST_WORK: Final = 200_000
-"""How many inequalities are made before a system counts as too hard to decide."""
+MOST_WORK: Final = 10_000
+"""How many inequalities are made before a system counts as too hard; most take hundreds."""
+
+_LEAST_WORK: Final = 200
 
 _MOST_VALUES: Final = 64
 """How many values a variable may have, to be tried one by one."""
@@ -81,8 +83,12 @@ class _TooHardError(Exception):
     """What is left of a system takes more work than it is worth."""
 
 
-def is_feasible(system: System) -> bool | None:
+def is_feasible(system: System, most_work: int = MOST_WORK) -> bool | None:
     """Return whether some integers satisfy ``system``; ``None`` if that takes too long to tell.
+
+    Args:
+        system: The system.
+        most_work: How many inequalities are made before it counts as too hard.
 
     Complexity:
         Exponential in the number of variables at worst, and cut off; on systems of dependences,
@@ -97,9 +103,28 @@ def is_feasible(system: System) -> bool | None:
         True
     """
     try:
-        return _is_feasible(system, [_MOST_WORK])
+        return _is_feasible(system, [most_work])
     except _TooHardError:
         return None
+
+
+class Patience:
+    """What is spent on the systems of one subject: less after each that was too hard.
+
+    Where one is, the others mostly are, and each would cost as much.
+    """
+
+    __slots__ = ("_work",)
+
+    def __init__(self) -> None:
+        self._work = MOST_WORK
+
+    def is_feasible(self, system: System) -> bool | None:
+        """Return what :func:`is_feasible` does, if it can be told with what is left."""
+        found = is_feasible(system, self._work)
+        if found is None:
+            self._work = max(self._work // 4, _LEAST_WORK)
+        return found
 
 
 def solve_equations(

@@ -11,8 +11,8 @@ from relayish.tir.analysis.accesses import Access, Around
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.integer_system import (
     Affine,
+    Patience,
     System,
-    is_feasible,
     solve_equations,
 )
 from relayish.tir.analysis.interval import Interval
@@ -69,17 +69,19 @@ class IterationPairs:
     ) -> None:
         self._ranges: list[Interval] = []
         self._loops = len(loops)
+        self._patience = Patience()
         self._start: _Cases | None = None
         """``None``: too much is around the accesses for anything to be told."""
         if is_too_deep(source) or is_too_deep(sink):
             return
         iterations = Iterations(context)
+        self._patience = iterations.patience
         first, second = Instance(iterations, source.place), Instance(iterations, sink.place)
         equate_elements(iterations, (source, first), (sink, second))
         differences = [second.coordinates[each].plus(first.coordinates[each], -1) for each in loops]
         self._ranges = [iterations.interval(each) for each in differences]
         systems, differences = iterations.solved(differences)
-        self._start = _feasible(
+        self._start = self._feasible(
             _Cases(tuple([(each, differences) for each in systems]), iterations.is_exact)
         )
 
@@ -136,7 +138,7 @@ class IterationPairs:
                 if all(row.constant >= 0 for row in rows):
                     restricted.append((system, differences))
                 continue
-            found = is_feasible(_connected(system, difference).having((), rows))
+            found = self._patience.is_feasible(_connected(system, difference).having((), rows))
             exact = exact and found is not None
             if found is False:
                 continue
@@ -229,40 +231,41 @@ class IterationPairs:
     def _reaches(self, cases: _Cases, loop: int, sign: int, least: int) -> bool:
         """Return whether differences of a sign may be so great."""
         return any(
-            _may_hold(system, differences[loop], sign, Affine(-least, {}))
+            self._may_hold(system, differences[loop], sign, Affine(-least, {}))
             for system, differences in cases.systems
         )
 
     def _reaches_at_most(self, cases: _Cases, loop: int, sign: int, most: int) -> bool:
         """Return whether differences of a sign may be so small."""
         return any(
-            _may_hold(system, differences[loop], -sign, Affine(most, {}))
+            self._may_hold(system, differences[loop], -sign, Affine(most, {}))
             for system, differences in cases.systems
         )
 
+    def _may_hold(self, system: System, difference: Affine, factor: int, rest: Affine) -> bool:
+        row = rest.plus(difference, factor)
+        return (
+            self._patience.is_feasible(_connected(system, difference).having((), [row]))
+            is not False
+        )
 
-def _may_hold(system: System, difference: Affine, factor: int, rest: Affine) -> bool:
-    row = rest.plus(difference, factor)
-    return is_feasible(_connected(system, difference).having((), [row])) is not False
+    def _feasible(self, cases: _Cases) -> _Cases:
+        """Return the cases that have a solution, or may have one."""
+        exact = cases.is_exact
+        kept = []
+        for case in cases.systems:
+            found = self._patience.is_feasible(case[0])
+            if found is None:
+                exact = False
+            if found is not False:
+                kept.append(case)
+        return _Cases(tuple(kept), exact)
 
 
 def is_too_deep(access: Access) -> bool:
     """Return whether more is around an access than is looked at."""
     around = access.place.around
     return around is not None and around.depth >= _DEEPEST
-
-
-def _feasible(cases: _Cases) -> _Cases:
-    """Return the cases that have a solution, or may have one."""
-    exact = cases.is_exact
-    kept = []
-    for case in cases.systems:
-        found = is_feasible(case[0])
-        if found is None:
-            exact = False
-        if found is not False:
-            kept.append(case)
-    return _Cases(tuple(kept), exact)
 
 
 def _are_independent(cases: _Cases, loops: Sequence[int]) -> bool:

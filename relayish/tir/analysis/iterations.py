@@ -15,8 +15,8 @@ from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.integer_system import (
     ZERO,
     Affine,
+    Patience,
     System,
-    is_feasible,
     solve_equations,
 )
 from relayish.tir.analysis.interval import Interval, add, div, hull_of, scale, type_range
@@ -61,11 +61,13 @@ class Iterations:
     Attributes:
         context: What is known of variables that are bound outside.
         is_exact: Whether every solution stands for iterations.
+        patience: What is spent on questions about them.
     """
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self.is_exact = True
+        self.patience = Patience()
         self.ranges: list[Interval] = []
         self.equations: list[Affine] = []
         self.inequalities: list[Affine] = []
@@ -121,11 +123,11 @@ class Iterations:
             return [], list(wanted)
         base, images = found
         left = iter(images[len(wanted) :])
-        systems = [] if is_feasible(base) is False else [base]
+        systems = [] if self.patience.is_feasible(base) is False else [base]
         for choice in self.choices:
             alternatives = [[next(left) for _ in rows] for rows in choice]
             tried = [each.having((), rows) for each in systems for rows in alternatives]
-            systems = [each for each in tried if is_feasible(each) is not False]
+            systems = [each for each in tried if self.patience.is_feasible(each) is not False]
         return systems, images[: len(wanted)]
 
 

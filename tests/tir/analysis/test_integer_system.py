@@ -5,8 +5,11 @@ from __future__ import annotations
 import itertools
 import random
 
+from relayish.tir.analysis import integer_system
 from relayish.tir.analysis.integer_system import (
+    MOST_WORK,
     Affine,
+    Patience,
     System,
     is_feasible,
     least_and_greatest,
@@ -110,3 +113,23 @@ def test_system_that_takes_too_long_is_left_undecided():
         terms = {var: rng.choice([-97, -89, 83, 79, 101]) for var in range(12)}
         rows.append(Affine(rng.randint(0, 9), terms))
     assert is_feasible(System((), rows)) is None
+
+
+def test_patience_with_systems_that_take_too_long_runs_out(monkeypatch):
+    rng = random.Random(0)
+    rows = [
+        Affine(rng.randint(0, 9), {var: rng.choice([-97, -89, 83, 79, 101]) for var in range(12)})
+        for _ in range(60)
+    ]
+    spent = []
+    ask = integer_system.is_feasible
+
+    def record(system, most_work):
+        spent.append(most_work)
+        return ask(system, most_work)
+
+    monkeypatch.setattr(integer_system, "is_feasible", record)
+    patience = Patience()
+    assert [patience.is_feasible(System((), rows)) for _ in range(6)] == [None] * 6
+    assert sum(spent) < 2 * MOST_WORK
+    assert patience.is_feasible(System((), [Affine(3, {0: 1})])) is True
