@@ -309,7 +309,13 @@ def main() -> None:
     parser.add_argument("--only", help="names of work, separated by semicolons")
     parser.add_argument("--peers", type=Path, help="directory of p_<peer>.py scripts")
     parser.add_argument("--envs", type=Path, help="directory of virtual environments <peer>/")
-    parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
+    parser.add_argument(
+        "--write",
+        nargs="?",
+        const=HERE / "RESULTS.md",
+        type=Path,
+        help="write the table into a file, bench/RESULTS.md if none is given",
+    )
     parser.add_argument("--collector", default="", help="rare, frozen, or both: rare,frozen")
     parser.add_argument("--cell", nargs=2, metavar=("WORK", "SIZE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -326,8 +332,8 @@ def main() -> None:
         f"--write`; what each column means stands there.\n\n{text}\n"
     )
     print(text)
-    if options.write:
-        (HERE / "RESULTS.md").write_text(text)
+    if options.write is not None:
+        options.write.write_text(text)
 
 
 if __name__ == "__main__":
