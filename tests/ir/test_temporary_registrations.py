@@ -44,7 +44,6 @@ from relayish.pass_infra.composition.check import register_check
 from relayish.pass_infra.debug.shrink import register_shrinking
 from relayish.passes.functions.defunctionalize.encode import register_function_passing
 from relayish.passes.gradient.ad.kind_rules import register_gradient_rule
-from relayish.passes.loop_simplify.faults import register_fault_rule
 from relayish.passes.loop_simplify.rules import register_simplification
 from relayish.passes.normal_form.to_cps import register_cps_rule
 from relayish.text import register_text
@@ -52,6 +51,7 @@ from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
 from relayish.tir import register_extern, register_primitive, register_verify_rule
 from relayish.tir.analysis import register_interval_rule
+from relayish.tir.analysis.faults import register_fault_rule
 from relayish.tir.text import register_form
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
 

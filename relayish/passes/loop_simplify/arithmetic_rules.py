@@ -28,7 +28,6 @@ from relayish.passes.loop_simplify.linear import (
     spell,
 )
 from relayish.passes.loop_simplify.literals import (
-    integer_of,
     is_arithmetic,
     is_number,
     make_literal,
@@ -45,6 +44,7 @@ from relayish.tir.ir.operators import (
     Mul,
     NaryOpNode,
     Sub,
+    integer_of,
 )
 
 

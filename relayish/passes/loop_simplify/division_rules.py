@@ -22,7 +22,6 @@ from typing import Final, NamedTuple
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.linear import Linear, build_sorted
 from relayish.passes.loop_simplify.literals import (
-    integer_of,
     is_arithmetic,
     is_number,
     make_literal,
@@ -30,7 +29,7 @@ from relayish.passes.loop_simplify.literals import (
 )
 from relayish.passes.loop_simplify.rule import Rules
 from relayish.tir.analysis.interval import type_range
-from relayish.tir.ir.operators import Add, Div, Expr, Minus, Mod
+from relayish.tir.ir.operators import Add, Div, Expr, Minus, Mod, integer_of
 
 
 def divide_by_one(expr: Div, _: Facts) -> Expr:

@@ -14,10 +14,10 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, bound_by
 from relayish.ir.traversal import ByKind
 from relayish.passes.loop_simplify.attribute import VALUES, Attribute
-from relayish.passes.loop_simplify.faults import may_fault
 from relayish.passes.loop_simplify.linear import Linear, LinearForms, minus
 from relayish.passes.loop_simplify.literals import is_arithmetic
 from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.faults import may_fault
 from relayish.tir.analysis.interval import Interval, add, scale, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
 from relayish.tir.ir.expr import Reduce

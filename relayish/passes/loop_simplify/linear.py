@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.attribute import Attribute
 from relayish.passes.loop_simplify.literals import (
-    integer_of,
     is_arithmetic,
     make_literal,
     range_of,
@@ -27,6 +26,7 @@ from relayish.tir.ir.operators import (
     Product,
     Sub,
     Sum,
+    integer_of,
 )
 from relayish.tir.ir.type import Type
 

@@ -74,11 +74,6 @@ def value_of(expr: Expr) -> Number | None:
     return None
 
 
-def integer_of(expr: Expr) -> int | None:
-    """Return the value of an integer literal; ``None`` for all else."""
-    return expr.value if isinstance(expr, (IntImm, UIntImm)) else None
-
-
 def element_of(expr: Expr) -> Number | None:
     """Return the value of a literal, or of each element of a vector of equal ones."""
     return value_of(expr.value if isinstance(expr, Broadcast) else expr)

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import BROADCAST_RULES
-from relayish.passes.loop_simplify.literals import integer_of, is_number, make_literal
+from relayish.passes.loop_simplify.literals import is_number, make_literal
 from relayish.passes.loop_simplify.rule import Rules, combine_rules
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.ir.operators import (
@@ -36,6 +36,7 @@ from relayish.tir.ir.operators import (
     Mul,
     Ramp,
     Sub,
+    integer_of,
 )
 
 

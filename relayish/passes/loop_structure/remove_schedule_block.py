@@ -19,8 +19,7 @@ from collections.abc import Collection
 
 from relayish.ir.node import Node
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_structure.invariance import is_invariant
-from relayish.tir.analysis import assigned_variables
+from relayish.passes.loop_structure.invariance import is_invariant, unstable_variables
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, Let, ScheduleBlockRealize
@@ -53,27 +52,27 @@ def _images(func: LoweredFunc) -> dict[Node, Node]:
     """Return what takes the place of each realize and of each variable that it binds."""
     statements = STATEMENTS.pre_order(func)
     realizes = [node for node in statements if isinstance(node, ScheduleBlockRealize)]
-    assigned = assigned_variables(func) if realizes else frozenset()
+    unstable = unstable_variables(func) if realizes else frozenset()
     images: dict[Node, Node] = {}
     for realize in realizes:
-        images[realize] = inline_realize(realize, images, assigned)
+        images[realize] = inline_realize(realize, images, unstable)
     return images
 
 
 def inline_realize(
-    realize: ScheduleBlockRealize, images: dict[Node, Node], assigned: Collection[Var]
+    realize: ScheduleBlockRealize, images: dict[Node, Node], unstable: Collection[Var]
 ) -> Stmt:
     """Return what a realize runs, and put into ``images`` what its variables are replaced with.
 
     Args:
         realize: A schedule block with the values of its variables.
         images: What :func:`~relayish.tir.substitution.substitute` is to replace.
-        assigned: The scalar variables that are stored to.
+        unstable: The scalar variables that are assigned to, or have no value.
     """
     block = realize.schedule_block
     lets: list[Stmt] = []
     for variable, value in zip(block.iter_vars, realize.iter_values, strict=True):
-        if is_invariant(value, assigned):
+        if is_invariant(value, unstable):
             images[variable] = value
         else:
             lets.append(Let(variable, value))

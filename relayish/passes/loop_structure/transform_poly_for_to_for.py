@@ -25,10 +25,11 @@ from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.invariance import (
     is_invariant,
     literal_value,
+    unstable_variables,
 )
 from relayish.passes.loop_structure.trip_count import trip_count
 from relayish.passes.loop_structure.writes import Writes
-from relayish.tir.analysis import Interval, assigned_variables
+from relayish.tir.analysis import Interval
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Cast, Expr, const
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor
@@ -89,7 +90,7 @@ def _convert(func: LoweredFunc) -> tuple[dict[Node, Node], dict[PolyFor, str]]:
 class _Converter:
     def __init__(self, func: LoweredFunc) -> None:
         self._func = func
-        self._assigned = assigned_variables(func)
+        self._unstable = unstable_variables(func)
         self._ranges: LoopRanges | None = None
         self._writes = Writes(func)
 
@@ -103,7 +104,7 @@ class _Converter:
         self._check_invariant(loop)
         start: Expr = loop.init
         lets: list[Let] = []
-        if not is_invariant(start, self._assigned):
+        if not is_invariant(start, self._unstable):
             start = Var(f"{var.name}_start", ty)
             lets.append(Let(start, loop.init))
         count, step = trip_count(loop, start, self._interval)
@@ -132,7 +133,7 @@ class _Converter:
 
     def _check_invariant(self, loop: PolyFor) -> None:
         for what, expr in (("condition", loop.condition), ("step", loop.inc)):
-            if not is_invariant(expr, self._assigned) and not self._writes.keeps(loop.body, expr):
+            if not is_invariant(expr, self._unstable) and not self._writes.keeps(loop.body, expr):
                 raise PassError(f"its {what} may change while it runs")
 
 

@@ -25,16 +25,16 @@ from relayish.pass_infra import register_pass
 from relayish.passes.loop_structure.invariance import (
     is_invariant,
     literal_value,
+    unstable_variables,
 )
-from relayish.tir.analysis import assigned_variables
+from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import Expr, const, integer_range
+from relayish.tir.ir.operators import Expr, const
 from relayish.tir.ir.stmt import Alloc, Block, For, Let, PolyFor, ScheduleBlock
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.traversal import STATEMENTS
-from relayish.tir.ir.type import Type
 from relayish.tir.substitution import copy_with_fresh_variables, substitute
 
 AUTO_UNROLL: Final = "auto_unroll_max_step"
@@ -76,7 +76,7 @@ class _Unroller:
         self._max_extent = max_extent
         self._limits = _auto_limits(func)
         self._stores: dict[Node, int] = {}  # how many run, loops that stay counting as very many
-        self._assigned: Collection[Var] | None = None
+        self._unstable: Collection[Var] | None = None
         self._func = func
         for stmt in order:
             self._stores[stmt] = self._visit(stmt)
@@ -121,9 +121,9 @@ class _Unroller:
     def _is_invariant(self, start: Expr) -> bool:
         if literal_value(start) is not None:
             return True
-        if self._assigned is None:
-            self._assigned = assigned_variables(self._func)
-        return is_invariant(start, self._assigned)
+        if self._unstable is None:
+            self._unstable = unstable_variables(self._func)
+        return is_invariant(start, self._unstable)
 
 
 def _auto_limits(func: LoweredFunc) -> dict[Node, int]:
@@ -144,13 +144,8 @@ def _shifted(start: Expr, by: int) -> Expr:
     """Return ``start + by``, wrapped around as variables of loops do."""
     value = literal_value(start)
     if value is not None:
-        return const(_wrap(value + by, start.type), start.type)
-    return start + const(_wrap(by, start.type), start.type) if by else start
-
-
-def _wrap(value: int, ty: Type) -> int:
-    low, high = integer_range(ty)
-    return (value - low) % (high - low + 1) + low
+        return const(wrap_integer(value + by, start.type), start.type)
+    return start + const(wrap_integer(by, start.type), start.type) if by else start
 
 
 def _as_statements(body: Stmt) -> Sequence[Stmt]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from relayish.passes.loop_structure.invariance import literal_value
+from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,
@@ -21,7 +22,6 @@ from relayish.tir.ir.operators import (
     Ramp,
     Sub,
     const,
-    integer_range,
 )
 
 
@@ -85,9 +85,7 @@ def _scalar(kind: type[BinaryOpNode], a: Expr, b: Expr) -> Expr:
     if not a.type.is_integer or a.type.is_bool:
         return kind(a, b)
     if left is not None and right is not None and kind in _EXACT:
-        low, high = integer_range(a.type)
-        exact = _EXACT[kind](left, right)
-        return const((exact - low) % (high - low + 1) + low, a.type)
+        return const(wrap_integer(_EXACT[kind](left, right), a.type), a.type)
     if right == 0 and kind in (Add, Sub):
         return a
     if left == 0 and kind is Add:

@@ -30,7 +30,7 @@ from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.ir.traversal import NODES
 
 
-def vector_body(body: Stmt, var: Var, first: Expr, lanes: int, assigned: Collection[Var]) -> Stmt:
+def vector_body(body: Stmt, var: Var, first: Expr, lanes: int, unstable: Collection[Var]) -> Stmt:
     """Return ``body`` for ``lanes`` values of ``var`` at once: ``first`` and those that follow it.
 
     What does not depend on ``var`` stays a scalar. Scalars that the body declares become vectors
@@ -41,7 +41,7 @@ def vector_body(body: Stmt, var: Var, first: Expr, lanes: int, assigned: Collect
         var: The variable of the loop.
         first: Its value in the first lane.
         lanes: How many there are, two at least.
-        assigned: The scalar variables of the function that are stored to.
+        unstable: The scalar variables that are assigned to, or have no value.
 
     Raises:
         PassError: Naming what has no vector form; the message is a clause about the loop.
@@ -49,7 +49,7 @@ def vector_body(body: Stmt, var: Var, first: Expr, lanes: int, assigned: Collect
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
-    widener = _Widener(var, Ramp(first, const(1, var.type), lanes), assigned)
+    widener = _Widener(var, Ramp(first, const(1, var.type), lanes), unstable)
     return cast("Stmt", widener.visit(body))
 
 
@@ -59,9 +59,9 @@ class _Widener(Rewriter[IrNode]):
     family = IrNode
     traversal = NODES
 
-    def __init__(self, var: Var, ramp: Ramp, assigned: Collection[Var]) -> None:
+    def __init__(self, var: Var, ramp: Ramp, unstable: Collection[Var]) -> None:
         self._var, self._ramp, self._lanes = var, ramp, ramp.lanes
-        self._assigned = assigned
+        self._unstable = unstable
         self.memo_map[var] = ramp
 
     # expressions
@@ -170,7 +170,7 @@ class _Widener(Rewriter[IrNode]):
     def rewrite_let(self, pre: Let, post: Let) -> Stmt:
         symbol = pre.symbol
         is_vector = post.body is not None and post.body.type.lanes > 1
-        if not is_vector and symbol not in self._assigned:
+        if not is_vector and symbol not in self._unstable:
             return post
         wide = Var(symbol.name, symbol.type.with_lanes(self._lanes), tag=symbol.tag)
         self.memo_map[symbol] = wide
@@ -214,7 +214,7 @@ class _Widener(Rewriter[IrNode]):
             return None
         if not all(_is_same(a, b) for a, b in zip(yes.indices, no.indices, strict=True)):
             return None
-        if not all(is_invariant(store.value, self._assigned) for store in (yes, no)):
+        if not all(is_invariant(store.value, self._unstable) for store in (yes, no)):
             return None
         parts = spread_all((branch.condition, yes.value, no.value))
         indices = yes.indices

@@ -27,11 +27,15 @@ from relayish.errors import PassError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.pass_infra import register_pass
-from relayish.passes.loop_structure.invariance import is_invariant, literal_value
+from relayish.passes.loop_structure.invariance import (
+    is_invariant,
+    literal_value,
+    unstable_variables,
+)
 from relayish.passes.loop_structure.remove_schedule_block import inline_realize
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
-from relayish.tir.analysis import Context, Dependence, assigned_variables, dependences, loop_carried
+from relayish.tir.analysis import Context, Dependence, dependences, loop_carried
 from relayish.tir.analysis.accesses import Access
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_VECTORIZE, ForType
@@ -116,7 +120,7 @@ def _serial(loop: For, **changes: object) -> For:
 class _Vectorizer:
     def __init__(self, func: LoweredFunc, factor: int | None) -> None:
         self._factor = factor
-        self._assigned = assigned_variables(func)
+        self._unstable = unstable_variables(func)
         self._ranges = LoopRanges(LOOPS.post_order(func))
         self._dependences: dict[For, tuple[Dependence, ...]] = {}
 
@@ -164,18 +168,18 @@ class _Vectorizer:
         """Return the part that runs ``lanes`` iterations at once."""
         var, ty = loop.loop_var, loop.loop_var.type
         body = copy_with_fresh_variables(self._without_schedule_blocks(loop.body))
-        assigned = assigned_variables(body).union(self._assigned)
+        unstable = unstable_variables(body).union(self._unstable)
         if literal_value(rounds) == 1:
-            return vector_body(body, var, start, lanes, assigned)
+            return vector_body(body, var, start, lanes, unstable)
         counter = Var(f"{var.name}_outer", ty)
         first = binary(Add, start, binary(Mul, counter, const(lanes, ty)))
-        made = vector_body(body, var, first, lanes, assigned)
+        made = vector_body(body, var, first, lanes, unstable)
         block = made if isinstance(made, Block) else Block((made,))
         return _serial(loop, loop_var=counter, min=const(0, ty), extent=rounds, body=block)
 
     def _once(self, expr: Expr, name: str, lets: list[Stmt]) -> Expr:
         """Return ``expr``, or a variable that is declared to hold it where it may change."""
-        if is_invariant(expr, self._assigned):
+        if is_invariant(expr, self._unstable):
             return expr
         variable = Var(name, expr.type)
         lets.append(Let(variable, expr))
@@ -185,7 +189,7 @@ class _Vectorizer:
         images: dict[Node, Node] = {}
         for node in LOOPS.pre_order(body):
             if isinstance(node, ScheduleBlockRealize):
-                images[node] = inline_realize(node, images, self._assigned)
+                images[node] = inline_realize(node, images, self._unstable)
         return substitute(body, images)
 
     def _check_order(self, loop: For, lanes: int) -> None:
@@ -210,7 +214,7 @@ class _Vectorizer:
         """Return what is known of the variables in ``loop``, which are few among all."""
         known = self._ranges.intervals
         named = {node: known[node] for node in LOOPS.pre_order(loop) if node in known}
-        return Context(self._assigned).with_ranges(
+        return Context(self._unstable).with_ranges(
             {node: interval for node, interval in named.items() if isinstance(node, Var)}
         )
 

@@ -18,6 +18,7 @@ from relayish.tir.analysis.dependence import (
     loop_carried,
     parallel_loops,
 )
+from relayish.tir.analysis.faults import register_fault_rule
 from relayish.tir.analysis.interval import FloatInterval, Interval
 from relayish.tir.analysis.interval_rules import register_interval_rule
 from relayish.tir.analysis.iteration_pairs import Direction
@@ -71,6 +72,7 @@ __all__ = [
     "linear_form",
     "loop_carried",
     "parallel_loops",
+    "register_fault_rule",
     "register_interval_rule",
     "statements_with_contexts",
     "symbolic_bounds",

@@ -430,6 +430,11 @@ def integer_range(given: Type) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if given.is_int else (0, (1 << bits) - 1)
 
 
+def integer_of(expr: Expr) -> int | None:
+    """Return the value of an integer literal; ``None`` for all else."""
+    return expr.value if isinstance(expr, (IntImm, UIntImm)) else None
+
+
 def as_expr(value: object, like: Type | None = None) -> Expr:
     """Return ``value`` if it is an expression, else the literal it stands for.
 

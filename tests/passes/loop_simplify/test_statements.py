@@ -9,9 +9,9 @@ from relayish import tir
 from relayish.ir.effect import Effect
 from relayish.ir.node import node
 from relayish.ir.relay.module import IRModule
-from relayish.passes.loop_simplify.faults import register_fault_rule
 from relayish.passes.loop_simplify.rules import register_simplification
 from relayish.tir import Alloc, Block, For, ForType, Free, IfThenElse, Let, Load, Store, Var, const
+from relayish.tir.analysis.faults import register_fault_rule
 from relayish.tir.ir.operators import as_expr
 from relayish.transform import get_pass
 

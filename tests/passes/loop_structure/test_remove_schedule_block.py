@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from relayish import tir
+from relayish.errors import UninitialisedReadError
+from relayish.ir.effect import Effect
+from relayish.ir.node import node
+from relayish.tir.analysis import register_fault_rule
 from tests.support.tir_small import apply, function, left, loop, memory, nodes
 
 I, V, W = tir.Var("i"), tir.Var("v"), tir.Var("w")  # noqa: E741 - as loops call it
@@ -57,6 +62,30 @@ def test_value_of_a_scalar_that_is_assigned_is_read_first():
     body = (tir.Store(x, tir.const(3), ()), tir.Store(a, V, (0,)))
     func = function([a], tir.Let(x, tir.const(9)), realize((x + 0,), (V,), *body))
     assert left(removed(func), np.zeros(4, "int32")) == [[9, 0, 0, 0]]
+
+
+def test_value_of_a_scalar_without_a_value_is_an_error_still():
+    a, x = memory("A", 4), tir.Var("x")
+    func = function([a], tir.Let(x), realize((x + 0,), (V,), tir.Store(a, tir.const(1), (0,))))
+    for each in (func, removed(func)):
+        with pytest.raises(UninitialisedReadError, match="x is read before it has a value"):
+            left(each, np.zeros(4, "int32"))
+
+
+def test_value_of_another_package_is_computed_first_unless_it_cannot_fault(declarations):
+    @node("checked_root", effect=Effect.NONE)
+    class CheckedRoot(tir.Expr):
+        v: tir.Expr
+
+        @staticmethod
+        def derive_type(node):
+            return node.v.type
+
+    a = memory("A", 4)
+    func = function([a], loop(I, 0, 4, realize((CheckedRoot(I),), (V,), tir.Store(a, V, (I,)))))
+    assert len(nodes(removed(func), tir.Let)) == 1
+    register_fault_rule(CheckedRoot, lambda node, known: False)
+    assert nodes(removed(func), tir.Let) == []
 
 
 def test_bounds_of_axes_follow_the_value():

@@ -222,6 +222,13 @@ class TestObstacles:
         func = function([a, b], loop(I, 0, 8, branch, lanes=4))
         assert "which arm of a branch runs depends on its variable" in obstacle(func)
 
+    def test_branch_with_a_scalar_that_has_no_value_is_not_computed_where_it_would_not_run(self):
+        a, x = memory("A", 8), tir.Var("x")
+        branch = tir.IfThenElse(I < 0, tir.Store(a, x, (I,)), tir.Store(a, tir.const(2), (I,)))
+        func = function([a], tir.Let(x), loop(I, 0, 8, branch, lanes=4))
+        assert "which arm of a branch runs depends on its variable" in obstacle(func)
+        assert left(vectorized(func), np.zeros(8, "int32")) == [[2] * 8]
+
     def test_function_that_is_not_known_takes_no_vectors(self):
         a = memory("A", 8, dtype="float32")
         call = tir.Call("float32", "launch_rocket", (a[I],))

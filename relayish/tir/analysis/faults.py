@@ -11,7 +11,6 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
-from relayish.passes.loop_simplify.literals import integer_of
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import FloatInterval, Interval, type_range
 from relayish.tir.analysis.interval_rules import interval_by_rules
@@ -31,12 +30,19 @@ from relayish.tir.ir.operators import (
     StringImm,
     UIntImm,
     UnaryOpNode,
+    integer_of,
 )
 from relayish.tir.ir.tensor import Buffer, Load, Tensor, Var
 
 
 class Known(Protocol):
-    """What is asked about an expression."""
+    """What is asked about an expression.
+
+    Attributes:
+        context: Intervals of variables.
+        arguments: What the function is given, which holds values.
+        undefined: Variables that are declared without a value.
+    """
 
     context: Context
     arguments: frozenset[Node]
@@ -117,7 +123,7 @@ def _load_may_fault(node: Load, known: Known) -> bool:
 
 FAULTS: Final[KindTable[FaultRule]] = KindTable(
     "the analysis of faults",
-    "relayish.passes.loop_simplify.faults.register_fault_rule",
+    "relayish.tir.analysis.register_fault_rule",
     {
         Node: _always,
         **dict.fromkeys((UnaryOpNode, BinaryOpNode, NaryOpNode, Select, Ramp, Broadcast), _never),
