@@ -7,6 +7,7 @@
 import relayish.tir.ir.lines  # noqa: F401 - registers how errors quote nodes
 from relayish.tir import extern_math as _extern_math  # noqa: F401 - registers functions
 from relayish.tir import math
+from relayish.tir.analysis.regions import Regions, access_regions
 from relayish.tir.builders.expr import (
     epsilon,
     equal,
@@ -173,7 +174,6 @@ from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, 
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
 from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import expand_primitive, register_primitive
-from relayish.tir.region import Regions, access_regions
 from relayish.tir.text import astext, parse
 from relayish.tir.verifier import Rule, Violation, check, register_verify_rule, verify
 

@@ -37,6 +37,7 @@ from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
 from relayish.tir.analysis import Context, Dependence, dependences, loop_carried
 from relayish.tir.analysis.accesses import Access
+from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_VECTORIZE, ForType
 from relayish.tir.ir.function import LoweredFunc
@@ -44,7 +45,6 @@ from relayish.tir.ir.operators import Add, Expr, Mul, const, integer_range
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.traversal import STATEMENTS
-from relayish.tir.loop_ranges import LoopRanges
 from relayish.tir.substitution import LOOPS, copy_with_fresh_variables, substitute
 
 

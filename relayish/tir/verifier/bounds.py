@@ -12,14 +12,14 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, operands, scope_roots
 from relayish.tir.analysis.interval import Interval
+from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.analysis.regions import index_ends
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.intrinsic import GetAddr
 from relayish.tir.ir.operators import Expr, IntImm
 from relayish.tir.ir.stmt import For, IfThenElse, PolyFor
 from relayish.tir.ir.tensor import Load, Store, Tensor
-from relayish.tir.loop_ranges import LoopRanges
-from relayish.tir.region import index_ends
 from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.rules import is_index
 from relayish.tir.verifier.violation import Report, Rule

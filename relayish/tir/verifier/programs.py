@@ -14,10 +14,10 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import show_found
 from relayish.ir.scoping import PROGRAM
 from relayish.ir.span import Span
+from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.traversal import NODES
-from relayish.tir.loop_ranges import LoopRanges
 from relayish.tir.verifier.affine import check_iteration_values
 from relayish.tir.verifier.bounds import check_bounds
 from relayish.tir.verifier.calls import Callees, check_calls

@@ -10,11 +10,11 @@ from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM
 from relayish.tir.analysis.linear_form import LinearForm
+from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.analysis.regions import accesses, buffer_of, index_ends, sees_whole_buffer
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor
-from relayish.tir.loop_ranges import LoopRanges
-from relayish.tir.region import accesses, buffer_of, index_ends, sees_whole_buffer
 from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule
 

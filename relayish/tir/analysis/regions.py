@@ -13,10 +13,10 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM
 from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.linear_form import LinearForm, expr_of_form
+from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.operators import Add, Broadcast, Expr, IntImm, Ramp, const
 from relayish.tir.ir.stmt import ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
-from relayish.tir.loop_ranges import LoopRanges
 
 
 class Regions(NamedTuple):
