@@ -1,4 +1,4 @@
-"""What is known of expressions where a walk stands: their values, and whether they may fault.
+"""Facts for simplification: values of expressions where the walk is, and whether they may fault.
 
 Facts hold in a region of a program: the body of a loop, an arm of a branch. What was found out
 there is found out anew elsewhere.

@@ -1,4 +1,4 @@
-"""Positions of statements in the order in which they run, and where memory and variables change.
+"""Program order: positions of statements as they run, and where memory and variables change.
 
 A statement evaluates its operands at its position, and writes after that. A loop ends at a position
 of its own.

@@ -1,4 +1,4 @@
-"""Vectors of equally spaced integers, as far as what is computed of them is equally spaced.
+"""Ramps: vectors of equally spaced integers, as far as what is computed of them is equally spaced.
 
 ==============================================  ==================================
 before                                          after

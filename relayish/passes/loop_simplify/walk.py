@@ -1,4 +1,4 @@
-"""The walk that all passes of simplification are: what is known goes in, simpler programs come out.
+"""The engine of simplification: one walk that applies rules, with what is known where it stands.
 
 Expressions are rewritten from the innermost on, by rules, until none applies. Statements are
 entered with what is known inside of them. Neither uses Python's stack.

@@ -1,4 +1,4 @@
-"""Names of which each is given once."""
+"""Fresh names: each is given once."""
 
 from __future__ import annotations
 

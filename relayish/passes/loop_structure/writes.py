@@ -1,4 +1,4 @@
-"""Which memory a statement writes: to ask whether what an expression reads stays as it is."""
+"""Mod-ref analysis: which memory a statement writes, and whether what an expression reads stays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known at a point of a program: which values variables, and sums of them, may have.
+"""Abstract environments: what is known at a point of a program of variables, and of sums of them.
 
 A :class:`Context` is persistent: entering a loop or a branch makes a new one, and leaving it is
 going on with the old one, so nothing that holds inside can leak out.

@@ -1,4 +1,4 @@
-"""What evaluating a node of the loop IR does by itself."""
+"""Side effects: what evaluating a node of the loop IR does by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which expressions may fault: a quotient by zero, an element that is not there, a cast of floats.
+"""Fault analysis: which expressions may divide by zero, miss an element, or cast what does not fit.
 
 Reading memory faults where an index is out of range or nothing was written yet, so a load cannot
 fault only if it is of an argument, at indices that are proven to be in range.

@@ -1,6 +1,6 @@
-"""Systems of linear equations and inequalities over the integers: whether they have a solution.
+"""The Omega test: whether linear equations and inequalities have a solution in integers.
 
-Exact, by the Omega test: equations are solved by changes of variables that keep integers, then
+Exact: equations are solved by changes of variables that keep integers, then
 variables are projected out of the inequalities (Fourier-Motzkin), where that is exact, else between
 the real and the dark shadow, with the splinters that are in neither.
 

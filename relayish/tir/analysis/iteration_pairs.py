@@ -1,4 +1,4 @@
-"""Pairs of iterations in which two accesses touch one element: their distances and directions."""
+"""Distance and direction vectors: pairs of iterations in which two accesses touch one element."""
 
 from __future__ import annotations
 

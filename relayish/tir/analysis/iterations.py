@@ -1,4 +1,4 @@
-"""Iterations of accesses as solutions of systems of integers: bounds of loops, conditions, indices.
+"""Iteration domains: iterations of accesses as solutions of systems of integers.
 
 An expression becomes a sum of unknowns that has its value exactly, wrap-around included. What is
 not affine is an unknown within its interval; then the system has solutions that no iteration is,

@@ -1,4 +1,4 @@
-"""What all that is known of some sums tells together of another one."""
+"""Linear inference: what the known bounds of some sums tell together of another one."""
 
 from __future__ import annotations
 

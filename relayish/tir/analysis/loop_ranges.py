@@ -1,4 +1,4 @@
-"""Ranges of variables over a whole program: what each of them is at any time, and all it becomes.
+"""Flow-insensitive ranges: what each variable of a program is at any time, and all it becomes.
 
 A variable is bound once, so what its binder says of it holds wherever it is used. Branches say more
 (:mod:`relayish.tir.analysis.scopes`); here they are left out, so one walk finds all.

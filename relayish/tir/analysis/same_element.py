@@ -1,4 +1,4 @@
-"""When two accesses touch one element: equations between indices, or between offsets."""
+"""Subscript equations: when two accesses touch one element, by their indices or their offsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known inside of loops, branches and schedule blocks, from what is known outside."""
+"""Flow-sensitive facts: what is known inside of loops, branches and blocks, from that outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables that are mentioned, not used: in shapes, bounds of axes, and what is computed inline.
+"""Scopes of annotations: variables in shapes, in bounds of axes, and in what is computed inline.
 
 They are evaluated all the same: a shape where an element is accessed, bounds where a reduction
 begins, the body of an inline tensor where that is loaded.
