@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 
 import pytest
@@ -14,8 +15,8 @@ from relayish.transform import get_pass
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
 
-WIDTH = 1_000_000 if DEPTH >= 100_000 else DEPTH
-"""How many statements a long block has."""
+WIDTH = int(os.environ.get("WIDTH", DEPTH))
+"""How many statements a long block has; a million is a command of its own."""
 
 PASSES = (
     "CastSimplify",
