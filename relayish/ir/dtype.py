@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from functools import lru_cache
 from typing import Annotated, Any, Final, TypeAlias
@@ -11,7 +12,7 @@ import numpy as np
 from relayish.errors import FieldError, suggest
 
 _PATTERN = re.compile(
-    r"(?:u?int\d+|float(?:8|16|32|64|128)|bfloat16|bool|float8_?e\dm\d\w*|e\dm\d\w*_float8"
+    r"(?:u?int\d{1,4}|float(?:8|16|32|64|128)|bfloat16|bool|float8_?e\dm\d\w*|e\dm\d\w*_float8"
     r"|handle|custom\[\w+\]\d+)(?:x\d+)?|void|string|u?int|float"
 )
 _SHORT_NAMES = {"uint1": "bool", "int": "int32", "uint": "uint32", "float": "float32"}
@@ -60,11 +61,10 @@ def numpy_dtype(name: DType) -> np.dtype[np.generic]:
         FieldError: If numpy (with ``ml_dtypes`` for bfloat16 and float8) has none, as for
             vectors (``float32x4``), odd widths (``int4``, ``uint2``) and handles.
     """
-    try:
-        known: np.dtype[np.generic] = np.dtype(_SHORT_NAMES.get(name, name))
-    except TypeError:
-        return _find_extended_dtype(name)
-    return known
+    known: np.dtype[np.generic] | None = None
+    with contextlib.suppress(TypeError):
+        known = np.dtype(_SHORT_NAMES.get(name, name))
+    return _find_extended_dtype(name) if known is None else known
 
 
 _OTHER_NAMES = {"e4m3_float8": "float8_e4m3fn", "e5m2_float8": "float8_e5m2"}

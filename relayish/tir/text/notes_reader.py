@@ -37,6 +37,9 @@ class Word(NamedTuple):
     spelt: str
     at: int
 
+    def __repr__(self) -> str:
+        return self.spelt
+
 
 def read_value(source: Source, depth: int = 0) -> object:
     """Read a value; names, types and numbers of nodes come as :class:`Word`."""

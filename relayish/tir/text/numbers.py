@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from typing import Final, NoReturn
@@ -59,10 +60,10 @@ def _type_told(
     reader: Reader, cast: str | None, suffix: str | None, *, is_integer: bool, start: int
 ) -> Type:
     if cast is not None:
-        try:
-            dtype = read_type(cast)
-            as_type(str(dtype))
-        except FieldError:
+        dtype: Type | None = None
+        with contextlib.suppress(FieldError):
+            dtype = as_type(str(read_type(cast)))
+        if dtype is None:
             reader.fail(
                 f"({cast}) stands before a number, but is no type; numbers of 8 and 16 bits are "
                 f"written (int8_t)3, (uint16_t)3, (float16)0.5f",

@@ -132,6 +132,13 @@ BAD_TEXTS: dict[str, tuple[str, str]] = {
             "written (int8_t)3, (uint16_t)3, (float16)0.5f"
         ),
     ),
+    "type of very many bits": (
+        "(int99999999999_t)3",
+        (
+            "1:1: (int99999999999_t) stands before a number, but is no type; numbers of 8 and 16 "
+            "bits are written (int8_t)3, (uint16_t)3, (float16)0.5f"
+        ),
+    ),
     "float out of range": (
         "1e99f",
         "1:1: 1e99 is out of range of float32; write inf for infinity",
