@@ -19,7 +19,7 @@ from relayish.passes.loop_simplify.literals import is_arithmetic
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.faults import may_fault
 from relayish.tir.analysis.interval import Interval, add, scale, type_range
-from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
@@ -93,9 +93,7 @@ class Facts:
 
     def interval(self, expr: Expr) -> Interval:
         """Return where the elements of an integer expression lie."""
-        found = interval_by_rules(expr, self.context)
-        assert isinstance(found, Interval)
-        return found
+        return integer_interval(expr, self.context)
 
     def sum_interval(self, form: Linear) -> Interval:
         """Return where the sum of a form lies, as an integer that does not wrap around."""

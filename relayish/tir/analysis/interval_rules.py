@@ -161,6 +161,20 @@ def any_value(expr: Expr) -> AnyInterval:
     )
 
 
+def integer_interval(expr: Expr, context: Context) -> Interval:
+    """Return the interval that :func:`interval_by_rules` finds of integers or truth values.
+
+    Raises:
+        OperatorError: If ``expr`` is of another type, or has operands of one.
+    """
+    found = interval_by_rules(expr, context)
+    if isinstance(found, Interval):
+        return found
+    raise OperatorError(
+        f"{one_line_at(expr)} is of type {expr.type}; expected integers or truth values"
+    )
+
+
 def _interval_of_node(node: Expr, context: Context) -> AnyInterval:
     if not node.type.is_integer:
         return _compute(node, context, ANY_FLOAT)
@@ -299,11 +313,11 @@ def hull(a: AnyInterval, b: AnyInterval) -> AnyInterval | None:
 
 def _select(
     node: Select,  # noqa: ARG001 - as of all rules
-    condition: Interval,
+    condition: AnyInterval,
     true: AnyInterval,
     false: AnyInterval,
 ) -> AnyInterval | None:
-    if condition.is_point:
+    if isinstance(condition, Interval) and condition.is_point:
         return true if condition.low else false
     return hull(true, false)
 

@@ -12,7 +12,9 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from relayish.errors import OperatorError
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line_at
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import (
     Interval,
@@ -23,7 +25,7 @@ from relayish.tir.analysis.interval import (
     type_range,
     wrap_integer,
 )
-from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,
@@ -111,11 +113,17 @@ def linear_form(expr: Expr, context: Context | None = None) -> LinearForm:
         context: What is known where ``expr`` is evaluated: it tells which inner sums cannot
             overflow, so that what widens or divides them may be looked through.
 
+    Raises:
+        OperatorError: If ``expr`` is of another type.
+
     Complexity:
         Linear in the number of distinct nodes; no recursion.
     """
     context = Context() if context is None else context
-    assert expr.type.is_integer
+    if not expr.type.is_integer:
+        raise OperatorError(
+            f"{one_line_at(expr)} is of type {expr.type}; expected integers, or vectors of these"
+        )
     return _Linear(context).form(expr)
 
 
@@ -126,9 +134,7 @@ def interval_of_form(form: LinearForm, context: Context) -> Interval:
     """
     found = Interval(form.constant, form.constant)
     for term, coefficient in form.terms.items():
-        interval = interval_by_rules(term, context)
-        assert isinstance(interval, Interval)
-        found = add(found, scale(interval, coefficient))
+        found = add(found, scale(integer_interval(term, context), coefficient))
     if len(form.terms) < 2:  # what is known of one term is in the interval of that term
         return found
     known = context.interval_of_terms(form.terms)

@@ -12,7 +12,7 @@ from relayish.ir.node import Node
 from relayish.ir.scoping import BOUND
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import Interval, type_range
-from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.analysis.linear_form import LinearForm, exact_form, linear_form
 from relayish.tir.analysis.scopes import assigned_among
 from relayish.tir.ir.expr import Reduce
@@ -74,9 +74,7 @@ class LoopRanges:
         known = self.intervals.get(expr)
         if known is not None:
             return known
-        found = interval_by_rules(expr, self.context)
-        assert isinstance(found, Interval)
-        return found
+        return integer_interval(expr, self.context)
 
     def form(self, expr: Expr) -> LinearForm | None:
         """Return the linear form of an integer, with what it is given for each variable of a block.

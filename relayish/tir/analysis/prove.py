@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from relayish.errors import OperatorError
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line_at
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.interval import EITHER, FALSE, TRUE, Interval
 from relayish.tir.analysis.interval_rules import compare, interval_by_rules
@@ -29,6 +31,9 @@ def can_prove(condition: Expr, context: Context | None = None) -> bool | None:
         condition: Connectives of comparisons, and of other truth values.
         context: What is known where it is evaluated.
 
+    Raises:
+        OperatorError: If ``condition`` is no truth value.
+
     Complexity:
         Linear in the size of ``condition``, but for sums of which several things are known: these
         are decided together, up to a limit. No recursion.
@@ -43,7 +48,10 @@ def can_prove(condition: Expr, context: Context | None = None) -> bool | None:
         (True, False, None)
     """
     context = Context() if context is None else context
-    assert condition.type.is_bool
+    if not condition.type.is_bool:
+        raise OperatorError(
+            f"{one_line_at(condition)} is of type {condition.type}; expected a truth value"
+        )
     found: dict[Node, Interval] = {}
     for node in NODES.order_after(condition, _connected):
         assert isinstance(node, Expr)
@@ -59,7 +67,7 @@ def can_prove(condition: Expr, context: Context | None = None) -> bool | None:
                 found[node] = Interval(max(a.low, b.low), max(a.high, b.high))
             case _:
                 found[node] = EITHER
-        if found[node] == EITHER:
+        if found[node] == EITHER and node.type.is_bool:
             found[node] = _truth(node, context)
     value = found[condition]
     return bool(value.low) if value.is_point else None

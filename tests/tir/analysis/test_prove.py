@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish import tir
+from relayish.errors import OperatorError
 from relayish.tir.analysis import (
     Context,
     Interval,
@@ -14,6 +15,7 @@ from relayish.tir.analysis import (
     context_of,
     enter_loop,
     interval_of,
+    linear_form,
     statements_with_contexts,
 )
 from tests.support.depth import DEPTH
@@ -255,3 +257,24 @@ class TestDepth:
             found = tir.Select(found < 3, found % 7, tir.Min(found, i))
         assert interval_of(found).high < 2**31
         assert can_prove(found < 2**31 - 1) is not False
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda n, _: can_prove(n + 1),
+        lambda _, x: can_prove(tir.Not(x)),
+        lambda _, x: linear_form(x + 1.0),
+    ],
+)
+def test_what_is_of_another_type_is_refused(ask):
+    n, x = tir.Var("n"), tir.Var("x", "float32")
+    with pytest.raises(OperatorError, match=r"is of type .*; expected"):
+        ask(n, x)
+
+
+def test_operand_of_another_type_says_nothing():
+    n, x = tir.Var("n"), tir.Var("x", "float32")
+    known = Context().with_range(n, Interval(0, 3))
+    chosen = tir.Select(x, n, tir.const(7))
+    assert interval_of(chosen, known) == Interval(0, 7)
