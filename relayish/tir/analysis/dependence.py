@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -86,7 +86,7 @@ def dependences(root: Stmt | LoweredFunc, context: Context | None = None) -> tup
     found = collect_accesses(root)
     context = _outside(root, found, context)
     return tuple(
-        [each for a, b in _pairs(found, context) for each in _between(a, b, found, context)]
+        [each for a, b in _pairs(found.all, context) for each in _between(a, b, found, context)]
     )
 
 
@@ -138,7 +138,7 @@ def _carried(
     """Yield source, sink and the loop that carries a dependence, of the outermost ``levels``."""
     found = collect_accesses(root)
     context = _outside(root, found, context)
-    for a, b in _pairs(found, context):
+    for a, b in _pairs_in_loops(found, context):
         loops, private = _common_loops(a, b)[:levels], _private_loops(a, b, found)
         if len(loops) <= private:
             continue
@@ -159,10 +159,31 @@ def _outside(root: Stmt | LoweredFunc, found: Accesses, context: Context | None)
     return context.without([var for var in bound if isinstance(var, Var)])
 
 
-def _pairs(found: Accesses, context: Context) -> Iterator[tuple[Access, Access]]:
+def _pairs_in_loops(found: Accesses, context: Context) -> Iterator[tuple[Access, Access]]:
+    """Yield those pairs of accesses, as of :func:`_pairs`, that have a loop around both."""
+    outermost: dict[Around | None, Around | None] = {None: None}
+    inside: dict[Around, list[Access]] = {}
+    for access in found.all:
+        passed: list[Around] = []
+        around = access.place.around
+        while around not in outermost:
+            assert around is not None
+            passed.append(around)
+            around = around.place.around
+        for each in reversed(passed):
+            outer = outermost[each.place.around]
+            outermost[each] = each if outer is None and each.loop is not None else outer
+        loop = outermost[access.place.around]
+        if loop is not None:
+            inside.setdefault(loop, []).append(access)
+    for accesses in inside.values():
+        yield from _pairs(accesses, context)
+
+
+def _pairs(found: Sequence[Access], context: Context) -> Iterator[tuple[Access, Access]]:
     """Yield accesses of which one may write what the other accesses, in order of the program."""
     at: dict[Location | None, list[Access]] = {}
-    for access in found.all:
+    for access in found:
         at.setdefault(access.location, []).append(access)
     anything = at.pop(None, [])
     for same in at.values():
@@ -175,7 +196,7 @@ def _pairs(found: Accesses, context: Context) -> Iterator[tuple[Access, Access]]
                     yield a, b
     for i, a in enumerate(anything):
         yield from ((a, b) for b in anything[i:])
-        for b in found.all:
+        for b in found:
             if b.location is not None:
                 yield (a, b) if a.position < b.position else (b, a)
 
