@@ -57,10 +57,10 @@ class Affine(NamedTuple):
 
 ZERO: Final = Affine(0, {})
 
-MOST_WORK: Final = 10_000
+MOST_WORK: Final = 200_000
 """How many inequalities are made before a system counts as too hard; most take hundreds."""
 
-_LEAST_WORK: Final = 200
+_LEAST_WORK: Final = 2_000
 
 _MOST_VALUES: Final = 64
 """How many values a variable may have, to be tried one by one."""
@@ -123,7 +123,7 @@ class Patience:
         """Return what :func:`is_feasible` does, if it can be told with what is left."""
         found = is_feasible(system, self._work)
         if found is None:
-            self._work = max(self._work // 4, _LEAST_WORK)
+            self._work = max(self._work // 16, _LEAST_WORK)
         return found
 
 
