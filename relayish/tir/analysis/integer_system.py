@@ -123,7 +123,7 @@ class Patience:
         """Return what :func:`is_feasible` does, if it can be told with what is left."""
         found = is_feasible(system, self._work)
         if found is None:
-            self._work = max(self._work // 16, _LEAST_WORK)
+            self._work = max(self._work // 4, _LEAST_WORK)
         return found
 
 
