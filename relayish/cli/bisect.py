@@ -10,7 +10,7 @@ from typing import Final
 from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_program, write_result
 from relayish.cli.forms import text_of
-from relayish.cli.pipeline_options import context_of, pipeline_of
+from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import Fault, bisect
@@ -24,10 +24,11 @@ EXIT_FOUND: Final = 1
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the least program is written where the result goes."""
-    pipeline = pipeline_of(args)
+    named = named_pipeline(args)
+    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    pipeline = usual_pipeline(args, form) if named is None else named
     ctx = context_of(args, pipeline)
     fault = _fault(args)
-    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
     if args.value:
         compute(mod, args.entry, args.seed)  # if nothing can be computed, nothing can be compared
     with ctx, freeze_heap():

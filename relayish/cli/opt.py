@@ -8,7 +8,7 @@ import sys
 from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_program, write_result
 from relayish.cli.forms import text_of
-from relayish.cli.pipeline_options import context_of, pipeline_of
+from relayish.cli.pipeline_options import context_of, named_pipeline, usual_pipeline
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
@@ -25,11 +25,12 @@ from relayish.transform import Sequential, get_check, pass_entry
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; the result is written when every pass has succeeded."""
-    pipeline = pipeline_of(args)
+    named = named_pipeline(args)
+    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    pipeline = usual_pipeline(args, form) if named is None else named
     timing = PassTimingInstrument()
     watching = [*([timing] if args.timing else []), *_instruments(args, pipeline)]
     ctx = context_of(args, pipeline, watching)
-    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
     with ctx, freeze_heap():
         # without the call around it, which would print and time the whole like one more pass
         out = pipeline.run(mod, ctx)

@@ -6,25 +6,30 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from relayish.cli.forms import Form
 from relayish.errors import ConfigError
 from relayish.pass_infra.base.config import read_config
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.passes.default_pipeline import default_pipeline
+from relayish.passes.default_pipeline import DEFAULT_PASSES, LOOP_PASSES, default_pipeline
 from relayish.transform import PassContext, Sequential, parse_pipeline, pass_entry
 
 DEFAULT_LEVEL = 2
 """The level where neither a pipeline nor a level is given."""
 
 
-def pipeline_of(args: argparse.Namespace) -> Sequential:
-    """Return the pipeline that is named, or the default one of the level.
+def named_pipeline(args: argparse.Namespace) -> Sequential | None:
+    """Return the pipeline that is named, if one is: asked before a file is read.
 
     Raises:
         PipelineError, UnknownNameError: If it names what there is not.
     """
-    if args.passes is not None:
-        return parse_pipeline(args.passes)
-    return default_pipeline(DEFAULT_LEVEL if args.opt_level is None else args.opt_level)
+    return None if args.passes is None else parse_pipeline(args.passes)
+
+
+def usual_pipeline(args: argparse.Namespace, form: Form) -> Sequential:
+    """Return the default pipeline of the level for what a file holds."""
+    level = DEFAULT_LEVEL if args.opt_level is None else args.opt_level
+    return default_pipeline(level, DEFAULT_PASSES if form is Form.RELAY else LOOP_PASSES)
 
 
 def context_of(

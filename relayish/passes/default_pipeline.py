@@ -34,6 +34,17 @@ DEFAULT_PASSES: Final = (
 )
 """All of them, in order; each runs from its own level on."""
 
+LOOP_PASSES: Final = (
+    "TransformPolyForToFor",
+    "Simplify",
+    "UnrollLoop",
+    "VectorizeLoops",
+    "RemoveNestedBlock",
+    "CommonSubexprElimTIR",
+    "Simplify",
+)
+"""The same for programs of loops alone: those of CINN's optimiser, in its order."""
+
 LEVELS: Final = range(5)
 """What each level adds is what passes of that level do; 4 gives up some accuracy for speed."""
 
@@ -45,19 +56,20 @@ class DefaultPipeline(Sequential):
     instruments.
     """
 
-    def __init__(self, opt_level: int) -> None:
-        super().__init__(DEFAULT_PASSES, name=f"O{opt_level}")
+    def __init__(self, opt_level: int, passes: tuple[str, ...] = DEFAULT_PASSES) -> None:
+        super().__init__(passes, name=f"O{opt_level}")
         self.level = opt_level
 
     def context(self, ctx: PassContext) -> PassContext:
         return ctx.with_level(self.level)
 
 
-def default_pipeline(opt_level: int = 2) -> Sequential:
+def default_pipeline(opt_level: int = 2, passes: tuple[str, ...] = DEFAULT_PASSES) -> Sequential:
     """Return the pipeline of the default passes up to a level; in pipelines ``O0`` to ``O4``.
 
     Args:
         opt_level: From 0 to 4.
+        passes: Those of Relay, or ``LOOP_PASSES``.
 
     Raises:
         PassError: If there is no such level.
@@ -76,7 +88,7 @@ def default_pipeline(opt_level: int = 2) -> Sequential:
             f"there is no default pipeline of level {opt_level!r}; levels are {LEVELS[0]} to "
             f"{LEVELS[-1]}"
         )
-    return DefaultPipeline(opt_level)
+    return DefaultPipeline(opt_level, passes)
 
 
 def _factory(level: int) -> Callable[[], Pass]:

@@ -88,3 +88,9 @@ def test_module_of_both_languages_is_taken(tmp_path, capsys, command):
     assert main([command, write(tmp_path, text, "both.relay")]) == 0
     out = capsys.readouterr().out
     assert ("def @f = tir\nfunction f (_A)" in out) == (command == "print")
+
+
+def test_loops_without_a_pipeline_get_the_usual_passes_of_loops(tmp_path, capsys):
+    poly = FUNCTION.replace("serial for (i, 0, 16)", "poly_for (i, 0, (i < 16), 1)")
+    assert main(["opt", write(tmp_path, poly + SECTION)]) == 0
+    assert capsys.readouterr().out == (FUNCTION + SECTION)
