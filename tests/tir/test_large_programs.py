@@ -14,28 +14,10 @@ from relayish.ir.structural_hash import structural_hash
 from relayish.transform import get_pass
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
+from tests.support.loop_passes import LOOP_PASSES
 
 WIDTH = int(os.environ.get("WIDTH", DEPTH))
 """How many statements a long block has; a million is a command of its own."""
-
-PASSES = (
-    "CastSimplify",
-    "CommonSubexprElimTIR",
-    "ConvertSSA",
-    "FlattenBuffer",
-    "FoldConstantTIR",
-    "IfSimplify",
-    "RemoveNestedBlock",
-    "RemoveScheduleBlock",
-    "RenameTensors",
-    "Simplify",
-    "SimplifyBlocks",
-    "SimplifyForLoops",
-    "TransformPolyForToFor",
-    "UnrollLoop",
-    "VarModSimplify",
-    "VectorizeLoops",
-)
 
 
 @pytest.mark.deep
@@ -64,7 +46,7 @@ def test_long_block_is_verified_printed_and_parsed():
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", PASSES)
+@pytest.mark.parametrize("name", LOOP_PASSES)
 def test_long_block_is_transformed(name):
     made = get_pass(name)
     out = made(IRModule({"f": tir_deep.wide_block(WIDTH).with_fields(name="f")}))

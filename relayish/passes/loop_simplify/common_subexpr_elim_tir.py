@@ -26,6 +26,7 @@ from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.passes.loop_simplify.positions import NEVER, Positions
 from relayish.text.trampoline import Rule as Steps
 from relayish.text.trampoline import run
+from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
@@ -64,7 +65,7 @@ def _eliminate(func: LoweredFunc) -> LoweredFunc:
     if not wanted:
         return func
     replace = _Walk(positions, numbers, wanted)
-    return func.with_fields(body=run(replace.statement(func.body)))
+    return sort_regions(func.with_fields(body=run(replace.statement(func.body))))
 
 
 class _Candidate:

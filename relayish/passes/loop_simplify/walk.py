@@ -19,6 +19,7 @@ from relayish.passes.loop_simplify.rule import Rule
 from relayish.text.trampoline import Rule as Steps
 from relayish.text.trampoline import run
 from relayish.tir.analysis.context import Context
+from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.scopes import (
     assume,
     bind,
@@ -70,13 +71,14 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
         Linear in the number of distinct nodes, and the size of conditions; no recursion.
     """
     with pause_collection():  # many small objects live until the walk is over
+        found = func
         for _ in range(_MOST_WALKS):
-            walk = Walk(func, simplification)
+            walk = Walk(found, simplification)
             image = walk.run()
-            if image is func:
+            if image is found:
                 break
-            func = bind_once(image) if walk.facts.shares_binders else image
-    return func
+            found = bind_once(image) if walk.facts.shares_binders else image
+    return func if found is func else sort_regions(found)
 
 
 _MOST_WALKS: Final = 8

@@ -35,8 +35,9 @@ from relayish.passes.loop_structure.invariance import (
 from relayish.passes.loop_structure.remove_schedule_block import inline_realize
 from relayish.passes.loop_structure.vector_arithmetic import binary
 from relayish.passes.loop_structure.vector_body import vector_body
-from relayish.tir.analysis import Context, Dependence, dependences, loop_carried
+from relayish.tir.analysis import Context, loop_carried
 from relayish.tir.analysis.accesses import Access
+from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import NO_VECTORIZE, ForType
@@ -71,7 +72,8 @@ def vectorize_loops(func: LoweredFunc, *, factor: int | None = None) -> LoweredF
     Source:
         CINN ``VectorizeLoops``; the number of iterations need not be a multiple of the lanes.
     """
-    return substitute(func, _vectorize(func, factor)[0])
+    image = substitute(func, _vectorize(func, factor)[0])
+    return func if image is func else sort_regions(image)
 
 
 def vectorize_obstacles(func: LoweredFunc, factor: int | None = None) -> Mapping[For, str]:
@@ -122,7 +124,6 @@ class _Vectorizer:
         self._factor = factor
         self._unstable = unstable_variables(func)
         self._ranges = LoopRanges(LOOPS.post_order(func))
-        self._dependences: dict[For, tuple[Dependence, ...]] = {}
 
     def vectorize(self, loop: For, *, is_innermost: bool) -> Stmt:
         """Return what takes the place of ``loop``.
@@ -201,10 +202,9 @@ class _Vectorizer:
         has_loops = any(
             isinstance(node, (For, PolyFor)) for node in STATEMENTS.pre_order(loop.body)
         )
-        for source, sink in loop_carried(loop, self._context_of(loop)):
-            if not has_loops and _is_kept_in_order(source, sink):
-                continue
-            if not self._is_far(loop, source, sink, lanes):
+        context = self._context_of(loop)
+        for source, sink in loop_carried(loop, context, max_distance=lanes - 1):
+            if has_loops or not _is_kept_in_order(source, sink):
                 raise PassError(
                     f"{one_line(sink.node)} has to wait for {one_line(source.node)} of an earlier "
                     f"iteration"
@@ -217,19 +217,6 @@ class _Vectorizer:
         return Context(self._unstable).with_ranges(
             {node: interval for node, interval in named.items() if isinstance(node, Var)}
         )
-
-    def _is_far(self, loop: For, source: Access, sink: Access, lanes: int) -> bool:
-        """Return whether the iterations of two accesses are never in one vector."""
-        if loop not in self._dependences:
-            self._dependences[loop] = dependences(loop, self._context_of(loop))
-        places = (source.position, sink.position)
-        distances = [
-            each.distance[0]
-            for each in self._dependences[loop]
-            if each.carrier is loop and (each.source.position, each.sink.position) == places
-        ]
-        known = [distance for distance in distances if distance is not None]
-        return 0 < len(known) == len(distances) and min(map(abs, known)) >= lanes
 
 
 def _is_kept_in_order(source: Access, sink: Access) -> bool:

@@ -103,18 +103,25 @@ def is_parallel(loop: For | PolyFor, context: Context | None = None) -> bool:
     Complexity:
         As :func:`dependences`, until the first that is carried is found.
     """
-    return next(_carried(loop, context, levels=1), None) is None
+    return next(loop_carried(loop, context), None) is None
 
 
 def loop_carried(
-    loop: For | PolyFor, context: Context | None = None
-) -> tuple[tuple[Access, Access], ...]:
-    """Return the accesses, source and sink, between which ``loop`` carries a dependence.
+    loop: For | PolyFor, context: Context | None = None, *, max_distance: int | None = None
+) -> Iterator[tuple[Access, Access]]:
+    """Yield the accesses, source and sink, between which ``loop`` carries a dependence.
+
+    Args:
+        loop: A loop of any kind.
+        context: What is known of variables that are bound outside.
+        max_distance: Leave out those that are never so few iterations apart. Of a ``For``, whose
+            iterations are one apart as its variable is.
 
     Complexity:
-        As :func:`dependences`.
+        As :func:`dependences`; no pair is decided before it is asked for, and no distance found.
     """
-    return tuple([(source, sink) for source, sink, _ in _carried(loop, context, levels=1)])
+    for source, sink, _ in _carried(loop, context, levels=1, max_distance=max_distance):
+        yield source, sink
 
 
 def parallel_loops(
@@ -133,7 +140,11 @@ def parallel_loops(
 
 
 def _carried(
-    root: Stmt | LoweredFunc, context: Context | None, levels: int | None = None
+    root: Stmt | LoweredFunc,
+    context: Context | None,
+    *,
+    levels: int | None = None,
+    max_distance: int | None = None,
 ) -> Iterator[tuple[Access, Access, For | PolyFor]]:
     """Yield source, sink and the loop that carries a dependence, of the outermost ``levels``."""
     found = collect_accesses(root)
@@ -143,7 +154,8 @@ def _carried(
         if len(loops) <= private:
             continue
         for source, sink in _orders(a, b):
-            for level in IterationPairs(source, sink, loops, context).carrying(private):
+            pairs = IterationPairs(source, sink, loops, context)
+            for level in pairs.carrying(private, max_distance):
                 loop = loops[level].loop
                 assert loop is not None
                 yield source, sink, loop

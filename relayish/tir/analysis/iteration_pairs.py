@@ -110,11 +110,12 @@ class IterationPairs:
             found.append(Vector(distance, direction, cases.is_exact))
         return found
 
-    def carrying(self, private: int) -> Iterator[int]:
+    def carrying(self, private: int, max_distance: int | None = None) -> Iterator[int]:
         """Yield, outermost first, which loops carry a pair: it differs by that and no outer loop.
 
         Args:
             private: In how many outer loops each iteration has memory of its own.
+            max_distance: By how much at most the pair may differ in that loop.
         """
         cases = self._start
         if cases is None:
@@ -123,17 +124,24 @@ class IterationPairs:
         for level in range(self._loops):
             if not cases.systems:
                 return
-            if level >= private and self._restrict(cases, level, Direction.LESS).systems:
+            if (
+                level >= private
+                and self._restrict(cases, level, Direction.LESS, max_distance).systems
+            ):
                 yield level
             cases = self._restrict(cases, level, Direction.EQUAL)
 
-    def _restrict(self, cases: _Cases, loop: int, direction: Direction) -> _Cases:
-        """Return the pairs whose iterations of one loop are in that order."""
+    def _restrict(
+        self, cases: _Cases, loop: int, direction: Direction, max_distance: int | None = None
+    ) -> _Cases:
+        """Return the pairs whose iterations of one loop are in that order, and so near."""
         exact = cases.is_exact
         restricted: list[_Case] = []
         for system, differences in cases.systems:
             difference = differences[loop]
             rows = _ROWS[direction](difference)
+            if max_distance is not None:
+                rows.append(Affine(max_distance, {}).plus(difference, -1))
             if not difference.terms:
                 if all(row.constant >= 0 for row in rows):
                     restricted.append((system, differences))

@@ -1,4 +1,4 @@
-"""Regions that schedule blocks declare: they cover what the blocks access."""
+"""Regions that schedule blocks declare: they cover what the blocks access, in order of the tree."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scoping import PROGRAM
+from relayish.tir.analysis.declared_regions import READS, WRITES, Sort, accesses_of
 from relayish.tir.analysis.linear_form import LinearForm
 from relayish.tir.analysis.loop_ranges import LoopRanges
-from relayish.tir.analysis.regions import accesses, buffer_of, index_ends, sees_whole_buffer
+from relayish.tir.analysis.regions import buffer_of, index_ends, sees_whole_buffer
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor
@@ -36,9 +37,9 @@ def check_regions(nodes: ProgramNodes, ranges: LoopRanges, report: Report) -> No
     guarded = frozenset(PROGRAM.pre_order(arms))
     for block in declaring:
         if block.read_buffers:
-            _check_declared(block, _Reads, guarded, ranges, report)
+            _check_declared(block, READS, guarded, ranges, report)
         if block.write_buffers:
-            _check_declared(block, _Writes, guarded, ranges, report)
+            _check_declared(block, WRITES, guarded, ranges, report)
 
 
 class _Touched(NamedTuple):
@@ -50,41 +51,9 @@ class _Touched(NamedTuple):
     """``None`` where indices are not those of the buffer. Both are included."""
 
 
-class _Reads:
-    """What a block declares to read, and what is read in it."""
-
-    verb = "reads"
-    field = "read_buffers"
-
-    @staticmethod
-    def declared(block: ScheduleBlock) -> Sequence[BufferRange]:
-        """Return what ``block`` declares of this sort."""
-        return block.read_buffers
-
-    @staticmethod
-    def is_of_this_sort(access: Load | Store) -> bool:
-        """Return whether an access is of this sort."""
-        return isinstance(access, Load)
-
-
-class _Writes(_Reads):
-    """What a block declares to write, and what is written in it."""
-
-    verb = "writes"
-    field = "write_buffers"
-
-    @staticmethod
-    def declared(block: ScheduleBlock) -> Sequence[BufferRange]:
-        return block.write_buffers
-
-    @staticmethod
-    def is_of_this_sort(access: Load | Store) -> bool:
-        return isinstance(access, Store)
-
-
 def _check_declared(
     block: ScheduleBlock,
-    sort: type[_Reads],
+    sort: Sort,
     guarded: Collection[Node],
     ranges: LoopRanges,
     report: Report,
@@ -93,9 +62,11 @@ def _check_declared(
     declared: dict[Expr, list[BufferRange]] = {}
     for part in sort.declared(block):
         declared.setdefault(part.buffer, []).append(part)
+    first: dict[Buffer, None] = {}
     lacking: set[Buffer] = set()
     for touched in _touched(block, sort):
         buffer = touched.buffer
+        first.setdefault(buffer)
         parts = declared.get(buffer)
         if parts is None:
             if buffer not in lacking:
@@ -108,20 +79,17 @@ def _check_declared(
                 )
         elif len(parts) == 1 and touched.node not in guarded:
             _check_part(block, sort, touched, parts[0], ranges, report)
+    _check_order(block, sort, [b for b in first if b in declared], report)
 
 
-def _touched(block: ScheduleBlock, sort: type[_Reads]) -> Iterator[_Touched]:
+def _touched(block: ScheduleBlock, sort: Sort) -> Iterator[_Touched]:
     """Yield what is accessed in a block, in order of the tree."""
-
-    def enter(realize: ScheduleBlockRealize) -> bool:
-        return not sort.declared(realize.schedule_block)
-
-    for found in accesses(block.body, enter):
+    for found in accesses_of(block, sort):
         if isinstance(found, ScheduleBlockRealize):
             for part in sort.declared(found.schedule_block):
                 if isinstance(part.buffer, Buffer):
                     yield _Touched(found, part.buffer, None)
-        elif sort.is_of_this_sort(found):
+        else:
             yield _Touched(found, buffer_of(found), _ends(found))
 
 
@@ -138,7 +106,7 @@ def _ends(access: Load | Store) -> tuple[tuple[Expr, Expr], ...] | None:
 
 def _check_part(
     block: ScheduleBlock,
-    sort: type[_Reads],
+    sort: Sort,
     touched: _Touched,
     part: BufferRange,
     ranges: LoopRanges,
@@ -173,6 +141,23 @@ def _difference(index: Expr, bound: Expr | None, ranges: LoopRanges) -> tuple[in
         return None
     difference: LinearForm = one.plus(other, -1)
     return ranges.extremes(difference)
+
+
+def _check_order(block: ScheduleBlock, sort: Sort, met: Sequence[Buffer], report: Report) -> None:
+    """Report parts that are declared in another order than that in which they are met."""
+    place = {buffer: number for number, buffer in enumerate(met)}
+    said = [part.buffer for part in sort.declared(block) if part.buffer in place]
+    said = list(dict.fromkeys(said))
+    if said == list(met):
+        return
+    names = ", ".join([one_line(buffer) for buffer in met])
+    report(
+        Rule.REGION,
+        block,
+        f"{sort.field} of schedule block {block.name!r} names "
+        f"{', '.join([one_line(buffer) for buffer in said])}, which the block {sort.verb} in the "
+        f"order {names}; name them in this order",
+    )
 
 
 def _spell(bound: Expr | None) -> str:

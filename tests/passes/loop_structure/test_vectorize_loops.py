@@ -190,6 +190,14 @@ class TestOrder:
         assert bool(vectorize_obstacles(func)) == stays
         assert left(vectorized(func), given) == left(func, given)
 
+    @pytest.mark.parametrize(("lanes", "stays"), [(4, False), (8, False), (9, True)])
+    def test_iterations_further_and_further_apart_do_not_wait(self, lanes, stays):
+        a = memory("A", 60)
+        func = function([a], loop(I, 0, 20, tir.Store(a, a[I] + 1, (I * 2 + 8,)), lanes=lanes))
+        given = np.arange(60, dtype="int32") * 3
+        assert bool(vectorize_obstacles(func)) == stays
+        assert left(vectorized(func), given) == left(func, given)
+
     def test_sum_into_one_element_keeps_the_loop_serial(self):
         a, s = memory("A", 8), memory("S", 1)
         func = function([a, s], loop(I, 0, 8, tir.Store(s, s[0] + a[I], (0,)), lanes=4))

@@ -114,6 +114,13 @@ def test_accesses_that_carry_are_told():
     assert isinstance(sink.node, tir.Load)
 
 
+def test_accesses_that_are_never_so_near_are_left_out():
+    nest = loop(lambda i: store(A, i * 2 + 5, A[i]))  # i writes what i + 5, and more, reads
+    assert not list(loop_carried(nest, max_distance=4))
+    [(source, sink)] = loop_carried(nest, max_distance=5)
+    assert (source.writes, sink.reads) == (True, True)
+
+
 def test_fused_index_is_seen_through_quotient_and_remainder():
     plane = tir.Tensor("P", (10, 100), buffer=tir.Buffer("p", (10, 100)))
 

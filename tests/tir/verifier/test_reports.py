@@ -16,7 +16,7 @@ from relayish.errors import (
 from relayish.ir.span import Span
 from relayish.tir import Add, Block, IntImm, LoweredFunc, Rule, Store
 from relayish.transform import PassContext, Sequential, VerifyInstrument, module_pass
-from tests.support.tir_cases import A_BUFFER, ONE, A, B, I, V, X, func, loop
+from tests.support.tir_cases import A_BUFFER, ONE, A, I, X, func, loop
 
 BAD = func(loop(Store(A, Add(I, X), (I,))), args=(A_BUFFER, X))
 WORSE = func(Store(A, IntImm(1 << 40), (IntImm(1 << 41),)), Store(A, ONE, ()), tir.Let(X, I))
@@ -53,14 +53,6 @@ def test_violation_without_place_and_function_is_its_message():
 
 def test_check_raises_nothing_for_a_sound_program():
     tir.check(func(loop(Store(A, ONE, (I,)))))
-
-
-def test_parts_of_buffers_may_be_declared_in_any_order():
-    body = Block((Store(A, A[V] + B[0, 0], (V,)),))
-    reads = tir.access_regions(tir.ScheduleBlock((V,), (), (), "B", body)).reads
-    for given in (reads, reads[::-1]):
-        block = tir.ScheduleBlock((V,), given, (), "B", body)
-        assert tir.verify(func(loop(tir.ScheduleBlockRealize((I,), block)))) == ()
 
 
 def test_check_raises_the_only_violation():
