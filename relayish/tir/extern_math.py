@@ -155,7 +155,7 @@ def floor_division(x: Value, y: Value) -> Value:
 def ceiling_division(x: Value, y: Value) -> Value:
     """Return the quotient rounded towards infinity."""
     _refuse_zero(x, y)
-    return -np.floor_divide(-x, y)
+    return np.floor_divide(x, y) + (np.remainder(x, y) != 0).astype(x.dtype)
 
 
 _UNARY: Final[dict[str, Callable[..., Value]]] = {

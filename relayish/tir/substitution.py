@@ -97,9 +97,10 @@ def replace_free_variables(root: N, images: Mapping[Any, Node]) -> N:
         return root
     check_free(images, bound, root, LOOPS)
     captured = find_captured_variables(bound, list(images.values()), LOOPS)
-    if captured:
-        root = replace(root, {variable: make_fresh_variable(variable) for variable in captured})
-    return replace(root, images)
+    fresh = {variable: make_fresh_variable(variable) for variable in captured}
+    if fresh:
+        root = replace(root, fresh)  # their bounds still name what they named, until below
+    return replace(root, {**fresh, **images})
 
 
 def copy_with_fresh_variables(root: N, images: Mapping[Any, Node] | None = None) -> N:

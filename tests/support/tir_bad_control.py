@@ -257,6 +257,26 @@ def read_beside_what_is_declared():
 
 @case(
     "region",
+    "read_buffers of schedule block 'B' names _B, _A, which the block reads in the order _A, "
+    "_B; name them in this order",
+)
+def regions_in_another_order():
+    return (
+        inside(
+            realize(
+                (I,), (V,), Store(A, A[V] + B[0, 0], (V,)), reads=(part(B_BUFFER), part(A_BUFFER))
+            )
+        ),
+        inside(
+            realize(
+                (I,), (V,), Store(A, A[V] + B[0, 0], (V,)), reads=(part(A_BUFFER), part(B_BUFFER))
+            )
+        ),
+    )
+
+
+@case(
+    "region",
     "a region is a part of A of type float32 (Tensor); expected a Buffer",
 )
 def region_of_a_tensor():
@@ -432,6 +452,18 @@ def call_that_writes_a_loop_variable():
     return (
         inside(Call("void", "fetch", (), (I,))),
         inside(Block((Let(K), Call("void", "fetch", (), (K,))))),
+    )
+
+
+@case(
+    "scope",
+    "an address, by which it may be changed, is taken of i, what a loop counts with, which "
+    "for (i, 0, 16) binds; declare a variable with Let and take that one's",
+)
+def address_of_a_loop_variable():
+    return (
+        inside(Call("void", "fetch", (tir.GetAddr(I),))),
+        inside(Block((Let(K, I), Call("void", "fetch", (tir.GetAddr(K),))))),
     )
 
 

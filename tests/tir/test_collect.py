@@ -234,6 +234,17 @@ def test_variable_that_is_captured_is_renamed():
     assert I in tir.collect_undefined_vars(made)
 
 
+def test_bounds_of_a_captured_axis_name_another_captured_axis():
+    outer = tir.reduce_axis("k", 4)
+    inner = tir.reduce_axis("l", outer)
+    root = tir.reduce_sum(outer + inner + N, [outer, inner])
+    made = tir.replace_var_with_expr(root, {N: inner * outer})
+    axes = made.reduce_axis
+    assert axes[1].upper_bound is axes[0]
+    assert tir.collect_undefined_vars(made) == (inner, outer)
+    assert structural_equal(made.body.a, axes[0] + axes[1], map_free_vars=True)
+
+
 def test_variable_that_is_bound_is_not_replaced():
     with pytest.raises(PassError, match=r"For .* binds it"):
         tir.replace_var_with_expr(COPY, {I: J})

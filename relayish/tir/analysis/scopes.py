@@ -64,13 +64,20 @@ def assigned_variables(root: IrNode) -> frozenset[Var]:
 
 def assigned_among(nodes: Iterable[Node]) -> frozenset[Var]:
     """Return the variables that some of ``nodes`` writes."""
-    found: set[Var] = set()
+    return frozenset([var for _, var in assignments_among(nodes)])
+
+
+def assignments_among(nodes: Iterable[Node]) -> Iterator[tuple[Node, Var]]:
+    """Yield each of ``nodes`` that writes variables with each of these.
+
+    Whoever takes the address of a variable may write it, so that counts as an assignment.
+    """
     written = _WRITTEN
     for node in nodes:
-        names = written[type(node)]
-        for name in names:
-            found.update([each for each in _each(getattr(node, name)) if isinstance(each, Var)])
-    return frozenset(found)
+        for name in written[type(node)]:
+            for each in _each(getattr(node, name)):
+                if isinstance(each, Var):
+                    yield node, each
 
 
 def _written_fields(kind: type[Node]) -> tuple[str, ...]:

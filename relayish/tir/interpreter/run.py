@@ -41,13 +41,19 @@ def run(
             is given a mapping, and of a module buffers may be given so as well.
         mode: ``"plain"`` runs one operation after the other; ``"vectorised"``, loops without
             dependences as operations on arrays, with the same results and errors.
-        name: Which function of a module.
+        name: Which function of a module; nothing but a module takes it.
 
     Raises:
+        UnknownNameError: If ``name`` is not that of a function that can be chosen.
         EvaluationError: If it cannot be run, or not to its end: what was found, the node, where it
             comes from, and the variables of the loops around it. Arrays stay as they were then.
     """
     _check_mode(mode)
+    if name is not None and isinstance(program, (LoweredFunc, Stmt)):
+        raise UnknownNameError(
+            f"{_spell(program)} is run, and name={name!r} asks for a function of a module; run the "
+            f"module, or leave name out"
+        )
     if isinstance(program, LoweredFunc):
         functions = _link([((program.name,), program, ())], mode)
         function = functions[program]
@@ -101,9 +107,18 @@ def execute(function: Function, given: Sequence[Any], state: State) -> Any:
     except EvaluationError as error:
         add_place(error, stack)
         raise
+    except MemoryError as error:
+        refused = EvaluationError(f"there is not enough memory: {error}")
+        refused.__traceback__ = error.__traceback__
+        add_place(refused, stack)
+        raise refused from error
     finally:
         for loan in state.loans:
             loan.give_back()
+
+
+def _spell(program: LoweredFunc | Stmt) -> str:
+    return f"function {program.name}" if isinstance(program, LoweredFunc) else "a statement"
 
 
 def _check_mode(mode: object) -> None:

@@ -10,10 +10,12 @@ from relayish.ir.one_line import one_line_at as at
 from relayish.ir.scopes import Scopes
 from relayish.ir.scoping import binders as binders_of
 from relayish.ir.scoping import evaluated, parts
-from relayish.tir.ir.expr import Call, Reduce
+from relayish.tir.analysis.scopes import assignments_among
+from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.intrinsic import GetAddr
 from relayish.tir.ir.stmt import Let, ScheduleBlock
-from relayish.tir.ir.tensor import Store, Var
+from relayish.tir.ir.tensor import Var
 from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Report, Rule
 
@@ -40,10 +42,7 @@ def check_scopes(nodes: ProgramNodes, report: Report, *, known: Iterable[Node] |
     if known is not None:
         free = {node for node in scopes.scope if type(node) in VARIABLES}
         free.difference_update(scopes.binding_scope, known)
-    assigned: list[tuple[Node, Var]] = [
-        (store, store.tensor) for store in nodes.of(Store) if isinstance(store.tensor, Var)
-    ]
-    assigned += [(c, arg) for c in nodes.of(Call) for arg in c.write_args if isinstance(arg, Var)]
+    assigned = list(assignments_among(nodes.order))
     binders = _find_binders(
         scopes, {*scopes.rebound, *outside, *[variable for _, variable in assigned]}
     )
@@ -66,15 +65,6 @@ class _Scopes(Scopes):
 
     def bind_again(self, variable: Node, binder: Node, scope: int) -> None:  # noqa: ARG002
         self.rebound[variable] = None
-
-
-def _find_assigned(nodes: ProgramNodes) -> list[tuple[Node, Var]]:
-    """Return what writes to variables, and which."""
-    stores, calls = nodes.of(Store), nodes.of(Call)
-    found: list[tuple[Node, Var]] = []
-    found += [(store, store.tensor) for store in stores if isinstance(store.tensor, Var)]
-    found += [(call, arg) for call in calls for arg in call.write_args if isinstance(arg, Var)]
-    return found
 
 
 def _find_binders(scopes: Scopes, variables: set[Node]) -> dict[Node, list[Node]]:
@@ -175,7 +165,7 @@ def _check_declared_before(nodes: ProgramNodes, scopes: _Scopes, report: Report)
 
 
 def _check_assignment(node: Node, variable: Var, binders: Sequence[Node], report: Report) -> None:
-    """Report a store to a variable that something else than a ``Let`` binds."""
+    """Report an assignment to a variable that something else than a ``Let`` binds."""
     if not binders or isinstance(binders[0], Let):
         return
     binder = binders[0]
@@ -184,9 +174,12 @@ def _check_assignment(node: Node, variable: Var, binders: Sequence[Node], report
         what = "an argument"
     elif isinstance(binder, ScheduleBlock):
         what = "an index of a schedule block"
+    done, instead = "a value is assigned to", "assign to that"
+    if isinstance(node, GetAddr):
+        done, instead = "an address, by which it may be changed, is taken of", "take that one's"
     report(
         Rule.SCOPE,
         node,
-        f"a value is assigned to {at(variable)}, {what}, which {at(binder)} binds; "
-        f"declare a variable with Let and assign to that",
+        f"{done} {at(variable)}, {what}, which {at(binder)} binds; declare a variable with Let and "
+        f"{instead}",
     )
