@@ -5,7 +5,7 @@
 """
 
 from relayish.functor.functor import Functor, Mutator, Visitor
-from relayish.functor.memoized import memoized
+from relayish.functor.memoized import Memoized, memoized
 from relayish.functor.post_order import PostOrderVisitor, Rewriter
 from relayish.functor.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
 from relayish.functor.relay.let_list import LetList, LetListError, expand_a_normal_form
@@ -22,6 +22,7 @@ __all__ = [
     "Functor",
     "LetList",
     "LetListError",
+    "Memoized",
     "MixedModeMutator",
     "MixedModeVisitor",
     "Mutator",

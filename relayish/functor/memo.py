@@ -111,3 +111,8 @@ def begin(
         table.clear()
     table.update(given)
     return table, given
+
+
+def given_by_hand(known: Table) -> dict[Node, Any]:  # Any: as above
+    """Return what was put into the table ``known`` by hand; all of it before the first visit."""
+    return dict(known._given if isinstance(known, Finished) else known)  # noqa: SLF001 - as above

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, DispatchError
+from relayish.functor.extension import check_functor, extend_class, extend_object
 from relayish.functor.functor import Functor
+from relayish.functor.vtable import is_default
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line, show_found
 
-_F = TypeVar("_F", bound=type[Functor[Any, Any]])  # Any: functors over every family and result
+_F = TypeVar("_F", bound="type[Functor[Any, Any]] | Functor[Any, Any]")  # Any: over all families
 
 
 def memoized(functor: _F) -> _F:
-    """Return a subclass of ``functor`` that handles each (node, arguments) pair once.
+    """Return the memoization of ``functor``: it handles each (node, arguments) pair once.
 
     A functor called with extra arguments keeps no memo, because a result may depend on them; this
-    one keeps a result for each combination. The handlers must be pure, the arguments hashable.
+    one keeps a result for each combination, for as long as it lives. The handlers must be pure, the
+    arguments hashable. Arguments that are equal count as the same.
+
+    Args:
+        functor: A class, of which a subclass is made, or an object, of which a copy is made.
 
     Raises:
-        DeclarationError: If ``functor`` overrides ``visit``: what it does there would be skipped.
+        DeclarationError: If ``functor`` is no functor, or overrides ``visit``: what it does there
+            would be skipped.
+        DispatchError: From visits, if an argument cannot be hashed.
 
     Complexity:
         Each distinct pair costs one call of a handler, so shared programs stay linear.
 
     Source:
-        The recording functors of TVM's data-flow RFC (#4468).
+        ``MemorizedVersion`` of TVM's data-flow RFC (#4468).
 
     Example:
         >>> @memoized
@@ -38,25 +47,62 @@ def memoized(functor: _F) -> _F:
         >>> Reach().visit(Tuple((x, Tuple((x,)))), 0)
         2
     """
-    if functor._intercepts:  # noqa: SLF001 - a property of functor classes, for this package
-        raise DeclarationError(
-            f"{functor.__name__} overrides visit(), which a memo would skip; memoize in it instead"
-        )
+    check_functor(functor, "Memoized")
+    if isinstance(functor, type):
+        return cast("_F", extend_class(functor, _Memoization))
+    return cast("_F", extend_object(functor, _Memoization))
 
-    class Memoized(functor):  # type: ignore[valid-type, misc]
-        remembers = True
 
-        def visit(self, node: Node, *args: Any) -> Any:  # Any: what the handlers take and return
-            if not args:
-                return super().visit(node)
-            recorded = cast("dict[object, Any]", self.memo_map)  # Any: as above
-            key = (node, args)
-            if key not in recorded:
+Memoized: Final = memoized
+"""The name by which it stands beside ``RecordingFunctor``."""
+
+
+class _Memoization(Functor[Any, Any]):
+    """Keeps results by node and arguments in front of what a functor does."""
+
+    remembers = True
+
+    def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
+        super().__init_subclass__(**options)
+        if not is_default(super().visit):
+            raise DeclarationError(
+                f"{cls.__name__} overrides visit(), which a memo would skip; memoize in it instead"
+            )
+
+    def visit(self, node: Any, *args: Any) -> Any:  # Any: as handlers take
+        if not args:
+            return super().visit(node)  # which keeps a memo
+        recorded = cast("dict[object, Any]", self.memo_map)  # Any: as above
+        key = (node, args)
+        try:
+            known = key in recorded
+        except TypeError:
+            if not isinstance(node, Node):
+                return super().visit(node, *args)  # raises, naming what was met
+            raise _unhashable(self, node, args) from None
+        if not known:
+            if len(args) == 1:  # spelt out: f(*args) would cross C at every level
+                recorded[key] = super().visit(node, args[0])
+            else:
                 recorded[key] = super().visit(node, *args)
-            return recorded[key]
+        return recorded[key]
 
-    Memoized.__name__ = functor.__name__
-    Memoized.__qualname__ = functor.__qualname__
-    Memoized.__doc__ = functor.__doc__
-    Memoized.__module__ = functor.__module__
-    return cast("_F", Memoized)
+
+def _unhashable(
+    functor: Functor[Any, Any], node: Node, args: tuple[object, ...]
+) -> DispatchError:  # Any: as above
+    """Return the error for arguments that cannot be looked up in a memo."""
+    found = next(arg for arg in args if not _is_hashable(arg))
+    return DispatchError(
+        f"{type(functor).__name__}, which is memoized, visits {one_line(node)} with "
+        f"{show_found(found)}, which cannot be hashed; pass what can be, such as a tuple in place "
+        f"of a list"
+    )
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from relayish.errors import DeclarationError
-from relayish.functor import ExprFunctor, ExprVisitor, memoized
+from relayish import tir
+from relayish.errors import DeclarationError, DispatchError
+from relayish.functor import ExprFunctor, ExprVisitor, Memoized, memoized
 from relayish.ir.relay.expr import Constant, Tuple, Var
 from tests.support import deep
 
@@ -81,3 +82,83 @@ def test_functor_that_overrides_visit_is_refused():
     with pytest.raises(DeclarationError, match=r"Watching overrides visit\(\), which a memo would"):
         memoized(Watching)
     assert memoized(Reach)().visit(Tuple((X,)), 0) == 1
+
+
+def test_object_of_a_functor_is_copied():
+    reach = Reach()
+    reach.calls = 5
+    functor = Memoized(reach)
+    assert isinstance(functor, Reach)
+    assert [functor.visit(X, 1), functor.visit(X, 1)] == [1, 1]
+    assert (functor.calls, reach.calls) == (6, 5)
+
+
+def test_what_was_put_into_the_memo_by_hand_is_there_in_a_copy():
+    reach = Reach()
+    reach.memo_map[X] = 7
+    functor = Memoized(reach)
+    assert functor.visit(X) == 7
+    functor.memo_map[X] = 8
+    assert reach.memo_map[X] == 7
+
+
+def test_memoized_functor_is_memoized_once():
+    made = Memoized(Reach)
+    assert Memoized(made) is made
+    assert Memoized(Reach) is made
+
+
+def test_both_names_mean_one_thing():
+    assert Memoized is memoized
+
+
+def test_functor_of_loops_keeps_results_by_node_and_arguments():
+    class Uses(tir.ExprFunctor[int], tir.StmtFunctor[int]):
+        calls = 0
+
+        def visit_block(self, block, depth):
+            return sum(self.visit(stmt, depth + 1) for stmt in block.stmts)
+
+        def visit_store(self, store, depth):
+            return self.visit(store.value, depth)
+
+        def visit_expr(self, expr, depth):
+            self.calls += 1
+            return depth
+
+    value = tir.Var("x") + 1
+    store = tir.Store(tir.Var("y"), value)
+    functor = Memoized(Uses())
+    assert functor.visit(tir.Block((store, store, tir.Store(tir.Var("z"), value))), 0) == 3
+    assert functor.calls == 1
+
+
+@pytest.mark.parametrize("found", [None, 3, Reach.visit_var, int, X])
+def test_what_is_no_functor_is_refused(found):
+    with pytest.raises(DeclarationError, match="Memoized is given .*; expected a functor"):
+        Memoized(found)
+
+
+def test_argument_that_cannot_be_hashed_is_refused_by_name():
+    with pytest.raises(
+        DispatchError, match=r"Reach, which is memoized, visits %x with \[1\] \(list\), which cannot"
+    ):
+        Memoized(Reach)().visit(X, 0, [1])
+
+
+def test_node_that_is_none_is_refused_as_by_the_functor():
+    with pytest.raises(DispatchError, match="got a list; expected a node"):
+        Memoized(Reach)().visit([X], 0)
+
+
+def test_subclass_of_a_memoized_functor_may_watch_visits():
+    class Watching(memoized(Reach)):
+        seen = 0
+
+        def visit(self, node, *args):
+            self.seen += 1
+            return super().visit(node, *args)
+
+    functor = Watching()
+    assert functor.visit(deep.doublings(10, X), 0) == 10
+    assert (functor.calls, functor.seen) == (11, 21)
