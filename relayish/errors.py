@@ -165,6 +165,10 @@ class ParseError(RelayishError, SyntaxError):
         return str(self.args[0]) if self.args else ""
 
 
+class AnalysisError(RelayishError, RuntimeError):
+    """A data-flow analysis does not end, or cannot be made of the program that it is given."""
+
+
 class PassError(RelayishError, RuntimeError):
     """A pass broke the contract of passes."""
 

@@ -26,6 +26,7 @@ LAYERS = (
     ("_support",),
     ("ir",),
     ("functor", "text", "pass_infra"),
+    ("dataflow",),
     ("ir.relay",),
     ("functor.relay", "op"),
     ("text.relay",),

@@ -100,7 +100,7 @@ class Functor(Generic[N, R]):
     def _missing(cls, kind: type[Node]) -> Handler:
         """Return what serves a kind that has no handler: here, something that says so."""
         if not issubclass(kind, Node):
-            raise _no_node(cls, kind)
+            raise no_node(cls, kind)
 
         def refuse(self: Functor[N, R], node: Node, *_args: object) -> R:
             raise DispatchError(
@@ -148,7 +148,7 @@ class Functor(Generic[N, R]):
         except TypeError:
             if isinstance(node, Node):
                 raise
-            raise _no_node(type(self), type(node)) from None  # a list cannot even be looked up
+            raise no_node(type(self), type(node)) from None  # a list cannot even be looked up
         if levels.depth >= levels.limit and not has_room(levels):
             result = descend(self, Functor.visit, node, args)
             return result
@@ -215,7 +215,7 @@ class Functor(Generic[N, R]):
         )
 
 
-def _no_node(owner: type[Functor[Any, Any]], kind: type) -> DispatchError:  # Any: any functor
+def no_node(owner: type[Functor[Any, Any]], kind: type) -> DispatchError:  # Any: any functor
     """Return the error for visiting an object of class ``kind``."""
     several = "; visit its items one by one" if issubclass(kind, (list, tuple)) else ""
     return DispatchError(

@@ -49,15 +49,15 @@ def memoized(functor: _F) -> _F:
     """
     check_functor(functor, "Memoized")
     if isinstance(functor, type):
-        return cast("_F", extend_class(functor, _Memoization))
-    return cast("_F", extend_object(functor, _Memoization))
+        return cast("_F", extend_class(functor, Memoization))
+    return cast("_F", extend_object(functor, Memoization))
 
 
 Memoized: Final = memoized
 """The name by which it stands beside ``RecordingFunctor``."""
 
 
-class _Memoization(Functor[Any, Any]):
+class Memoization(Functor[Any, Any]):
     """Keeps results by node and arguments in front of what a functor does."""
 
     remembers = True

@@ -135,14 +135,12 @@ def test_functor_of_loops_keeps_results_by_node_and_arguments():
 
 @pytest.mark.parametrize("found", [None, 3, Reach.visit_var, int, X])
 def test_what_is_no_functor_is_refused(found):
-    with pytest.raises(DeclarationError, match="Memoized is given .*; expected a functor"):
+    with pytest.raises(DeclarationError, match=r"Memoized is given .*; expected a functor"):
         Memoized(found)
 
 
 def test_argument_that_cannot_be_hashed_is_refused_by_name():
-    with pytest.raises(
-        DispatchError, match=r"Reach, which is memoized, visits %x with \[1\] \(list\), which cannot"
-    ):
+    with pytest.raises(DispatchError, match=r"Reach, which is memoized, visits %x with \[1\]"):
         Memoized(Reach)().visit(X, 0, [1])
 
 

@@ -1,0 +1,163 @@
+"""Fixpoints of loops, for functors whose handlers iterate by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, Protocol, TypeVar
+
+from relayish.dataflow.occurrence import Occurrence
+from relayish.dataflow.tracking import TrackingFunctor
+from relayish.errors import AnalysisError, UndeclaredError
+from relayish.ir.node import Node
+from relayish.ir.one_line import one_line_at
+
+N = TypeVar("N", bound=Node)
+S = TypeVar("S")
+
+MAX_ITERATIONS: Final = 1000
+
+
+class Joins(Protocol):
+    """What fixpoints need of a lattice."""
+
+    def join(self, a: Any, b: Any, /) -> Any:
+        """Return the least state above both."""
+
+    def leq(self, a: Any, b: Any, /) -> bool:
+        """Return whether ``b`` is above ``a``, or equal."""
+
+
+class FixpointFunctor(TrackingFunctor[N, S]):
+    """Structural data-flow analysis: handlers hand states on, and iterate over loops by hand.
+
+    Its subclasses say their ``lattice``, and find the state of a loop with :meth:`fixpoint`. What
+    was found for a loop at one occurrence is where the next search begins that comes from around
+    it, as long as what comes in only grows; so nested loops cost no more for being nested.
+
+    Handlers must be pure and monotone, states immutable.
+
+    Complexity:
+        With states of bounded height, nests of loops are visited in time linear in their depth. If
+        each search began anew it would be exponential.
+
+    Source:
+        TVM's data-flow RFC (#4468) for handlers; OCaml's liveness (pull request 10404) for what is
+        kept of inner loops.
+
+    Example:
+        >>> class Sets:
+        ...     def join(self, a, b):
+        ...         return a if a >= b else a | b
+        ...
+        ...     def leq(self, a, b):
+        ...         return a <= b
+        >>> class Live(FixpointFunctor, tir.ExprFunctor, tir.StmtFunctor):
+        ...     lattice = Sets()
+        ...
+        ...     def visit_for(self, loop, after):
+        ...         def around(live):
+        ...             return self.visit(loop.body, live) - {loop.loop_var}
+        ...
+        ...         return self.visit(loop.extent, self.fixpoint(after, around))
+        ...
+        ...     def visit_store(self, store, after):
+        ...         return self.visit(store.value, after - {store.tensor})
+        ...
+        ...     def visit_var(self, var, after):
+        ...         return after | {var}
+        >>> i, n, x, y = [tir.Var(name) for name in "inxy"]
+        >>> loop = tir.For(i, 0, n, tir.Store(x, y))
+        >>> sorted(map(str, Live().visit(loop, frozenset({x}))))
+        ['n', 'x', 'y']
+    """
+
+    lattice: ClassVar[Any]  # Any: as Joins has it
+    """Whatever has ``join`` and ``leq`` for its states: a lattice."""
+    max_iterations: ClassVar[int] = MAX_ITERATIONS
+    """How often the state of one loop may change before the search counts as endless."""
+
+    _loops: dict[tuple[Occurrence, int], tuple[S, S]]
+    _results: dict[Occurrence, tuple[tuple[Any, ...], S]]  # Any: arguments of visits
+
+    def _begin_visit(
+        self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
+    ) -> Any:  # Any: as the functor's
+        self._loops, self._results = {}, {}
+        return super()._begin_visit(work, subject, args)
+
+    def visit(self, node: N, *args: Any) -> S:  # Any: whatever the handlers take
+        """Return what the handler of ``node`` returns; of loops, what it did for these."""
+        if self._levels is None:
+            begun: S = self._begin_visit(FixpointFunctor.visit, node, args)
+            return begun
+        outer = entered = self._evaluation
+        if entered is None or entered.is_entered:
+            entered = self._enter(node)
+        known = self._results.get(entered.occurrence)
+        if known is not None and known[0] == args:
+            return known[1]
+        entered.is_entered = True
+        self._evaluation = entered
+        try:
+            if not args:
+                state = super().visit(node)
+            elif len(args) == 1:  # spelt out: f(*args) would cross C at every level
+                state = super().visit(node, args[0])
+            else:
+                state = super().visit(node, *args)
+        finally:
+            self._evaluation = outer
+        if entered.fixpoints:
+            self._results[entered.occurrence] = (args, state)
+        return state
+
+    def fixpoint(self, start: S, step: Callable[[S], S]) -> S:
+        """Return the least fixpoint: the least state above ``start`` that ``step`` does not raise.
+
+        To be called in the handler of a loop. Of a backward analysis, ``start`` is the state after
+        the loop, ``step`` takes the state after an iteration to that before it, and what is
+        returned is the state wherever an iteration begins or the loop ends.
+
+        Args:
+            start: What is joined to the result: the loop may run not even once.
+            step: What one iteration does; monotone.
+
+        Raises:
+            AnalysisError: If there is no end after :attr:`max_iterations`, naming the loop.
+            UndeclaredError: If the class has no ``lattice``.
+        """
+        evaluation = self._evaluation
+        if evaluation is None:
+            raise AnalysisError(
+                f"{type(self).__name__}.fixpoint is called outside of a visit; "
+                f"call it in the handler of a loop"
+            )
+        lattice = self._declared_lattice()
+        place = (evaluation.occurrence, evaluation.fixpoints)
+        evaluation.fixpoints += 1
+        state = start
+        known = self._loops.get(place)
+        if known is not None and lattice.leq(known[0], start):
+            state = lattice.join(known[1], start)
+        for _ in range(self.max_iterations):
+            raised = lattice.join(state, step(state))
+            if raised is state or lattice.leq(raised, state):
+                self._loops[place] = (start, state)
+                return state
+            state = raised
+        raise AnalysisError(
+            f"{type(self).__name__} finds no fixpoint of {one_line_at(evaluation.occurrence.node)} "
+            f"in {self.max_iterations:,} iterations, now at {state!r}; states must not rise "
+            f"without end: widen them, or raise max_iterations"
+        )
+
+    def _declared_lattice(self) -> Joins:
+        try:
+            found: Joins = self.lattice
+        except AttributeError:
+            name = type(self).__name__
+            raise UndeclaredError(
+                f"{name} has no lattice, by which fixpoint joins states; write "
+                f"lattice = Powerset() in the class"
+            ) from None
+        return found
