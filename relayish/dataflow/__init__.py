@@ -1,18 +1,48 @@
 """Data-flow analysis: lattices, program points, a solver, functors as transfers."""
 
+import relayish.dataflow.relay.control_flow  # noqa: F401 - registers branches
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.fixpoint import FixpointFunctor
+from relayish.dataflow.functor import BackwardDataFlow, ForwardDataFlow
+from relayish.dataflow.graph.build import build_flow_graph
+from relayish.dataflow.graph.control_flow import (
+    Condition,
+    ControlFlow,
+    TestedLoop,
+    register_control_flow,
+)
+from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
+from relayish.dataflow.graph.point import Action, Branch, Edge, Point
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.recording import BeforeAfter, MemorizingPolicy, RecordingFunctor, by_node
+from relayish.dataflow.solver.analysis import UNREACHABLE, Analysis
+from relayish.dataflow.solver.solution import Solution
+from relayish.dataflow.solver.solve import solve
 from relayish.functor.memoized import Memoized
 
 __all__ = [
+    "UNREACHABLE",
+    "Action",
+    "Analysis",
+    "BackwardDataFlow",
     "BeforeAfter",
+    "Branch",
+    "Condition",
+    "ControlFlow",
     "Direction",
+    "Edge",
     "FixpointFunctor",
+    "FlowGraph",
+    "ForwardDataFlow",
     "Memoized",
     "MemorizingPolicy",
     "Occurrence",
+    "Point",
+    "Procedure",
     "RecordingFunctor",
-    "by_node",
+    "Solution",
+    "TestedLoop",
+    "build_flow_graph",
+    "register_control_flow",
+    "solve",
 ]

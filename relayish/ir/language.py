@@ -24,6 +24,9 @@ class Language:
         named: How to make a node of the name of an operator, likewise: ``"get_op({})"``.
         as_literal: Makes a literal of a number, so that numbers may be given where a field takes
             literals; by default they are refused, with the advice above.
+        is_tree: Whether programs are trees, though Python may hold one object in several places of
+            one: what stands in two places is evaluated twice. Otherwise they are graphs, and a
+            node is evaluated once in the scope that all of its uses are in.
         root: The family for which it is made, if there is one.
 
     Attributes:
@@ -31,7 +34,7 @@ class Language:
         families: The visit names of abstract node classes, which handlers may serve as well.
     """
 
-    __slots__ = ("_claim", "as_literal", "families", "kinds", "literal", "name", "named")
+    __slots__ = ("_claim", "as_literal", "families", "is_tree", "kinds", "literal", "name", "named")
 
     as_literal: Callable[[Any], object] | None  # Any: a number
 
@@ -42,10 +45,12 @@ class Language:
         named: str = "",
         *,
         as_literal: Callable[[Any], object] | None = None,  # Any: a number
+        is_tree: bool = False,
         root: type[Any] | None = None,
     ) -> None:
         self._claim: Claim = claim_of(root)
         self.as_literal = as_literal
+        self.is_tree = is_tree
         self.name = name
         self.literal = literal
         self.named = named

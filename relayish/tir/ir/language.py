@@ -6,7 +6,7 @@ from typing import Final
 
 from relayish.ir.language import Language
 
-TIR: Final = Language("tir")
+TIR: Final = Language("tir", is_tree=True)
 """The language of loops: statements, index arithmetic, buffers and tensors."""
 
 # ``operators`` says what becomes of numbers: ``const`` makes literals of them

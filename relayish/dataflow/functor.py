@@ -1,0 +1,313 @@
+"""Functors as analyses: handlers ``visit_<kind>(node, state)`` are the transfers of points.
+
+The framework walks: blocks, branches, loops and functions are paths of the flow graph, and a
+handler is called once for each point of its kind that the solver visits. So handlers that are
+written structurally, as one would without a framework, are right as they stand: ``self.visit`` of
+what has points of its own gives back the state, since it has been there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Generic, TypeVar, cast
+
+from relayish.dataflow.graph.control_flow import condition_of
+from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph, Procedure
+from relayish.dataflow.graph.placed import has_flow
+from relayish.dataflow.graph.point import Action, Branch, Edge
+from relayish.dataflow.direction import Direction
+from relayish.dataflow.solver.analysis import Analysis, Transfer, Unreachable
+from relayish.dataflow.solver.solve import solve
+from relayish.functor.functor import Functor
+from relayish.functor.vtable import Handler, default_handler, find_handler, install_default
+from relayish.ir.getters import scope_fields
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.roles import Runs
+from relayish.ir.scoping import (
+    has_scopes,
+    operands,
+    operands_of,
+    recursive_operands,
+    scope_roots,
+)
+from relayish.ir.traversal import ByKind
+
+S = TypeVar("S")
+
+
+class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
+    """The base of :class:`ForwardDataFlow` and :class:`BackwardDataFlow`.
+
+    ``visit_<kind>(node, state)`` takes the state on one side of a node, before or after it, and
+    returns that on the other side. Kinds without a handler pass the state on through what they
+    hold that has no point of its own: variables, constants, and the expressions of a statement.
+
+    Beside handlers a class may define :meth:`bind`, :meth:`assume` and :meth:`boundary`.
+    """
+
+    remembers = True  # nothing but where it is; states are kept by the solver
+    _boundary: Any = None  # Any: a state, given to visit()
+    _is_solving: bool = False
+    _is_tree: bool = False
+    _inside: dict[tuple[Node, Action], list[tuple[Handler, Node]]]
+
+    @default_handler
+    def visit(self, node: Node, *args: Any) -> S:  # Any: the state
+        """Return the state on the other side of ``node``.
+
+        From outside, ``visit(root, state)`` solves the flow graph of ``root``, with ``state`` where
+        it is entered (for a backward analysis, left), and returns what is found at the other end.
+        From a handler it passes ``state`` on through a child: through the handler of its kind, but
+        if the child has points of its own, in which case the framework has been there.
+        """
+        if not self._is_solving:
+            [state] = args
+            self._boundary = state
+            try:
+                [solution] = solve([self], node)
+            finally:
+                self._boundary, self._is_solving = None, False
+            return cast("S", solution.exit if self._is_forward else solution.entry)
+        if self._has_point(node):
+            return cast("S", args[0])
+        if type(node) in ATOMS:
+            return cast("S", self._handlers[type(node)](self, node, *args))
+        return super().visit(node, *args)
+
+    @classmethod
+    def _missing(cls, kind: type[Node]) -> Handler:  # noqa: ARG003
+        return DataFlow._pass_on
+
+    def bind(self, node: Node, variables: tuple[Node, ...], state: S) -> S:  # noqa: ARG002
+        """Return the state where ``node`` brings variables into scope: by default unchanged.
+
+        Asked for parameters, for the variables of loops and patterns, and for those of lets and
+        declarations of which the class handles none.
+        """
+        return state
+
+    def assume(self, condition: Node, truth: bool, state: S) -> S | Unreachable:  # noqa: ARG002
+        """Return the state where the value of ``condition`` is ``truth``: by default unchanged.
+
+        ``UNREACHABLE`` says that it never is.
+        """
+        return state
+
+    def take(self, branch: Branch, state: S) -> S | Unreachable:
+        """Return the state where a branch is taken: by default what :meth:`assume` says."""
+        condition = condition_of(branch.node, branch.case)
+        return state if condition is None else self.assume(*condition, state)
+
+    def boundary(self, procedure: Procedure) -> S:
+        if procedure.parent is None and self._boundary is not None:
+            return cast("S", self._boundary)
+        return super().boundary(procedure)
+
+    def refine(self, edge: Edge, state: S) -> S | Unreachable:
+        assert edge.branch is not None
+        return self.take(edge.branch, state)
+
+    @property
+    def refines(self) -> bool:
+        kind = type(self)
+        return kind.assume is not DataFlow.assume or kind.take is not DataFlow.take
+
+    @property
+    def _is_forward(self) -> bool:
+        return self.direction is Direction.FORWARD
+
+    # The transfers of points
+
+    def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
+        self._is_solving, self._inside = True, {}
+        found: list[Transfer | None] = []
+        for procedure, is_tree in zip(graph.procedures, graph.is_tree, strict=True):
+            self._is_tree = is_tree
+            steps = {action: self._steps_of(action) for action in Action}
+            points = slice(procedure.entry, procedure.exit + 1)
+            for action, node in zip(graph.actions[points], graph.nodes[points], strict=True):
+                found.append(steps[action][type(node)])
+        return found
+
+    def _steps_of(self, action: Action) -> ByKind:
+        """Return, by kind, what transfers a state at points of that action."""
+        match action:
+            case Action.EVALUATE | Action.ENTER:
+                return ByKind(self._evaluation)
+            case Action.BIND:
+                return ByKind(self._binding)
+            case Action.YIELD:
+                return ByKind(lambda kind: self._own(kind) if kind in ATOMS else None)
+            case Action.ENTRY:
+                return ByKind(lambda _: self._bind_here if self._binds else None)
+            case _:
+                return ByKind(lambda _: None)
+
+    def _own(self, kind: type[Node]) -> Transfer | None:
+        """Return the handler that the class has for a kind, if there is one."""
+        handler = find_handler(type(self), "visit_", kind)
+        return None if handler is None else cast("Transfer", handler.__get__(self))
+
+    @property
+    def _binds(self) -> bool:
+        return type(self).bind is not DataFlow.bind
+
+    def _evaluation(self, kind: type[Node]) -> Transfer | None:
+        """Return what evaluating operands that have no points, and the node itself, does."""
+        own = self._own(kind)
+        if own is not None or kind in ATOMS:
+            return own
+        if not self._is_tree and not self._handled_atoms:
+            return None
+        fields = scope_fields(kind)
+        if self._binds and fields.binders and not fields.scopes:
+            return self._declare
+        if self._is_tree or any(f.runs is Runs.DEFERRED for f in fields.scopes):
+            return self._pass_on
+        return self._passing_atoms(kind)
+
+    def _passing_atoms(self, kind: type[Node]) -> Transfer:
+        """Return what passes a state on through the operands that have no points: atoms."""
+        held = operands_of(kind)
+        handlers = {atom: self._own(atom) for atom in self._handled_atoms}
+        find = handlers.get
+        if self._is_forward:
+
+            def pass_forward(node: Node, state: S) -> S:
+                for operand in held(node):
+                    handler = find(type(operand))
+                    if handler is not None:
+                        state = handler(operand, state)
+                return state
+
+            return pass_forward
+
+        def pass_backward(node: Node, state: S) -> S:
+            for operand in held(node)[::-1]:
+                handler = find(type(operand))
+                if handler is not None:
+                    state = handler(operand, state)
+            return state
+
+        return pass_backward
+
+    def _binding(self, kind: type[Node]) -> Transfer | None:
+        """Return what binding variables does, and of a let its handler, if there is one."""
+        fields = scope_fields(kind)
+        is_let = not fields.outside and not fields.parts and bool(fields.recursive)
+        own = self._own(kind) if is_let else None
+        if own is not None:
+            return own
+        if is_let and self._handled_atoms:
+            return self._let
+        return self._bind_here if self._binds else None
+
+    @cached_property
+    def _handled_atoms(self) -> frozenset[type[Node]]:
+        """The kinds of atoms that the class has handlers for."""
+        return frozenset([kind for kind in ATOMS if self._own(kind) is not None])
+
+    def _bind_here(self, node: Node, state: S) -> S:
+        bound = self.graph.binders.get(self.number)
+        return self.bind(node, bound, state) if bound else state
+
+    def _declare(self, node: Node, state: S) -> S:
+        """Pass on operands, and bind what is declared after them."""
+        if self._is_forward:
+            return self._bind_here(node, self._pass_on(node, state))
+        return self._pass_on(node, self._bind_here(node, state))
+
+    def _let(self, let: Node, state: S) -> S:
+        """Pass on the value where that is an atom, and bind the variable after it."""
+        if not self._is_forward:
+            state = self._bind_here(let, state)
+        for operand in recursive_operands(let):
+            if type(operand) in self._handled_atoms:
+                state = self._handlers[type(operand)](self, operand, state)
+        return self._bind_here(let, state) if self._is_forward else state
+
+    @default_handler
+    def _pass_on(self, node: Node, state: S) -> S:
+        """Pass ``state`` on through what ``node`` evaluates at its point."""
+        key = (node, self.graph.actions[self.number])
+        inside = self._inside.get(key)
+        if inside is None:
+            inside = self._inside[key] = self._find_inside(node)
+        for handler, child in inside:
+            state = handler(self, child, state)
+        return state
+
+    def _find_inside(self, node: Node) -> list[tuple[Handler, Node]]:
+        """Return what is below ``node`` and has handlers, but no points, in the order of states."""
+        kinds = ByKind(lambda kind: find_handler(type(self), "visit_", kind))
+        roots = [*operands(node), *self.graph.captured(node)]
+        order = INSIDE.post_order(
+            [root for root in roots if not self._has_point(root)],
+            lambda each: kinds[type(each)] is None,
+        )
+        found = [
+            (kinds[type(each)], each)
+            for each in order
+            if kinds[type(each)] is not None and not self._has_point(each)
+        ]
+        return found if self._is_forward else found[::-1]
+
+    def _has_point(self, node: Node) -> bool:
+        """Return whether ``node``, met while a point is transferred, has points of its own."""
+        at = self.graph.nodes[self.number]
+        if has_scopes(type(at)) and node in scope_roots(at) and node not in operands(at):
+            return True
+        if type(node) in ATOMS:
+            return False
+        return has_flow(node) if type(at).language_.is_tree else True
+
+
+install_default(DataFlow, "visit_", DataFlow._pass_on)  # noqa: SLF001 - a class of this module
+
+
+class ForwardDataFlow(DataFlow[S], Generic[S]):
+    """A forward data-flow analysis, whose handlers take the state before a node.
+
+    Source:
+        ``ffdfa`` of TVM's request #4468.
+
+    Example:
+        >>> from relayish.dataflow.lattice import Powerset
+        >>> from relayish.ir.relay.expr import Call, If, Let, Var
+        >>> class Bound(ForwardDataFlow):
+        ...     lattice = Powerset()
+        ...     def visit_let(self, let, state):
+        ...         state = self.visit(let.value, state)
+        ...         return self.visit(let.body, state.add(let.var.name_hint))
+        >>> c, x, y = Var("c"), Var("x"), Var("y")
+        >>> program = Let(x, c, If(c, Let(y, c, y), x))
+        >>> sorted(Bound().visit(program, Powerset().bottom))
+        ['x', 'y']
+    """
+
+    direction = Direction.FORWARD
+
+
+class BackwardDataFlow(DataFlow[S], Generic[S]):
+    """A backward data-flow analysis, whose handlers take the state after a node.
+
+    Source:
+        ``bfdfa`` of TVM's request #4468.
+
+    Example:
+        >>> from relayish.dataflow.lattice import Powerset
+        >>> from relayish.ir.relay.expr import If, Let, Var
+        >>> class Live(BackwardDataFlow):
+        ...     lattice = Powerset()
+        ...     def visit_var(self, var, live):
+        ...         return live.add(var.name_hint)
+        ...     def bind(self, node, variables, live):
+        ...         return live.difference([var.name_hint for var in variables])
+        >>> c, x, y = Var("c"), Var("x"), Var("y")
+        >>> program = Let(x, c, If(c, y, x))
+        >>> sorted(Live().visit(program, Powerset().bottom))
+        ['c', 'y']
+    """
+
+    direction = Direction.BACKWARD

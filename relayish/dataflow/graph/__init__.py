@@ -1,0 +1,27 @@
+"""Flow graphs: program points, edges, procedures, built from the roles of kinds."""
+
+from relayish.dataflow.graph.build import build_flow_graph
+from relayish.dataflow.graph.control_flow import (
+    Condition,
+    ControlFlow,
+    TestedLoop,
+    condition_of,
+    register_control_flow,
+)
+from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
+from relayish.dataflow.graph.point import Action, Branch, Edge, Point
+
+__all__ = [
+    "Action",
+    "Branch",
+    "Condition",
+    "ControlFlow",
+    "Edge",
+    "FlowGraph",
+    "Point",
+    "Procedure",
+    "TestedLoop",
+    "build_flow_graph",
+    "condition_of",
+    "register_control_flow",
+]

@@ -1,0 +1,98 @@
+"""Control flow of kinds: in which order nodes run their scopes, and on which condition.
+
+Roles say how often a scope runs. What they leave open, a kind may say: what a loop computes before
+each iteration, and what holds in a branch. A kind that says nothing gets what holds whatever it
+means: scopes that run repeatedly may run in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.ir.field import Shape
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import Node
+from relayish.ir.roles import Runs
+
+
+class TestedLoop(NamedTuple):
+    """A loop that computes something before each iteration to find out whether there is one.
+
+    Attributes:
+        test: The scope that is computed, by its place among the scopes of the node.
+        body: The scopes that an iteration runs, in order.
+    """
+
+    test: int
+    body: tuple[int, ...]
+
+
+class Condition(NamedTuple):
+    """What holds where a branch is taken: the value of ``expr`` is ``truth``."""
+
+    expr: Node
+    truth: bool
+
+
+# Any: a node of one kind
+ConditionOf: TypeAlias = Callable[[Any, int | None], Condition | None]
+"""``condition(node, case)``: what holds where ``node`` chooses that scope; ``None``: not said."""
+
+
+class ControlFlow(NamedTuple):
+    """How nodes of a kind run their scopes.
+
+    Attributes:
+        loop: What an iteration consists of; ``None``: scopes that run repeatedly run in any order.
+        condition: What holds in each branch.
+    """
+
+    loop: TestedLoop | None = None
+    condition: ConditionOf | None = None
+
+
+CONTROL_FLOW: Final[KindTable[ControlFlow]] = KindTable(
+    "the flow graph",
+    "relayish.dataflow.register_control_flow",
+    {Node: ControlFlow()},
+)
+
+
+def register_control_flow(
+    kind: type[Node],
+    *,
+    loop: TestedLoop | None = None,
+    condition: ConditionOf | None = None,
+    replace: bool = False,
+) -> None:
+    """Say in which order nodes of class ``kind`` run their scopes, and on which condition.
+
+    Args:
+        kind: A kind or a family.
+        loop: For a loop, what is computed before each iteration, and what the iteration runs.
+        condition: What holds where each scope is chosen.
+        replace: Take the place of what was said before.
+
+    Raises:
+        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
+    """
+    said = (loop, condition)
+    CONTROL_FLOW.register(kind, ControlFlow(*said), replace=replace, by=condition or said)
+
+
+def condition_of(node: Node, case: int | None) -> Condition | None:
+    """Return what holds where ``node`` chooses a scope; ``None`` where its kind does not say."""
+    tell = CONTROL_FLOW[type(node)].condition
+    return None if tell is None else tell(node, case)
+
+
+def may_skip(node: Node, cases: int) -> bool:
+    """Return whether ``node``, which chooses one of some scopes, may choose none of them.
+
+    It may where there could be another one, as where an ``if`` has no ``else``.
+    """
+    own = [f for f in type(node).fields_ if f.runs is Runs.ONE_OF]
+    if any(f.shape is Shape.OPTIONAL and getattr(node, f.name) is None for f in own):
+        return True
+    return cases == len(own) == 1 and not own[0].holds_many

@@ -1,0 +1,1 @@
+"""What data-flow analysis knows of Relay's kinds and operators."""

@@ -1,0 +1,1 @@
+"""The solver of data-flow analyses, and what it asks of them."""

@@ -1,0 +1,255 @@
+"""The solver: one worklist of basic blocks, for any number of analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Any, Final
+
+from relayish._support.collector import pause_collection
+from relayish.dataflow.graph.build import build_flow_graph
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.direction import Direction
+from relayish.dataflow.solver.analysis import UNREACHABLE, Analysis
+from relayish.dataflow.solver.solution import Solution
+from relayish.errors import AnalysisError
+from relayish.ir.module import Module
+from relayish.ir.node import Node
+
+MAX_VISITS: Final = 10_000
+"""How often a basic block is visited at most, unless the solver is told otherwise."""
+
+
+def solve(
+    analyses: Sequence[Analysis[Any]],  # Any: with states of their own
+    program: Node | Module[Any] | FlowGraph,
+    *,
+    max_visits: int = MAX_VISITS,
+) -> tuple[Solution[Any], ...]:  # Any: as above
+    """Return the solutions of some analyses, found in one run.
+
+    Blocks are visited in reverse post-order, by backward analyses in post-order, each again only
+    after a state that reaches it has changed; so the loops inside of a loop come to rest before
+    those around them go on, from the states that they have. Where control comes back, states are
+    widened once they grew ``widen_after`` times, and narrowed when all is at rest.
+
+    Args:
+        analyses: What to find out; solutions come in their order.
+        program: What to analyse.
+        max_visits: How often a block may be visited by one analysis.
+
+    Raises:
+        AnalysisError: If a block is visited more often: the lattice has endless chains, or the
+            transfers are not monotone. It says which analysis and where, and how the state grew.
+
+    Complexity:
+        Linear in points for programs without loops; in loops as often as states change.
+
+    Source:
+        Kildall's worklist; Bourdoncle's widening points are the headers of loops.
+    """
+    graph = program if isinstance(program, FlowGraph) else build_flow_graph(program)
+    with pause_collection():
+        return _Solver(graph, analyses, max_visits).solve()
+
+
+class _Order:
+    """Basic blocks in the order in which analyses of one direction visit them first.
+
+    Attributes:
+        blocks: For each block, its points in the order in which states pass them.
+        following: For each block, those that states flow to, by place in the order.
+        coming: Those that states come from.
+    """
+
+    def __init__(self, graph: FlowGraph, direction: Direction) -> None:
+        self.is_forward = direction is Direction.FORWARD
+        blocks = graph.blocks
+        starts = {block.start: number for number, block in enumerate(blocks)}
+        ends = {block.stop - 1: number for number, block in enumerate(blocks)}
+        following = [[starts[t] for t in graph.successors(block.stop - 1)] for block in blocks]
+        coming = [[ends[s] for s in graph.predecessors(block.start)] for block in blocks]
+        if self.is_forward:
+            self.blocks, self.following, self.coming = list(blocks), following, coming
+            return
+        last = len(blocks) - 1
+        self.blocks = [block[::-1] for block in reversed(blocks)]
+        self.following = [[last - number for number in each] for each in reversed(coming)]
+        self.coming = [[last - number for number in each] for each in reversed(following)]
+
+
+class _Solver:
+    def __init__(self, graph: FlowGraph, analyses: Sequence[Analysis[Any]], most: int) -> None:
+        self.graph = graph
+        self.most = most
+        orders = {each: _Order(graph, each) for each in {a.direction for a in analyses}}
+        self.runs = [_Run(self, analysis, orders[analysis.direction]) for analysis in analyses]
+
+    def solve(self) -> tuple[Solution[Any], ...]:
+        runs = self.runs
+        pending: list[int] = []
+        count = len(runs)
+        for number, run in enumerate(runs):
+            run.enqueue = _queue(pending, run, number, count)
+            run.begin()
+        while pending:
+            place, number = divmod(heappop(pending), count)
+            runs[number].visit(place)
+        return tuple([run.finish() for run in runs])
+
+
+def _queue(pending: list[int], run: _Run, number: int, count: int) -> Callable[[int], None]:
+    """Return what puts blocks on the worklist for ``run``, each once."""
+    waiting = run.waiting
+
+    def enqueue(place: int) -> None:
+        if not waiting[place]:
+            waiting[place] = 1
+            heappush(pending, place * count + number)
+
+    return enqueue
+
+
+class _Run:
+    """One analysis at work; blocks go by their place in its order."""
+
+    enqueue: Callable[[int], None]
+
+    def __init__(self, solver: _Solver, analysis: Analysis[Any], order: _Order) -> None:
+        self.analysis, self.graph, self.order = analysis, solver.graph, order
+        self.most = solver.most
+        analysis.graph = solver.graph
+        self.lattice = analysis.lattice
+        self.steps = analysis.transfers(solver.graph)
+        self.refines = analysis.refines
+        count = len(order.blocks)
+        self.at_point: list[Any] = [None] * len(self.graph)
+        self.at_block: list[Any] = [None] * count  # Any: the state that reaches it
+        self.leaving: list[Any] = [None] * count
+        self.waiting = bytearray(count)
+        self.visited = [0] * count
+        self.grown = [0] * count
+        self.visits = 0
+        self.has_widened = False
+
+    def begin(self) -> None:
+        """Let states reach where procedures begin; for a backward analysis, where they end."""
+        first = {block[0]: place for place, block in enumerate(self.order.blocks)}
+        for procedure in self.graph.procedures:
+            begin = procedure.entry if self.order.is_forward else procedure.exit
+            self.reach(first[begin], self.analysis.boundary(procedure), comes_back=False)
+
+    def reach(self, place: int, state: Any, *, comes_back: bool) -> None:  # Any: a state
+        """Join ``state`` to what reaches a block, which waits to be visited if that grows."""
+        old = self.at_block[place]
+        if old is None:
+            self.at_block[place] = state
+        elif old is state:
+            return
+        else:
+            joined = self.lattice.join(old, state)
+            if joined is old or self.lattice.equal(joined, old):
+                return
+            if comes_back:
+                self.grown[place] += 1
+                if self.grown[place] > self.analysis.widen_after:
+                    joined = self.lattice.widen(old, joined)
+                    self.has_widened = True
+                    if self.lattice.equal(joined, old):
+                        return
+            self.at_block[place] = joined
+        self.enqueue(place)
+
+    def visit(self, place: int) -> None:
+        """Transfer a block, and let what comes out reach those that follow."""
+        self.waiting[place] = 0
+        self.visited[place] += 1
+        if self.visited[place] > self.most:
+            self.refuse_endless(place)
+        state = self.leaving[place] = self.transfer(place, self.at_block[place])
+        if state is not UNREACHABLE:
+            for target in self.order.following[place]:
+                passed = self.passed(place, target, state)
+                if passed is not UNREACHABLE:
+                    self.reach(target, passed, comes_back=target <= place)
+
+    def transfer(self, place: int, state: Any) -> Any:  # Any: states
+        """Return what becomes of ``state`` in a block, noting it at each point."""
+        at_point, steps, nodes, analysis = (
+            self.at_point, self.steps, self.graph.nodes, self.analysis
+        )  # fmt: skip
+        block = self.order.blocks[place]
+        for number in block:
+            at_point[number] = state
+            step = steps[number]
+            if step is not None:
+                analysis.number = number
+                state = step(nodes[number], state)
+                if state is None:
+                    self.refuse_none(number)
+                if state is UNREACHABLE:
+                    break
+        self.visits += len(block)
+        return state
+
+    def passed(self, source: int, target: int, state: Any) -> Any:  # Any: states
+        """Return what an edge lets through."""
+        if not self.refines:
+            return state
+        ends = (self.order.blocks[source][-1], self.order.blocks[target][0])
+        edge = self.graph.edge(*ends if self.order.is_forward else ends[::-1])
+        return state if edge.branch is None else self.analysis.refine(edge, state)
+
+    def narrow(self) -> None:
+        """Go through all blocks again, from smaller states, as long as that changes something."""
+        for _ in range(self.analysis.narrowing):
+            changed = [self.narrow_block(place) for place in range(len(self.order.blocks))]
+            if not any(changed):
+                return
+
+    def narrow_block(self, place: int) -> bool:
+        """Compute anew what reaches a block; return whether that is less than it was."""
+        old, sources = self.at_block[place], self.order.coming[place]
+        if old is None or not sources:
+            return False
+        new: Any = None  # Any: a state
+        for source in sources:
+            state = self.leaving[source]
+            passed = None if state is None or state is UNREACHABLE else state
+            if passed is not None:
+                passed = self.passed(source, place, state)
+            if passed is not None and passed is not UNREACHABLE:
+                new = passed if new is None else self.lattice.join(new, passed)
+        if new is None:
+            return False
+        if max(sources) >= place:
+            new = self.lattice.narrow(old, new)
+        if new is old or self.lattice.equal(new, old):
+            return False
+        self.at_block[place] = new
+        self.leaving[place] = self.transfer(place, new)
+        return True
+
+    def finish(self) -> Solution[Any]:
+        if self.has_widened:
+            self.narrow()
+        leaving = {
+            block[-1]: state
+            for block, state in zip(self.order.blocks, self.leaving, strict=True)
+            if state is not None and state is not UNREACHABLE
+        }
+        return Solution(self.analysis, self.graph, self.at_point, leaving, self.visits)
+
+    def refuse_endless(self, place: int) -> None:
+        point = self.graph.point(self.order.blocks[place][0])
+        raise AnalysisError(
+            f"{self.analysis.name} visited the block at {point} (point {point.number}) {self.most} "
+            f"times and does not come to rest; its state there is {self.at_block[place]!r} by now; "
+            f"transfers have to be monotone, and a lattice with endless chains has to widen"
+        )
+
+    def refuse_none(self, number: int) -> None:
+        raise AnalysisError(
+            f"{self.analysis.name} returned None at {self.graph.point(number)} (point {number}); "
+            f"a transfer returns a state, the given one where nothing changes"
+        )
