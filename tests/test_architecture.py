@@ -29,7 +29,7 @@ LAYERS = (
     ("dataflow",),
     ("ir.relay",),
     ("functor.relay", "op"),
-    ("text.relay",),
+    ("text.relay", "dataflow.relay"),
     ("analysis", "prelude"),
     ("interpreter", "dataflow_pattern", "tir"),
     ("pass_infra.relay",),

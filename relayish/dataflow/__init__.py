@@ -43,6 +43,7 @@ __all__ = [
     "Solution",
     "TestedLoop",
     "build_flow_graph",
+    "by_node",
     "register_control_flow",
     "solve",
 ]

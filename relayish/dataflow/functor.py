@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
+from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.control_flow import condition_of
 from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph, Procedure
 from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action, Branch, Edge
-from relayish.dataflow.direction import Direction
 from relayish.dataflow.solver.analysis import Analysis, Transfer, Unreachable
 from relayish.dataflow.solver.solve import solve
 from relayish.functor.functor import Functor

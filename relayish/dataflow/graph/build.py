@@ -348,7 +348,7 @@ class _Builder:
             self._emit(given, Action.YIELD)
 
     def _deciding(self, node: Node) -> list[_Source]:
-        """Return the last point, which decides how control goes on; a point of its own if need be."""
+        """Return the last point, which decides how control goes on; a new one if need be."""
         ends = self._ends()
         if len(ends) == 1 and ends[0][1] is None:
             return ends
@@ -371,7 +371,7 @@ def _deferred(node: Node) -> list[int]:
 
 
 def _plain_of_kind(kind: type[Node]) -> object:
-    """Return whether a node of that kind is one point, or whether something is to be noted of it."""
+    """Return whether a node of that kind is one point, or what it is besides."""
     fields = scope_fields(kind)
     if has_parts(kind):
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
@@ -146,7 +147,7 @@ class FlowGraph:
         starts.update([source + 1 for source in self._jumps])
         starts.discard(len(self.nodes))
         bounds = [*sorted(starts), len(self.nodes)]
-        return tuple([range(a, b) for a, b in zip(bounds, bounds[1:], strict=False)])
+        return tuple([range(a, b) for a, b in pairwise(bounds)])
 
     @cached_property
     def _occurrences(self) -> Mapping[Node, tuple[int, ...]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
 
+from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Point
-from relayish.dataflow.direction import Direction
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.errors import AnalysisError
 from relayish.ir.node import Node

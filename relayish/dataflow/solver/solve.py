@@ -7,9 +7,9 @@ from heapq import heappop, heappush
 from typing import Any, Final
 
 from relayish._support.collector import pause_collection
+from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
-from relayish.dataflow.direction import Direction
 from relayish.dataflow.solver.analysis import UNREACHABLE, Analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.errors import AnalysisError
