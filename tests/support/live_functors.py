@@ -1,0 +1,110 @@
+"""The live-variable functors of TVM's data-flow RFC, as they stand there: handlers by structure.
+
+Each handler takes what is live after its node and returns what is live before it. A functor is made
+of them with whatever base runs it: ``class Live(LoopHandlers, FixpointFunctor, IRFunctor): ...``.
+"""
+
+from __future__ import annotations
+
+from relayish import tir
+from relayish.dataflow import Direction, FixpointFunctor
+from relayish.functor import ExprFunctor
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Expr, If, Let, Var
+from relayish.ir.scoping import operands
+
+Live = frozenset  # of variables and buffers
+
+
+class Sets:
+    """What is known of a path or another: sets, ordered by inclusion."""
+
+    def join(self, a, b):
+        return a if a >= b else a | b
+
+    def leq(self, a, b):
+        return a <= b
+
+
+class LoopHandlers:
+    """Liveness of scalars and buffers of the loop IR."""
+
+    lattice = Sets()
+    direction = Direction.BACKWARD
+
+    def visit_block(self, block: tir.Block, after: Live) -> Live:
+        for stmt in reversed(block.stmts):
+            after = self.visit(stmt, after)
+        return after
+
+    def visit_if_then_else(self, branch: tir.IfThenElse, after: Live) -> Live:
+        before_then = self.visit(branch.true_case, after)
+        before_else = after
+        if branch.false_case is not None:
+            before_else = self.visit(branch.false_case, after)
+        return self.visit(branch.condition, before_then | before_else)
+
+    def visit_for(self, loop: tir.For, after: Live) -> Live:
+        def around(live: Live) -> Live:
+            return self.visit(loop.body, live) - {loop.loop_var}
+
+        live = self.fixpoint(after, around)
+        return self.visit(loop.min, self.visit(loop.extent, live))
+
+    def visit_let(self, let: tir.Let, after: Live) -> Live:
+        after -= {let.symbol}
+        return after if let.body is None else self.visit(let.body, after)
+
+    def visit_store(self, store: tir.Store, after: Live) -> Live:
+        if isinstance(store.tensor, tir.Var):
+            after -= {store.tensor}
+        for index in reversed(store.indices):
+            after = self.visit(index, after)
+        return self.visit(store.value, after)
+
+    def visit_load(self, load: tir.Load, after: Live) -> Live:
+        for index in reversed(load.indices):
+            after = self.visit(index, after)
+        return self.visit(load.tensor, after)
+
+    def visit_tensor(self, tensor: tir.Tensor, after: Live) -> Live:
+        return after if tensor.buffer is None else self.visit(tensor.buffer, after)
+
+    def visit_parameter(self, parameter: tir.Var | tir.Buffer, after: Live) -> Live:
+        return after | {parameter}
+
+    def visit_expr(self, expr: tir.Expr, after: Live) -> Live:
+        for operand in reversed(operands(expr)):
+            after = self.visit(operand, after)
+        return after
+
+
+class RelayHandlers:
+    """Liveness of variables of Relay."""
+
+    lattice = Sets()
+    direction = Direction.BACKWARD
+
+    def visit_let(self, let: Let, after: Live) -> Live:
+        return self.visit(let.value, self.visit(let.body, after) - {let.var})
+
+    def visit_if(self, branch: If, after: Live) -> Live:
+        before_true = self.visit(branch.true_branch, after)
+        before_false = self.visit(branch.false_branch, after)
+        return self.visit(branch.cond, before_true | before_false)
+
+    def visit_var(self, var: Var, after: Live) -> Live:
+        return after | {var}
+
+    def visit_expr(self, expr: Expr, after: Live) -> Live:
+        for operand in reversed(operands(expr)):
+            after = self.visit(operand, after)
+        return after
+
+
+class LoopLive(LoopHandlers, FixpointFunctor[Node, Live], tir.ExprFunctor, tir.StmtFunctor):
+    """Liveness of loops: a functor over expressions and statements, as the RFC derives it."""
+
+
+class RelayLive(RelayHandlers, ExprFunctor):
+    """Liveness of Relay's expressions."""
