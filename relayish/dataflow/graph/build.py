@@ -187,17 +187,21 @@ class _Builder:
         if bound:
             self._binders[number] = bound
         if self._sources is not None:
+            self._joins[number] = ()
             self._join(number, self._sources)
             self._sources = None
         return number
 
     def _join(self, target: int, sources: Sequence[_Source]) -> None:
         self._joins[target] = (
-            *self._joins.get(target, ()),
+            *self._joins.get(target, (target - 1,)),
             *dict.fromkeys([source for source, _ in sources]),
         )
         for source, branch in sources:
             before = self._jumps.get(source, ())
+            runs_on = source + 1 < len(self._nodes) and source + 1 not in self._joins
+            if not before and runs_on:
+                before = (source + 1,)
             if target not in before:
                 self._jumps[source] = (*before, target)
             if branch is not None:

@@ -142,12 +142,16 @@ class FlowGraph:
         Complexity:
             Linear in the points, once.
         """
-        starts = {procedure.entry for procedure in self.procedures}
-        starts.update(self._joins)
-        starts.update([source + 1 for source in self._jumps])
-        starts.discard(len(self.nodes))
-        bounds = [*sorted(starts), len(self.nodes)]
+        ends = {target - 1 for target in self._joins}.union(self._jumps)
+        alone = [end for end in ends if not self._runs_on(end)]
+        bounds = [0, *sorted([end + 1 for end in alone if end >= 0])]
         return tuple([range(a, b) for a, b in pairwise(bounds)])
+
+    def _runs_on(self, point: int) -> bool:
+        """Return whether control goes from ``point`` to the next one, and nowhere else."""
+        return self._jumps.get(point, (point + 1,)) == (point + 1,) and (
+            self._joins.get(point + 1, (point,)) == (point,)
+        )
 
     @cached_property
     def _occurrences(self) -> Mapping[Node, tuple[int, ...]]:

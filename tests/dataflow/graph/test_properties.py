@@ -1,0 +1,100 @@
+"""Flow graphs of random programs of all languages keep what graphs promise."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from relayish.dataflow import Action, build_flow_graph
+from relayish.ir.node import ATOMS
+from relayish.ir.roles import Role
+from relayish.ir.scoping import PROGRAM, free_variables
+from relayish.ir.traversal import EVERYTHING
+from tests.support import tir_deep
+from tests.support.deep import doublings, let_body, let_value
+from tests.support.depth import DEPTH
+from tests.support.flow_graphs import check_graph, check_operands_first
+from tests.support.loop_programs import random_loop_module
+from tests.support.random_exprs import random_function, random_module
+from tests.support.tir_programs import random_func
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_graph_of_a_relay_function_is_sound(seed):
+    function = random_function(seed)
+    graph = build_flow_graph(function)
+    check_graph(graph)
+    check_operands_first(graph, function)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_graph_of_a_relay_function_has_all_that_is_computed(seed):
+    function = random_function(seed)
+    graph = build_flow_graph(function)
+    pointed = set(graph.nodes)
+    computed = [
+        node
+        for node in PROGRAM.post_order(function)
+        if type(node) not in ATOMS and node.held_as_ is Role.OPERAND
+    ]
+    assert pointed.issuperset(computed)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_graph_of_a_module_is_sound(seed):
+    check_graph(build_flow_graph(random_module(seed)))
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_graph_of_kinds_declared_outside_is_sound(seed):
+    module = random_loop_module(seed)
+    graph = build_flow_graph(module)
+    check_graph(graph)
+    for function in module.functions.values():
+        check_operands_first(build_flow_graph(function), function)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_graph_of_a_loop_function_is_sound(seed):
+    check_graph(build_flow_graph(random_func(seed)))
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_variables_that_are_captured_are_those_free_in_the_function(seed):
+    graph = build_flow_graph(random_function(seed))
+    for procedure in graph.procedures:
+        if procedure.parent is not None:
+            assert set(graph.captured(procedure.node)) == set(free_variables(procedure.node))
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("build", [let_body, let_value])
+def test_points_of_deep_programs_are_linear(build):
+    graph = build_flow_graph(build(DEPTH))
+    assert len(graph) <= 4 * DEPTH + 4
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("build", [tir_deep.loop_nest, tir_deep.branch_nest, tir_deep.poly_nest])
+def test_points_of_deep_loop_programs_are_linear(build):
+    graph = build_flow_graph(build(DEPTH))
+    assert len(graph) <= 10 * DEPTH + 10
+
+
+def test_points_of_a_shared_graph_are_linear_in_distinct_nodes():
+    graph = build_flow_graph(doublings(100))
+    assert len(graph) == 102
+
+
+def test_points_of_shared_expressions_of_a_tree_belong_to_their_statement():
+    graph = build_flow_graph(tir_deep.shared_doublings(100))
+    assert len(graph) < 20
+
+
+def test_no_recursive_walk_is_left_to_python():
+    graph = build_flow_graph(let_value(5_000))
+    assert graph.actions[-1] is Action.EXIT
+    assert EVERYTHING.post_order(graph.root)
