@@ -13,12 +13,18 @@ from relayish.dataflow.graph.control_flow import (
 )
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
+from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.recording import BeforeAfter, MemorizingPolicy, RecordingFunctor, by_node
 from relayish.dataflow.solver.analysis import UNREACHABLE, Analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.functor.memoized import Memoized
+
+# the names of TVM's data-flow RFC (#4468)
+ffdfa = ForwardDataFlow
+bfdfa = BackwardDataFlow
+IsLattice = Lattice
 
 __all__ = [
     "UNREACHABLE",
@@ -34,6 +40,8 @@ __all__ = [
     "FixpointFunctor",
     "FlowGraph",
     "ForwardDataFlow",
+    "IsLattice",
+    "Lattice",
     "Memoized",
     "MemorizingPolicy",
     "Occurrence",
@@ -42,8 +50,10 @@ __all__ = [
     "RecordingFunctor",
     "Solution",
     "TestedLoop",
+    "bfdfa",
     "build_flow_graph",
     "by_node",
+    "ffdfa",
     "register_control_flow",
     "solve",
 ]

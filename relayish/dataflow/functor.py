@@ -94,8 +94,8 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         """
         return state
 
-    def take(self, branch: Branch, state: S) -> S | Unreachable:
-        """Return the state where a branch is taken: by default what :meth:`assume` says."""
+    def choose(self, branch: Branch, state: S) -> S | Unreachable:
+        """Return the state where a branch is chosen: by default what :meth:`assume` says."""
         condition = condition_of(branch.node, branch.case)
         return state if condition is None else self.assume(*condition, state)
 
@@ -106,12 +106,12 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
 
     def refine(self, edge: Edge, state: S) -> S | Unreachable:
         assert edge.branch is not None
-        return self.take(edge.branch, state)
+        return self.choose(edge.branch, state)
 
     @property
     def refines(self) -> bool:
         kind = type(self)
-        return kind.assume is not DataFlow.assume or kind.take is not DataFlow.take
+        return kind.assume is not DataFlow.assume or kind.choose is not DataFlow.choose
 
     @property
     def _is_forward(self) -> bool:
