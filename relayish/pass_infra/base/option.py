@@ -55,7 +55,7 @@ def field_options(cls: type) -> tuple[PassOption, ...]:
 
 
 def parameter_options(
-    function: Callable[..., object], signature: inspect.Signature, owner: str
+    function: Callable[..., object], signature: inspect.Signature, owner: str, what: str = "pass"
 ) -> tuple[PassOption, ...]:
     """Return the options that the parameters of ``function`` stand for, in order.
 
@@ -64,14 +64,14 @@ def parameter_options(
     Raises:
         DeclarationError: If a parameter has no annotation or cannot be given by name.
     """
-    hints = resolve_hints(function, owner)
+    hints = resolve_hints(function, owner, what)
     options = []
     for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         if parameter.kind is parameter.POSITIONAL_ONLY or parameter.name not in hints:
             raise DeclarationError(
-                f"parameter {parameter.name!r} of pass {owner} must be annotated and may not be "
+                f"parameter {parameter.name!r} of {what} {owner} must be annotated and may not be "
                 f"positional only; it is an option that is given by name"
             )
         default = MISSING if parameter.default is parameter.empty else parameter.default
@@ -87,7 +87,9 @@ def _field_default(declared: dataclasses.Field[Any]) -> object:  # Any: fields o
     return MISSING
 
 
-def resolve_hints(declared: Callable[..., object], owner: str) -> Mapping[str, Any]:
+def resolve_hints(
+    declared: Callable[..., object], owner: str, what: str = "pass"
+) -> Mapping[str, Any]:
     """Return the annotations of a function or class, evaluated.
 
     Raises:
@@ -97,7 +99,7 @@ def resolve_hints(declared: Callable[..., object], owner: str) -> Mapping[str, A
         return typing.get_type_hints(declared)
     except NameError as error:
         raise DeclarationError(
-            f"cannot resolve the annotations of pass {owner}: {error}; "
+            f"cannot resolve the annotations of {what} {owner}: {error}; "
             f"import what they name at the top of the module"
         ) from error
 
@@ -111,8 +113,8 @@ def describe_hint(hint: Any) -> str:  # Any: an annotation
     return getattr(hint, "__name__", str(hint))
 
 
-def check_option(owner: str, option: PassOption, value: object) -> object:
-    """Return ``value`` as the option of the pass ``owner`` wants it.
+def check_option(owner: str, option: PassOption, value: object, what: str = "pass") -> object:
+    """Return ``value`` as the option of the pass, or whatever else, ``owner`` wants it.
 
     Raises:
         PipelineError: If the value does not fit.
@@ -120,7 +122,7 @@ def check_option(owner: str, option: PassOption, value: object) -> object:
     try:
         return check_value(option.hint, value)
     except OptionValueError as error:
-        raise PipelineError(f"option {option.name!r} of pass {owner}: {error}") from None
+        raise PipelineError(f"option {option.name!r} of {what} {owner}: {error}") from None
 
 
 def check_given(
@@ -128,11 +130,12 @@ def check_given(
     options: Sequence[PassOption],
     positional: Sequence[object],
     named: Mapping[str, object],
+    what: str = "pass",
 ) -> None:
-    """Refuse arguments that are no options of the pass ``owner``, or too few.
+    """Refuse arguments that are no options of the pass, or whatever else, ``owner``, or too few.
 
     Raises:
-        OptionError: Saying which there are, or that a pass is made before it is called.
+        OptionError: Saying which there are, or that what has options is made before it is called.
     """
     if positional and isinstance(positional[0], Module):
         needs = "..." if any(option.default is MISSING for option in options) else ""
@@ -141,23 +144,26 @@ def check_given(
         )
     if len(positional) > len(options):
         raise OptionError(
-            f"pass {owner} is given {len(positional)} options by position; {_list_options(options)}"
+            f"{what} {owner} is given {len(positional)} options by position; "
+            f"{_list_options(options)}"
         )
     given = {option.name for option in options[: len(positional)]}
     for name in named:
         if name in given:
-            raise OptionError(f"pass {owner} is given the option {name!r} twice")
+            raise OptionError(f"{what} {owner} is given the option {name!r} twice")
         if all(option.name != name for option in options):
-            raise OptionError(describe_unknown_option(owner, options, name))
+            raise OptionError(describe_unknown_option(owner, options, name, what))
     for option in options:
         if option.default is MISSING and option.name not in given and option.name not in named:
-            raise OptionError(f"pass {owner} must be given the option {option}")
+            raise OptionError(f"{what} {owner} must be given the option {option}")
 
 
-def describe_unknown_option(owner: str, options: Sequence[PassOption], name: str) -> str:
-    """Return the message for an option that the pass ``owner`` does not have."""
+def describe_unknown_option(
+    owner: str, options: Sequence[PassOption], name: str, what: str = "pass"
+) -> str:
+    """Return the message for an option that the pass, or whatever else, ``owner`` has not."""
     near = suggest(name, [option.name for option in options])
-    return f"pass {owner} has no option {name!r}{near}; {_list_options(options)}"
+    return f"{what} {owner} has no option {name!r}{near}; {_list_options(options)}"
 
 
 def _list_options(options: Sequence[PassOption]) -> str:

@@ -73,8 +73,12 @@ class PassSpec:
     position: int
 
 
-def parse_specs(text: str) -> tuple[PassSpec, ...]:
+def parse_specs(text: str, what: str = "a pass") -> tuple[PassSpec, ...]:
     """Return the entries of a pipeline, in order.
+
+    Args:
+        text: What is written.
+        what: What entries are names of, for errors.
 
     Raises:
         PipelineError: If the text does not follow the grammar; points at the place.
@@ -82,7 +86,7 @@ def parse_specs(text: str) -> tuple[PassSpec, ...]:
     Complexity:
         Linear in the text; nested values use no Python stack.
     """
-    return _Reader(text).read_pipeline()
+    return _Reader(text, what).read_pipeline()
 
 
 def parse_value(text: str) -> WrittenValue:
@@ -111,8 +115,9 @@ class _Token:
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, what: str = "a pass") -> None:
         self.text = text
+        self.what = what
         self.tokens = self._split()
         self.next = 0
 
@@ -154,8 +159,8 @@ class _Reader:
     def read_spec(self) -> PassSpec:
         name = self.take()
         if name.kind in (",", "end", "{"):
-            self.fail("expected the name of a pass; found nothing", name.position)
-        self.check_name(name, "a pass")
+            self.fail(f"expected the name of {self.what}; found nothing", name.position)
+        self.check_name(name, self.what)
         options = self.read_options() if self.peek() == "{" else ()
         return PassSpec(name.text, options, name.position)
 

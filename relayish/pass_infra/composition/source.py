@@ -76,11 +76,13 @@ class TableSource(PassSource):
 class EntryPointSource(PassSource):
     """What installed distributions declare under a group of entry points.
 
-    An entry point names a module (or an object in one) whose import registers passes.
+    An entry point names a module (or an object in one) whose import registers passes, or ``what``
+    else there are sources of.
     """
 
-    def __init__(self, group: str) -> None:
+    def __init__(self, group: str, what: str = "passes") -> None:
         self.group = group
+        self.what = what
 
     def load_for(self, name: str) -> None:
         """Do nothing: the name of a pass does not tell who has it."""
@@ -94,7 +96,7 @@ class EntryPointSource(PassSource):
             except Exception as error:
                 owner = entry_point.dist.name if entry_point.dist is not None else "a distribution"
                 raise PassError(
-                    f"cannot load the passes that {owner} adds through entry point "
+                    f"cannot load the {self.what} that {owner} adds through entry point "
                     f"{entry_point.name} = {entry_point.value}: {type(error).__name__}: {error}; "
                     f"repair or uninstall it"
                 ) from error
