@@ -16,6 +16,7 @@ from relayish.analysis.infer_type import (
 )
 from relayish.analysis.liveness import Liveness, analyse_liveness
 from relayish.analysis.mac_count import count_layers, get_total_mac_number
+from relayish.analysis.memory_plan import MemoryPlan, PlannedTensor, Storage, plan_memory
 from relayish.analysis.normal_form import (
     check_a_normal_form,
     check_basic_block_normal_form,
@@ -45,7 +46,10 @@ __all__ = [
     "Feature",
     "Inference",
     "Liveness",
+    "MemoryPlan",
+    "PlannedTensor",
     "Purity",
+    "Storage",
     "all_type_vars",
     "all_vars",
     "analyse_effects",
@@ -75,6 +79,7 @@ __all__ = [
     "is_pure",
     "list_fake_quantized_op_freqs",
     "list_op_freqs",
+    "plan_memory",
     "post_dominators",
     "post_order_visit",
     "purity_of",

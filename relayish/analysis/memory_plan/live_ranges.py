@@ -1,0 +1,471 @@
+"""Live ranges of tensors: the steps of a function in order, and from which to which a buffer lives.
+
+The steps are the calls, branches and uses of references that one activation of a function
+evaluates, in order; branches and arms stand one after another, so a range that covers both is
+longer than what any run needs. An operator makes new buffers unless it is declared to give back a
+view of its first operand, or that itself. Tuples, lets and projections make none; they pass on what
+they hold. A buffer lives up to the last step that uses a value which may hold on to it.
+
+Graph form and A-normal form are walked alike: operands first, in order, each node where it is first
+asked for. One that several branches share is evaluated in whichever runs first, so what it is
+computed from lives as long as itself. What happens inside of functions that are called later, and
+of kinds that other packages declare, is not looked at: their values hold on to all that they use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from relayish.analysis.function_attributes import is_marked, is_primitive
+from relayish.analysis.memory_plan.buffers import (
+    NEVER,
+    Buffer,
+    Origin,
+    Value,
+    leaf_types,
+    reachable_buffers,
+)
+from relayish.ir.effect import Effect
+from relayish.ir.node import ATOMS, Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType, TupleType, Type
+from relayish.ir.relay.typed import type_of
+from relayish.ir.scopes import OUTERMOST, Scopes
+from relayish.ir.scoping import PROGRAM, has_scopes, operands, scope_roots, scopes
+from relayish.op import registry
+from relayish.op.dimension import show_type
+
+Task: TypeAlias = tuple[Callable[[Any], None], Any]  # Any: what that takes
+
+
+class LiveRanges:
+    """The steps and buffers of one function; made by :meth:`run`.
+
+    Args:
+        func: A typed function.
+        closed: The functions inside of it that use no variable from outside.
+        passed_on: For each function that was looked at, the numbers of the parameters that its
+            result may hold on to; ``None`` while that is not known, as in recursion.
+        mod: Where functions called by name are found.
+        owns_parameters: Whether the values of parameters are given away by the caller.
+
+    Attributes:
+        steps: What is evaluated, in order.
+        buffers: All there are, in the order in which they come to be.
+        value_of: What each node, and each variable, evaluates to.
+        unplanned: The expressions that give a value in memory of which nothing is known, and why.
+        calls: The steps that call another function, with that.
+        sharing: The buffers of variables that may share the memory of another, with that.
+        params: The values of the parameters.
+    """
+
+    def __init__(
+        self,
+        func: Function,
+        closed: set[Node],
+        passed_on: dict[Function, frozenset[int] | None],
+        mod: IRModule | None,
+        *,
+        owns_parameters: bool,
+    ) -> None:
+        self.func = func
+        self.owns_parameters = owns_parameters
+        self.steps: list[Expr] = []
+        self.buffers: list[Buffer] = []
+        self.value_of: dict[Node, Value] = {}
+        self.unplanned: dict[Expr, str] = {}
+        self.calls: list[tuple[int, Function]] = []
+        self.sharing: list[tuple[Buffer, Buffer]] = []
+        self.params: list[Value] = []
+        self._closed = closed
+        self._passed_on = passed_on
+        self._mod = mod
+        self._function_of: dict[Node, Function] = {}  # of variables
+        self._escaped: list[Value] = []
+        self._scopes: Scopes | None = None
+        self._block = OUTERMOST
+        self._lazy: set[Node] = set()  # what was evaluated in a place that may not be reached
+        self._taking_part: list[list[Value]] = []  # for each that is being evaluated
+        self._looked_into: set[Node] = set()
+        self._wanted: Function | None = None
+        self._stack: list[Task] = []
+
+    def run(self) -> Iterator[Function]:
+        """Find all that; yield each function that is called, to be looked at first."""
+        self._find_scopes()
+        for param in self.func.params:
+            self.value_of[param] = made = self._make(param, type_of(param), Origin.PARAMETER)
+            self.params.append(made)
+        self._stack.append((self._evaluate, self.func.body))
+        stack = self._stack
+        while stack:
+            act, what = stack.pop()
+            act(what)
+            if self._wanted is not None:
+                wanted, self._wanted = self._wanted, None
+                yield wanted
+        self._settle()
+
+    def result_of(self) -> Value:
+        """Return what the function gives."""
+        return self.value_of[self.func.body]
+
+    # Order: operands first, each node where it is first asked for
+
+    def _find_scopes(self) -> None:
+        """Find out where nodes are evaluated, if there are several places."""
+        enter = lambda node: node not in self._closed and not is_primitive(node)  # noqa: E731
+        order = PROGRAM.post_order(self.func.body, enter)
+        kinds = {kind for kind in set(map(type, order)) if has_scopes(kind) and kind is not Let}
+        if kinds:
+            self._scopes = Scopes(self.func.body, enter=enter, order=order)
+
+    def _evaluate(self, node: Expr) -> None:
+        known = self.value_of.get(node)
+        if known is not None:
+            if node in self._lazy:
+                known.last = len(self.steps)  # it may be evaluated now, even if nothing reads it
+                if self._taking_part:
+                    self._taking_part[-1].append(known)
+            return
+        kind = type(node)
+        if kind in ATOMS:
+            self.value_of[node] = self._atom(node)
+            return
+        stack = self._stack
+        if self._taking_part or self._is_shared_by_branches(node):
+            self._begin_lazy((node,))
+        begin = _BEGIN.get(kind)
+        if begin is not None:
+            begin(self, node)
+            return
+        finish = _FINISH.get(kind, LiveRanges.finish_foreign)
+        stack.append((finish.__get__(self), node))
+        evaluate = self._evaluate
+        stack += [(evaluate, operand) for operand in reversed(operands(node))]
+
+    def _is_shared_by_branches(self, node: Expr) -> bool:
+        """Return whether ``node`` is evaluated in this branch or in another that asks for it."""
+        found = self._scopes
+        if found is None or node not in found.lifted:
+            return False
+        return found.block[found.scope[node]] != self._block
+
+    def _begin_lazy(self, roots: Sequence[Node]) -> None:
+        """Take note of all that takes part in evaluating ``roots``, which may happen later."""
+        self._lazy.update(roots)
+        self._taking_part.append([])
+        self._stack.append((self._end_lazy, roots))
+
+    def _end_lazy(self, roots: Sequence[Node]) -> None:
+        """Let what took part live as long as the roots."""
+        part = Value(self._taking_part.pop())
+        for root in roots:
+            self.value_of[root].needed.append(part)
+        if self._taking_part:
+            self._taking_part[-1].append(part)
+
+    def _set_block(self, block: int) -> None:
+        self._block = block
+
+    def begin_let(self, let: Let) -> None:
+        evaluate = self._evaluate
+        self._stack += [
+            (self._finish_let, let),
+            (evaluate, let.body),
+            (self._bind, let),
+            (evaluate, let.value),
+        ]
+
+    def _bind(self, let: Let) -> None:
+        var, value = let.var, self.value_of[let.value]
+        self.value_of[var] = value
+        known = let.value if type(let.value) is Function else self._function_of.get(let.value)
+        if known is not None:
+            self._function_of[var] = known
+        place = var.may_share
+        if place is not None and place in self.value_of:
+            shared = self.value_of[place]
+            if isinstance(value, Buffer) and isinstance(shared, Buffer):
+                self.sharing.append((value, shared))
+
+    def _finish_let(self, let: Let) -> None:
+        self.value_of[let] = self.value_of[let.body]
+
+    def begin_if(self, branch: If) -> None:
+        self._stack += [(self._enter, branch), (self._evaluate, branch.cond)]
+
+    def begin_match(self, match: Match) -> None:
+        self._stack += [(self._enter, match), (self._evaluate, match.data)]
+
+    def _enter(self, node: If | Match) -> None:
+        """Evaluate the branches one after another, where what decides is known."""
+        taken = self.value_of[node.cond if isinstance(node, If) else node.data]
+        self._add_step(node, (taken,))
+        assert self._scopes is not None
+        for scope in scopes(node):
+            for var in scope.binders:
+                self.value_of[var] = Value((taken,))
+        opened = self._scopes.opened[node]
+        self._stack += [(self._leave, node), (self._set_block, self._block)]
+        for root, inner in zip(scope_roots(node)[::-1], opened[::-1], strict=True):
+            self._stack.append((self._evaluate, root))
+            self._stack.append((self._set_block, self._scopes.block[inner]))
+
+    def _leave(self, node: If | Match) -> None:
+        self.value_of[node] = Value([self.value_of[root] for root in scope_roots(node)])
+
+    # What is evaluated inside of functions, and of kinds of other packages
+
+    def begin_function(self, func: Function) -> None:
+        if func in self._closed or is_primitive(func):
+            self.value_of[func] = Value()
+            return
+        self._look_into(func, Value())
+
+    def _look_into(self, node: Expr, value: Value) -> None:
+        """Note that ``value`` holds on to all that ``node`` uses inside and that is known here."""
+        assert self._scopes is not None
+        seen, value_of, scope_of = self._looked_into, self.value_of, self._scopes.scope
+        around, find_common = scope_of.get(node, OUTERMOST), self._scopes.tree.find_common_ancestor
+        outside: list[Node] = []
+        pending = list(scope_roots(node))
+        while pending:
+            inner = pending.pop()
+            if inner in value_of:
+                value.held.append(value_of[inner])
+                continue
+            if inner in seen or type(inner) in ATOMS:
+                continue
+            if inner in self._scopes.lifted:
+                own = scope_of[inner]
+                if find_common(own, around) == own:
+                    outside.append(inner)
+                    continue
+            seen.add(inner)
+            pending += EXPRESSIONS.children(inner)
+        self._stack.append((self._define_captured, (node, value, outside)))
+        if outside:  # they are evaluated where one of the functions that use them is called
+            self._begin_lazy(outside)
+            self._stack += [(self._evaluate, each) for each in outside]
+
+    def _define_captured(self, what: tuple[Expr, Value, list[Node]]) -> None:
+        node, value, outside = what
+        value.held += [self.value_of[each] for each in outside]
+        self.value_of[node] = value
+
+    def finish_foreign(self, node: Expr) -> None:
+        taken = [self.value_of[operand] for operand in operands(node)]
+        self._add_step(node, taken)
+        value = Value(taken)
+        self.unplanned[node] = f"what memory a {type(node).__name__} takes is not known"
+        if node.traits_.effect & ~Effect.READS:
+            self._escaped.append(value)
+        if has_scopes(type(node)):
+            self._look_into(node, value)
+        else:
+            self.value_of[node] = value
+
+    # What nodes evaluate to
+
+    def _atom(self, node: Node) -> Value:
+        if isinstance(node, Constant) and isinstance(node.data, (np.ndarray, np.generic)):
+            ty = TensorType(node.data.shape, node.data.dtype.name)
+            return self._make(node, ty, Origin.CONSTANT)
+        return Value()  # a name, or a variable that is bound elsewhere
+
+    def _add_step(self, node: Expr, used: Iterable[Value]) -> None:
+        at = len(self.steps)
+        self.steps.append(node)
+        used = list(used)
+        for value in used:
+            value.last = at
+        if self._taking_part:
+            self._taking_part[-1] += used
+
+    def _make(self, expr: Expr, ty: Type, origin: Origin) -> Value:
+        """Return new buffers for a value of type ``ty``, each field of a tuple apart."""
+        born = NEVER if origin in (Origin.PARAMETER, Origin.CONSTANT) else len(self.steps) - 1
+        made: list[Value] = []
+        for index, leaf in enumerate(leaf_types(ty)):
+            if isinstance(leaf, TensorType):
+                buffer = Buffer(expr, index, leaf, origin, born, len(self.buffers))
+                self.buffers.append(buffer)
+                made.append(buffer)
+                if self._taking_part:
+                    self._taking_part[-1].append(buffer)
+                if buffer.size is None:
+                    self.unplanned[expr] = f"the size of {show_type(leaf)} is not known"
+            else:
+                made.append(Value())
+                self.unplanned[expr] = f"{show_type(leaf)} is no tensor"
+        return _nest(ty, made)
+
+    def finish_call(self, call: Call) -> None:
+        op = call.op
+        callee = None if type(op) is Op else self._find_callee(op)
+        if callee is not None and callee not in self._passed_on:
+            self._stack.append((self.finish_call, call))
+            self._wanted = callee
+            return
+        args = [self.value_of[arg] for arg in call.args]
+        self._add_step(call, args)
+        if type(op) is Op:
+            value = self._call_operator(call, op, args)
+        elif type(op) is Constructor:
+            value = Value(args)
+        elif (kernel := self._find_kernel(op)) is not None:
+            is_view = is_marked(kernel, "relay.reshape_only")
+            value = Value(args) if is_view else self._make(call, type_of(call), Origin.LOCAL)
+        else:
+            value = self._call_function(call, callee, args)
+        self.value_of[call] = value
+
+    def _call_operator(self, call: Call, op: Op, args: list[Value]) -> Value:
+        if args and (op in registry.view or op in registry.mark):
+            return args[0]
+        is_known = registry.is_registered(op)
+        if is_known and op not in registry.non_computational:
+            return self._make(call, type_of(call), Origin.LOCAL)
+        self.unplanned[call] = f"what memory {op.full_name} takes is not known"
+        return Value(args)
+
+    def _call_function(self, call: Call, callee: Function | None, args: list[Value]) -> Value:
+        """Return what a call of a function gives: new buffers, or what it may pass on."""
+        passed_on = None if callee is None else self._passed_on[callee]
+        if callee is None or passed_on is None:
+            called = self.value_of[call.op]
+            called.last = len(self.steps) - 1
+            self.unplanned[call] = "its memory is allocated by what is called, which is not known"
+            return Value([called, *args])
+        self.calls.append((len(self.steps) - 1, callee))
+        value = self._make(call, type_of(call), Origin.LOCAL)
+        value.held += [args[index] for index in sorted(passed_on) if index < len(args)]
+        return value
+
+    def _find_kernel(self, op: Expr) -> Function | None:
+        """Return the function that stands for one operator, if ``op`` is such."""
+        func = self._find_function(op)
+        return func if func is not None and is_primitive(func) else None
+
+    def _find_function(self, op: Expr) -> Function | None:
+        if type(op) is Function:
+            return op
+        if type(op) is GlobalVar:
+            found = None if self._mod is None or op not in self._mod else self._mod[op]
+            return found if isinstance(found, Function) else None
+        return self._function_of.get(op)
+
+    def _find_callee(self, op: Expr) -> Function | None:
+        """Return the function that is called, if that is known and to be looked at."""
+        func = None if type(op) is Constructor else self._find_function(op)
+        if func is None or is_primitive(func):
+            return None
+        return func if func in self._closed or type(op) is GlobalVar else None
+
+    def finish_tuple(self, tup: Tuple) -> None:
+        fields = tuple([self.value_of[field] for field in tup.fields])
+        self.value_of[tup] = Value(fields, fields)
+
+    def finish_field(self, get: TupleGetItem) -> None:
+        whole = self.value_of[get.tuple_value]
+        if whole.fields is not None and 0 <= get.index < len(whole.fields):
+            self.value_of[get] = whole.fields[get.index]
+        else:
+            self.value_of[get] = Value((whole,))
+
+    def finish_ref(self, node: RefCreate | RefRead) -> None:
+        held = tuple([self.value_of[operand] for operand in operands(node)])
+        self._add_step(node, held)
+        self.value_of[node] = Value(held)
+
+    def finish_write(self, write: RefWrite) -> None:
+        ref, value = self.value_of[write.ref], self.value_of[write.value]
+        self._add_step(write, (ref,))
+        self._escaped.append(value)
+        self.value_of[write] = Value()
+
+    # Until when buffers live
+
+    def _settle(self) -> None:
+        """Let all that a value holds on to live as long as itself."""
+        end = len(self.steps)
+        outliving = [self.result_of(), *self._escaped]
+        for value in outliving:
+            value.last = end
+        for buffer in reachable_buffers(outliving):
+            if buffer.origin is Origin.LOCAL:
+                buffer.origin = Origin.RESULT
+        settled: set[Value] = set()
+        values = {*self.value_of.values(), *self.buffers, *outliving}
+        used = [value for value in values if value.last != NEVER]
+        for root in sorted(used, key=lambda value: -value.last):
+            stack = [root]
+            while stack:
+                value = stack.pop()
+                if value in settled:
+                    continue
+                settled.add(value)
+                value.last = root.last
+                stack += value.held
+                stack += value.needed
+        for buffer in self.buffers:
+            buffer.last = max(buffer.last, buffer.born)
+
+
+def _nest(ty: Type, leaves: list[Value]) -> Value:
+    """Return the value of type ``ty`` whose parts that are no tuples are ``leaves``."""
+    if not isinstance(ty, TupleType):
+        return leaves[0]
+    remaining = iter(leaves)
+    finished: list[Value] = []
+    pending: list[tuple[int, Any]] = [(NEVER, ty)]  # Any: a type, or how many fields there are
+    while pending:
+        count, part = pending.pop()
+        if count != NEVER:
+            fields = tuple(finished[len(finished) - count :])
+            del finished[len(finished) - count :]
+            finished.append(Value(fields, fields))
+        elif isinstance(part, TupleType):
+            pending.append((len(part.fields), None))
+            pending += [(NEVER, field) for field in reversed(part.fields)]
+        else:
+            finished.append(next(remaining))
+    return finished[0]
+
+
+_Handler: TypeAlias = Callable[[LiveRanges, Any], None]  # Any: nodes of one kind
+_BEGIN: Final[dict[type[Node], _Handler]] = {
+    Let: LiveRanges.begin_let,
+    If: LiveRanges.begin_if,
+    Match: LiveRanges.begin_match,
+    Function: LiveRanges.begin_function,
+}
+_FINISH: Final[dict[type[Node], _Handler]] = {
+    Call: LiveRanges.finish_call,
+    Tuple: LiveRanges.finish_tuple,
+    TupleGetItem: LiveRanges.finish_field,
+    RefCreate: LiveRanges.finish_ref,
+    RefRead: LiveRanges.finish_ref,
+    RefWrite: LiveRanges.finish_write,
+}

@@ -1,0 +1,212 @@
+"""Random typed programs, and running them on the storages of a memory plan."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+import relayish as relay
+from relayish.analysis import MemoryPlan
+from relayish.ir.relay.expr import (
+    Call,
+    Constant,
+    Expr,
+    Function,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.type import TupleType
+from relayish.ir.relay.typed import type_of
+
+SHAPE = (2, 3)
+SINGLE = (relay.tanh, relay.nn.relu, relay.nn.softmax, relay.negative)
+DOUBLE = (relay.add, relay.multiply, relay.maximum)
+
+
+class Programs:
+    """Makes random programs of tensors of two shapes.
+
+    Args:
+        seed: Which one.
+        kinds: What stands in them beside calls: ``if``, ``ref``, ``closure``, ``let``.
+    """
+
+    def __init__(self, seed: int, kinds: tuple[str, ...] = ("if", "ref", "closure", "let")) -> None:
+        self.choose = random.Random(seed)
+        self.kinds = kinds
+        self.count = 0
+
+    def function(self, size: int) -> Function:
+        params = [relay.var(name, shape=SHAPE) for name in "xyz"]
+        self.choices = [relay.var(f"c{n}", "bool") for n in range(3)]
+        one = relay.const(np.ones(SHAPE, "float32"))
+        body = self.block([*params, one], [], size, 0)
+        made = relay.analysis.infer_type(Function((*params, *self.choices), body))
+        assert isinstance(made, Function)
+        return made
+
+    def block(self, tensors: list[Expr], refs: list[Expr], size: int, depth: int) -> Expr:
+        choose, tensors, refs = self.choose, list(tensors), list(refs)
+        bound: list[tuple[Var, Expr]] = []
+        for _ in range(size):
+            a, b = choose.choice(tensors[-6:]), choose.choice(tensors)
+            kind = choose.choice(
+                ("single", "double", "view", "split", "stack", "tuple", *self.kinds)
+            )
+            made: Expr = relay.add(a, b)
+            if kind == "single":
+                made = choose.choice(SINGLE)(a)
+            elif kind == "double":
+                made = choose.choice(DOUBLE)(a, b)
+            elif kind == "view":
+                made = relay.reshape(relay.reshape(a, (6,)), SHAPE)
+            elif kind == "split":
+                halves = relay.split(a, 2, 0)
+                whole = relay.concatenate(Tuple((halves[1], halves[0])), 0)
+                made = choose.choice((whole, relay.add(whole, relay.add(halves[0], halves[1]))))
+            elif kind == "stack":
+                made = relay.sum(relay.stack(Tuple((a, b)), 0), 0)
+            elif kind == "tuple":
+                made = TupleGetItem(Tuple((a, b)), choose.randrange(2))
+            elif kind == "if" and depth < 3:
+                some = choose.sample(tensors, min(4, len(tensors)))
+                inner = [self.block([*some, a, b], refs, size // 3, depth + 1) for _ in range(2)]
+                made = If(choose.choice(self.choices), *inner)
+            elif kind == "ref" and depth == 0:
+                if not refs or choose.random() < 0.3:
+                    refs.append(self.bind(bound, RefCreate(a)))
+                elif choose.random() < 0.5:
+                    self.bind(bound, RefWrite(choose.choice(refs), a))
+                made = self.bind(bound, RefRead(choose.choice(refs))) if refs else made
+            elif kind == "closure" and depth == 0:
+                func = self.bind(bound, Function((), self.block([a, b], [], 3, depth + 1)))
+                made = self.bind(bound, Call(func, ()))
+            elif kind == "let":
+                made = self.bind(bound, made)
+            tensors.append(made)
+        body: Expr = Tuple(tuple(tensors[-2:])) if depth == 0 else tensors[-1]
+        for var, value in reversed(bound):
+            body = Let(var, value, body)
+        return body
+
+    def bind(self, bound: list[tuple[Var, Expr]], value: Expr) -> Var:
+        self.count += 1
+        bound.append((Var(f"v{self.count}"), value))
+        return bound[-1][0]
+
+
+class Tensor:
+    """A tensor that was written; where to, the machine knows."""
+
+    def __init__(self, storage: int | None) -> None:
+        self.storage = storage
+
+
+class Cell:
+    """What a reference refers to."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+class Machine:
+    """Runs a function on the storages of its plan; tells when it reads what is there no more."""
+
+    def __init__(self, plan: MemoryPlan) -> None:
+        self.plan = plan
+        self.written: dict[int, Tensor] = {}
+        self.reads = 0
+
+    def run(self, choices: list[bool]) -> object:
+        func = self.plan.func
+        params = [p for p in func.params if not p.name_hint.startswith("c")]
+        env: dict[object, object] = {}
+        for param in params:
+            (tensor,) = self.plan.tensors_of(param)
+            env[param] = self.write(tensor.storage)
+        env |= dict(zip([p for p in func.params if p not in params], choices, strict=True))
+        result = self.evaluate(func.body, [env], planned=True)
+        self.read(result)
+        return result
+
+    def write(self, storage: int | None) -> Tensor:
+        made = Tensor(storage)
+        if storage is not None:
+            self.written[storage] = made
+        return made
+
+    def read(self, value: object) -> None:
+        if isinstance(value, tuple):
+            for part in value:
+                self.read(part)
+        elif isinstance(value, Tensor) and value.storage is not None:
+            self.reads += 1
+            assert self.written[value.storage] is value, "it was written over"
+
+    def evaluate(self, node: Expr, env: list[dict[object, object]], *, planned: bool) -> object:
+        """Return the value of ``node``; what was evaluated in the activation is not again."""
+        for known in reversed(env):
+            if node in known:
+                return known[node]
+        value = self.compute(node, env, planned)
+        env[-1][node] = value
+        return value
+
+    def compute(self, node: Expr, env: list[dict[object, object]], planned: bool) -> object:
+        visit = lambda each: self.evaluate(each, env, planned=planned)  # noqa: E731
+        if isinstance(node, Let):
+            env[-1][node.var] = visit(node.value)
+            return visit(node.body)
+        if isinstance(node, Constant):
+            tensors = self.plan.tensors_of(node) if planned else ()
+            return self.write(tensors[0].storage if tensors else None)
+        if isinstance(node, If):
+            return visit(node.true_branch if visit(node.cond) else node.false_branch)
+        if isinstance(node, Tuple):
+            return tuple([visit(field) for field in node.fields])
+        if isinstance(node, TupleGetItem):
+            whole = visit(node.tuple_value)
+            assert isinstance(whole, tuple)
+            return whole[node.index]
+        if isinstance(node, RefCreate):
+            return Cell(visit(node.value))
+        if isinstance(node, RefRead):
+            cell = visit(node.ref)
+            assert isinstance(cell, Cell)
+            return cell.value
+        if isinstance(node, RefWrite):
+            cell = visit(node.ref)
+            assert isinstance(cell, Cell)
+            cell.value = visit(node.value)
+            return ()
+        if isinstance(node, Function):
+            # a closed function evaluates all that it consists of
+            return (node, env if relay.analysis.free_vars(node) else [])
+        assert isinstance(node, Call)
+        if not isinstance(node.op, Op):
+            func, inner = visit(node.op)  # type: ignore[misc]
+            return self.evaluate(func.body, [*inner, {}], planned=False)
+        args = [visit(arg) for arg in node.args]
+        if node.op.name == "reshape":
+            return args[0]
+        return self.call(node, args, planned)
+
+    def call(self, node: Call, args: list[object], planned: bool) -> object:
+        over = self.plan.replaced_operand(node) if planned else None
+        if over is not None:
+            self.read(tuple(args))  # they are read before the result is written
+        ty = type_of(node)
+        found = [t for t in self.plan.tensors if t.expr is node] if planned else []
+        count = len(ty.fields) if isinstance(ty, TupleType) else 1
+        made = [self.write(found[i].storage if found else None) for i in range(count)]
+        if over is None:
+            self.read(tuple(args))
+        return tuple(made) if isinstance(ty, TupleType) else made[0]
