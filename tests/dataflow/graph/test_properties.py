@@ -63,11 +63,12 @@ def test_graph_of_a_loop_function_is_sound(seed):
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))
-def test_variables_that_are_captured_are_those_free_in_the_function(seed):
+def test_variables_that_are_captured_are_free_in_the_function(seed):
     graph = build_flow_graph(random_function(seed))
     for procedure in graph.procedures:
         if procedure.parent is not None:
-            assert set(graph.captured(procedure.node)) == set(free_variables(procedure.node))
+            captured, free = graph.captured(procedure.node), free_variables(procedure.node)
+            assert set(captured) <= set(free)
 
 
 @pytest.mark.deep
