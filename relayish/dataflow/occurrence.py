@@ -2,7 +2,8 @@
 
 A node object may stand at several places of one program: a statement twice in a block, an
 expression in both branches. What an analysis knows differs from place to place, so its results are
-keyed by occurrence and not by node.
+keyed by occurrence and not by node. Where programs are graphs, as Relay's are, a node that several
+others use is computed once, and occurs once, in each scope in which they are.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ class Occurrence:
 
     Args:
         node: What stands there; the root of a program, unless there is a parent.
-        parent: The occurrence of the node that holds it.
+        parent: The occurrence of the node that holds it. Of what is computed once, however many
+            nodes of the scope use it: that of the root of the scope.
         place: Which of the places in the parent that hold this node, in the order in which they
             are visited; 0 where there is but one.
 
@@ -55,7 +57,7 @@ class Occurrence:
 
     @property
     def parent(self) -> Occurrence | None:
-        """The occurrence of the node that holds it; ``None`` of the root."""
+        """The occurrence it is in; ``None`` of the root."""
         return self._parent
 
     @property

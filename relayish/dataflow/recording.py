@@ -70,8 +70,9 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
 
     Complexity:
         A constant number of steps for each visit, beside what its handler does. A node that is
-        visited with arguments is evaluated at each of its occurrences; where nodes are shared on
-        many levels, these are many, and :func:`by_node` is the key to use.
+        visited with another state than before is evaluated again: at each of its occurrences, and
+        in a graph for each of its users. Where the branches of a node have parts in common on many
+        levels, occurrences are many, and :func:`by_node` is the key to use.
 
     Source:
         ``RecordingExprFunctor``, ``RecordingIRFunctor`` of TVM's data-flow RFC (#4468).

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from collections.abc import Set as AbstractSet
+from typing import Any, Final, NamedTuple, TypeVar
 
 from relayish.dataflow.occurrence import Occurrence
 from relayish.functor.functor import Functor, no_node
-from relayish.ir.node import Node
-from relayish.ir.traversal import EVERYTHING
+from relayish.ir.node import ATOMS, GRAPH_NODES, Node
+from relayish.ir.scoping import has_scopes, scope_roots
+from relayish.ir.traversal import EVERYTHING, ByKind
 
 N = TypeVar("N", bound=Node)
 R = TypeVar("R")
-
-_ONCE_EACH: Final[Mapping[Node, int]] = {}
 
 
 class Evaluation:
@@ -22,18 +22,35 @@ class Evaluation:
 
     Attributes:
         occurrence: What is evaluated.
+        scope: Where what it uses is computed, where that may be used elsewhere too.
         met: How often the handler has visited each child that stands at several places.
         fixpoints: How many fixpoints the handler has asked for.
         is_entered: Whether its visit has begun; a visit that only passes it on has not.
     """
 
-    __slots__ = ("fixpoints", "is_entered", "met", "occurrence")
+    __slots__ = ("fixpoints", "is_entered", "met", "occurrence", "scope")
 
-    def __init__(self, occurrence: Occurrence) -> None:
+    def __init__(self, occurrence: Occurrence, scope: Occurrence) -> None:
         self.occurrence = occurrence
+        self.scope = scope
         self.met: dict[Node, int] | None = None
         self.fixpoints = 0
         self.is_entered = False
+
+
+class _Children(NamedTuple):
+    """What tells occurrences of the children of a node apart."""
+
+    places: Mapping[Node, int]  # of each child that stands at several, at how many
+    roots: AbstractSet[Node]  # those that are evaluated in scopes of their own
+
+
+_PLAIN: Final = _Children({}, frozenset())
+
+_SHARED: Final = ByKind(
+    lambda kind: kind in GRAPH_NODES and kind not in ATOMS and not kind.language_.is_tree
+)
+"""Whether nodes of a kind are computed once in their scope, however many nodes use them."""
 
 
 class TrackingFunctor(Functor[N, R]):
@@ -44,17 +61,18 @@ class TrackingFunctor(Functor[N, R]):
     """
 
     _evaluation: Evaluation | None = None
-    _places: dict[Node, Mapping[Node, int]]
+    _children: dict[Node, _Children]
 
     def _begin_visit(
         self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
     ) -> Any:  # Any: as the functor's
         self._evaluation = None
-        self._places = {}
+        self._children = {}
         try:
             return super()._begin_visit(work, subject, args)
         finally:
             self._evaluation = None
+            self._children = {}
 
     def _enter(self, node: Any) -> Evaluation:  # Any: a node, if handlers are right
         """Return a new evaluation of ``node``, which the evaluation that goes on visits."""
@@ -62,25 +80,31 @@ class TrackingFunctor(Functor[N, R]):
             raise no_node(type(self), type(node))
         around = self._evaluation
         if around is None:
-            return Evaluation(Occurrence(node))
-        places = self._places_in(around.occurrence.node)
-        count = places.get(node) if places else None
-        if count is None:
-            return Evaluation(Occurrence(node, around.occurrence))
-        met = around.met
-        if met is None:
-            met = around.met = {}
-        number = met.get(node, 0)
-        met[node] = number + 1
-        return Evaluation(Occurrence(node, around.occurrence, number % count))
+            root = Occurrence(node)
+            return Evaluation(root, root)
+        children = self._children_of(around.occurrence.node)
+        if _SHARED[type(node)] and node not in children.roots:
+            return Evaluation(Occurrence(node, around.scope), around.scope)
+        count = children.places.get(node)
+        number = 0
+        if count is not None:
+            met = around.met
+            if met is None:
+                met = around.met = {}
+            number = met.get(node, 0)
+            met[node] = number + 1
+            number %= count
+        found = Occurrence(node, around.occurrence, number)
+        return Evaluation(found, found)
 
-    def _places_in(self, node: Node) -> Mapping[Node, int]:
-        """Return, for each child that stands at several places in ``node``, at how many."""
-        found = self._places.get(node)
+    def _children_of(self, node: Node) -> _Children:
+        found = self._children.get(node)
         if found is None:
             children = EVERYTHING.children(node)
-            found = _ONCE_EACH
-            if len(children) > 1 and len(set(children)) < len(children):
-                found = {c: count for c, count in Counter(children).items() if count > 1}
-            self._places[node] = found
+            roots = frozenset(scope_roots(node) if has_scopes(type(node)) else ())
+            found = _PLAIN
+            if roots or len(set(children)) < len(children):
+                counted = Counter(children).items()
+                found = _Children({c: count for c, count in counted if count > 1}, roots)
+            self._children[node] = found
         return found
