@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.control_flow import condition_of
-from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph, Procedure
+from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph
 from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action, Branch, Edge
 from relayish.dataflow.solver.analysis import Analysis, Transfer, Unreachable
@@ -47,7 +47,6 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     """
 
     remembers = True  # nothing but where it is; states are kept by the solver
-    _boundary: Any = None  # Any: a state, given to visit()
     _is_solving: bool = False
     _is_tree: bool = False
     _inside: dict[tuple[Node, Action], list[tuple[Handler, Node]]]
@@ -63,11 +62,11 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         """
         if not self._is_solving:
             [state] = args
-            self._boundary = state
+            self.outside = state
             try:
                 [solution] = solve([self], node)
             finally:
-                self._boundary, self._is_solving = None, False
+                self.outside, self._is_solving = None, False
             return cast("S", solution.exit if self._is_forward else solution.entry)
         if self._has_point(node):
             return cast("S", args[0])
@@ -98,11 +97,6 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         """Return the state where a branch is chosen: by default what :meth:`assume` says."""
         condition = condition_of(branch.node, branch.case)
         return state if condition is None else self.assume(*condition, state)
-
-    def boundary(self, procedure: Procedure) -> S:
-        if procedure.parent is None and self._boundary is not None:
-            return cast("S", self._boundary)
-        return super().boundary(procedure)
 
     def refine(self, edge: Edge, state: S) -> S | Unreachable:
         assert edge.branch is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
@@ -47,6 +47,8 @@ class Analysis(Generic[S]):
     direction: ClassVar[Direction]
     widen_after: int = 3
     narrowing: int = 2
+    outside: S | None = None
+    """The state where what is analysed is entered, for a backward analysis left, if it is given."""
     number: int = 0
     """The number of the point that is being transferred."""
     graph: FlowGraph
@@ -64,6 +66,11 @@ class Analysis(Generic[S]):
     def boundary(self, procedure: Procedure) -> S:  # noqa: ARG002
         """Return the state where a procedure is entered; for a backward analysis, left."""
         return self.lattice.bottom
+
+    def reaching(self, procedure: Procedure) -> S:
+        """Return what reaches a procedure from outside: the state given, or its boundary."""
+        is_outermost = procedure.parent is None and self.outside is not None
+        return cast("S", self.outside) if is_outermost else self.boundary(procedure)
 
     def refine(self, edge: Edge, state: S) -> S | Unreachable:  # noqa: ARG002
         """Return what is known of ``state`` where an edge with a branch is taken."""

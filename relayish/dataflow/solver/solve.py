@@ -137,7 +137,7 @@ class _Run:
         first = {block[0]: place for place, block in enumerate(self.order.blocks)}
         for procedure in self.graph.procedures:
             begin = procedure.entry if self.order.is_forward else procedure.exit
-            self.reach(first[begin], self.analysis.boundary(procedure), comes_back=False)
+            self.reach(first[begin], self.analysis.reaching(procedure), comes_back=False)
 
     def reach(self, place: int, state: Any, *, comes_back: bool) -> None:  # Any: a state
         """Join ``state`` to what reaches a block, which waits to be visited if that grows."""
