@@ -40,15 +40,15 @@ class AnalysisEntry(Entry[Analysis[Any]]):  # Any: with states of its own
     Attributes:
         direction: Whether its states flow with control or against it.
         description: One line.
-        own_options: Its options without those that all analyses have.
+        options: Its own ones, and those of the solver.
     """
 
     what: ClassVar[str] = "analysis"
 
-    name: str
+    name: str = dataclasses.field()  # else the property of the base were its default
     direction: Direction
     description: str
-    own_options: tuple[PassOption, ...]
+    options: tuple[PassOption, ...]
     factory: Callable[..., Analysis[Any]]
     claimant: str
 
@@ -57,10 +57,9 @@ class AnalysisEntry(Entry[Analysis[Any]]):  # Any: with states of its own
         return self.name
 
     @property
-    def options(self) -> tuple[PassOption, ...]:  # type: ignore[override]  # made of own ones
-        """Its own options, and those of the solver."""
-        own = {option.name for option in self.own_options}
-        return (*self.own_options, *[o for o in SOLVER_OPTIONS if o.name not in own])
+    def own_options(self) -> tuple[PassOption, ...]:
+        """Its options without those that all analyses have."""
+        return tuple([option for option in self.options if option not in SOLVER_OPTIONS])
 
 
 class AnalysisRegistry(Registry[AnalysisEntry]):
@@ -125,13 +124,15 @@ def register_analysis(
 
     def declare(made: _Made) -> _Made:
         claimant = _claimant(made)
-        called, options = _name_of(made, name), _options_of(made, claimant)
+        called, own = _name_of(made, name), _options_of(made, claimant)
+        named = {option.name for option in own}
+        of_solver = tuple([option for option in SOLVER_OPTIONS if option.name not in named])
         entry = AnalysisEntry(
             called,
             _direction_of(made, direction, claimant),
             description or summary_of(made),
-            options,
-            _factory(made, called, {option.name for option in options}, claimant),
+            (*own, *of_solver),
+            _factory(made, called, [option.name for option in of_solver], claimant),
             claimant,
         )
         registry.add(entry, replace=replace, by=made)
@@ -231,7 +232,7 @@ def _options_of(made: Any, claimant: str) -> tuple[PassOption, ...]:  # Any: as 
 def _factory(
     made: Any,  # Any: as above
     name: str,
-    own: Collection[str],
+    of_solver: Collection[str],
     claimant: str,
 ) -> Callable[..., Analysis[Any]]:
     """Return what calls ``made``, checks what that returns, and gives it its name and settings."""
@@ -242,7 +243,6 @@ def _factory(
                 f"{claimant} is no class of analyses that can be made; derive it from "
                 f"ForwardDataFlow or BackwardDataFlow"
             )
-    of_solver = [option.name for option in SOLVER_OPTIONS if option.name not in own]
 
     @functools.wraps(made, updated=())
     def build(**options: Any) -> Analysis[Any]:  # Any: what each option is
