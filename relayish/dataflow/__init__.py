@@ -1,6 +1,7 @@
 """Data-flow analysis: lattices, program points, a solver, functors as transfers."""
 
-import relayish.dataflow.relay.control_flow  # noqa: F401 - registers branches
+import relayish.dataflow.relay.control_flow
+import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.fixpoint import FixpointFunctor
 from relayish.dataflow.functor import BackwardDataFlow, ForwardDataFlow
@@ -15,6 +16,9 @@ from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
 from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.occurrence import Occurrence
+from relayish.dataflow.points_to.find import find_points_to
+from relayish.dataflow.points_to.result import UNKNOWN, PointsTo
+from relayish.dataflow.points_to.rules import ValueFlow, register_value_flow
 from relayish.dataflow.recording import BeforeAfter, MemorizingPolicy, RecordingFunctor, by_node
 from relayish.dataflow.solver.analysis import UNREACHABLE, Analysis
 from relayish.dataflow.solver.solution import Solution
@@ -27,6 +31,7 @@ bfdfa = BackwardDataFlow
 IsLattice = Lattice
 
 __all__ = [
+    "UNKNOWN",
     "UNREACHABLE",
     "Action",
     "Analysis",
@@ -46,14 +51,18 @@ __all__ = [
     "MemorizingPolicy",
     "Occurrence",
     "Point",
+    "PointsTo",
     "Procedure",
     "RecordingFunctor",
     "Solution",
     "TestedLoop",
+    "ValueFlow",
     "bfdfa",
     "build_flow_graph",
     "by_node",
     "ffdfa",
+    "find_points_to",
     "register_control_flow",
+    "register_value_flow",
     "solve",
 ]

@@ -1,0 +1,127 @@
+"""Value flow of Relay's kinds: which functions, tuples, data and references values may be."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.dataflow.points_to.rules import ValueFlow, register_value_flow
+from relayish.ir.node import Node
+from relayish.ir.relay.adt import (
+    Constructor,
+    Match,
+    Pattern,
+    PatternConstructor,
+    PatternTuple,
+    PatternVar,
+    PatternWildcard,
+)
+from relayish.ir.relay.expr import (
+    Call,
+    Function,
+    If,
+    Let,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
+from relayish.ir.scoping import variables_in
+from relayish.op import registry
+
+CONTENT: Final = "content"
+"""The part of a reference that is read and written."""
+
+
+@register_value_flow(Let)
+def _let(let: Let, flow: ValueFlow) -> None:
+    flow.same(let.var, let.value)
+    flow.same(let, let.body)
+
+
+@register_value_flow(If)
+def _if(branching: If, flow: ValueFlow) -> None:
+    flow.passes(branching.true_branch, branching)
+    flow.passes(branching.false_branch, branching)
+
+
+@register_value_flow(Function)
+def _function(function: Function, flow: ValueFlow) -> None:
+    flow.creates_function(function, function.params, function.body)
+
+
+@register_value_flow(Call)
+def _call(call: Call, flow: ValueFlow) -> None:
+    op = call.op
+    if type(op) is Op:
+        _call_op(call, op, flow)
+    elif type(op) is Constructor:
+        flow.creates(call, {(op.name_hint, at): arg for at, arg in enumerate(call.args)})
+    else:
+        flow.calls(call, op, call.args)
+
+
+def _call_op(call: Call, op: Op, flow: ValueFlow) -> None:
+    """Tell of a call of an operator: it takes and gives tensors, unless it is a mark."""
+    if not registry.is_registered(op) or registry.stateful.get(op):
+        flow.calls(call, op, call.args)
+    elif op in registry.mark or op in registry.non_computational:
+        for arg in call.args:
+            flow.passes(arg, call)
+
+
+@register_value_flow(Tuple)
+def _tuple(tup: Tuple, flow: ValueFlow) -> None:
+    flow.creates(tup, dict(enumerate(tup.fields)))
+
+
+@register_value_flow(TupleGetItem)
+def _tuple_getitem(get: TupleGetItem, flow: ValueFlow) -> None:
+    flow.reads(get.tuple_value, get.index, get)
+
+
+@register_value_flow(RefCreate)
+def _ref_create(ref: RefCreate, flow: ValueFlow) -> None:
+    flow.creates(ref, {CONTENT: ref.value}, mutable=True)
+
+
+@register_value_flow(RefRead)
+def _ref_read(read: RefRead, flow: ValueFlow) -> None:
+    flow.reads(read.ref, CONTENT, read)
+
+
+@register_value_flow(RefWrite)
+def _ref_write(write: RefWrite, flow: ValueFlow) -> None:
+    flow.writes(write.ref, CONTENT, write.value)
+
+
+@register_value_flow(Match)
+def _match(match: Match, flow: ValueFlow) -> None:
+    for clause in match.clauses:
+        flow.passes(clause.rhs, match)
+        _take_apart(match.data, clause.lhs, flow)
+
+
+def _take_apart(data: Node, pattern: Pattern, flow: ValueFlow) -> None:
+    """Tell of what a pattern binds to parts of a value, that it may be those; no recursion."""
+    pending: list[tuple[Node, Pattern]] = [(data, pattern)]
+    while pending:
+        data, pattern = pending.pop()
+        match pattern:
+            case PatternVar():
+                flow.passes(data, pattern.var)
+            case PatternTuple():
+                for at, inner in enumerate(pattern.patterns):
+                    flow.reads(data, at, inner)
+                    pending.append((inner, inner))
+            case PatternConstructor():
+                for at, inner in enumerate(pattern.patterns):
+                    flow.reads(data, (pattern.constructor.name_hint, at), inner)
+                    pending.append((inner, inner))
+            case PatternWildcard():
+                pass
+            case _:
+                flow.escapes(data)
+                for variable in variables_in(pattern):
+                    flow.is_unknown(variable)
