@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from operator import eq
-from typing import Any, Final, TypeVar, overload
+from typing import Any, Final, TypeAlias, TypeVar, overload
 
 from relayish._support.hash_trie import (
     ABSENT,
@@ -32,6 +32,8 @@ from relayish._support.hash_trie import (
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 D = TypeVar("D")
+
+Keep: TypeAlias = bool | Callable[[V], V | Absent]
 
 __all__ = ["ABSENT", "Absent", "PersistentMap"]
 
@@ -134,8 +136,8 @@ class PersistentMap(Mapping[K, V]):
         other: PersistentMap[K, V],
         combine: Callable[[V, V], V | Absent],
         *,
-        keep_left: bool = True,
-        keep_right: bool = True,
+        keep_left: Keep[V] = True,
+        keep_right: Keep[V] = True,
     ) -> PersistentMap[K, V]:
         """Return the map of what ``combine`` makes of the values of each key.
 
@@ -143,15 +145,16 @@ class PersistentMap(Mapping[K, V]):
             other: The map whose values are second operands.
             combine: Called for keys that both have, if their values are not the same object: it
                 has to be idempotent. Returns ``ABSENT`` for keys that are to be left out.
-            keep_left: Whether keys that only ``self`` has are kept, with their values.
-            keep_right: Whether those are that only ``other`` has.
+            keep_left: Whether keys that only ``self`` has are kept, with their values; or what
+                returns what their values become, as ``combine`` does.
+            keep_right: The same, of keys that only ``other`` has.
 
         Returns:
             ``self`` if its keys and values are the result.
 
         Complexity:
             Parts that are the same object in both are not gone through; nor are those that only
-            one of them has.
+            one of them has, if they are kept or left out as they are.
 
         Example:
             >>> a, b = PersistentMap({"x": 1, "y": 2}), PersistentMap({"y": 3, "z": 4})
@@ -207,16 +210,16 @@ def _merge(
     a: Node,
     b: Node,
     combine: Callable[[Any, Any], Any],  # Any: values of any type
-    keep_left: bool,
-    keep_right: bool,
+    keep_left: Keep[Any],  # Any: as above
+    keep_right: Keep[Any],  # Any: as above
     level: int = 0,
 ) -> Node:
     if a is b:
         return a
     if a is EMPTY:
-        return b if keep_right else EMPTY
+        return _kept(b, keep_right, level)
     if b is EMPTY:
-        return a if keep_left else EMPTY
+        return _kept(a, keep_left, level)
     if type(a) is type(b) is dict:
         return from_leaf(_merge_leaves(a, b, combine, keep_left, keep_right), level)
     xs, ys = branches(a, b, level)
@@ -230,14 +233,14 @@ def _merge_leaves(
     a: Leaf,
     b: Leaf,
     combine: Callable[[Any, Any], Any],  # Any: as above
-    keep_left: bool,
-    keep_right: bool,
+    keep_left: Keep[Any],  # Any: as above
+    keep_right: Keep[Any],  # Any: as above
 ) -> Leaf:
     made = {}
     is_a = is_b = True
     for key, x in a.items():
         y = b.get(key, ABSENT)
-        value = x if x is y else combine(x, y) if y is not ABSENT else x if keep_left else ABSENT
+        value = _alone(x, keep_left) if y is ABSENT else x if x is y else combine(x, y)
         is_a &= value is x
         is_b &= value is y
         if value is not ABSENT:
@@ -245,11 +248,29 @@ def _merge_leaves(
     for key, y in b.items():
         if key in a:
             continue
-        is_a &= not keep_right
-        is_b &= keep_right
-        if keep_right:
-            made[key] = y
+        value = _alone(y, keep_right)
+        is_a &= value is ABSENT
+        is_b &= value is y
+        if value is not ABSENT:
+            made[key] = value
     return a if is_a else b if is_b else made
+
+
+def _alone(value: Any, keep: Keep[Any]) -> Any:  # Any: as above
+    """Return what the value of a key becomes that only one of two maps has."""
+    if isinstance(keep, bool):
+        return value if keep else ABSENT
+    return keep(value)
+
+
+def _kept(node: Node, keep: Keep[Any], level: int) -> Node:  # Any: as above
+    """Return what a part becomes that only one of two maps has."""
+    if isinstance(keep, bool):
+        return node if keep else EMPTY
+    if type(node) is dict:
+        return from_leaf(_merge_leaves(node, EMPTY, _take_second, keep, keep), level)
+    parts = [_kept(part, keep, level + 1) for part in node]
+    return rebuilt(parts, (node, node))
 
 
 def _relates(

@@ -130,14 +130,14 @@ class PersistentSet(AbstractSet[E]):
         """Return what is in ``elements`` as well."""
         return self._with_root(_intersection(self.root, _root_of(elements)))
 
-    def __or__(self, other: AbstractSet[E]) -> PersistentSet[E]:  # type: ignore[override]
-        return self.union(other)
+    def __or__(self, other: Any) -> Any:  # Any: other sets say what they make of this one
+        return self.update(other) if isinstance(other, AbstractSet) else NotImplemented
 
-    def __and__(self, other: AbstractSet[object]) -> PersistentSet[E]:
-        return self.intersection(other)
+    def __and__(self, other: Any) -> Any:  # Any: as above
+        return self.intersection(other) if isinstance(other, AbstractSet) else NotImplemented
 
-    def __sub__(self, other: AbstractSet[object]) -> PersistentSet[E]:
-        return self.difference(other)
+    def __sub__(self, other: Any) -> Any:  # Any: as above
+        return self.difference(other) if isinstance(other, AbstractSet) else NotImplemented
 
     def isdisjoint(self, other: Iterable[object]) -> bool:
         """Return whether nothing is in both."""

@@ -1,5 +1,43 @@
 """Lattices: what the states of analyses are elements of."""
 
-from relayish.dataflow.lattice.lattice import Lattice
+from relayish._support.persistent_map import PersistentMap
+from relayish._support.persistent_set import PersistentSet
+from relayish.dataflow.lattice.booleans import Booleans, MustBooleans
+from relayish.dataflow.lattice.cofinite_set import UNIVERSE, AnySet, CofiniteSet
+from relayish.dataflow.lattice.flat import Flat, same_value
+from relayish.dataflow.lattice.lattice import IsLattice, Lattice
+from relayish.dataflow.lattice.lift import Lift
+from relayish.dataflow.lattice.map_lattice import Everywhere, MapLattice
+from relayish.dataflow.lattice.operations import equal, join, leq, meet, narrow, widen
+from relayish.dataflow.lattice.powerset import MustPowerset, Powerset
+from relayish.dataflow.lattice.product import Product
+from relayish.dataflow.lattice.symbols import BOTTOM, TOP, UNREACHABLE
 
-__all__ = ["Lattice"]
+__all__ = [
+    "BOTTOM",
+    "TOP",
+    "UNIVERSE",
+    "UNREACHABLE",
+    "AnySet",
+    "Booleans",
+    "CofiniteSet",
+    "Everywhere",
+    "Flat",
+    "IsLattice",
+    "Lattice",
+    "Lift",
+    "MapLattice",
+    "MustBooleans",
+    "MustPowerset",
+    "PersistentMap",
+    "PersistentSet",
+    "Powerset",
+    "Product",
+    "equal",
+    "join",
+    "leq",
+    "meet",
+    "narrow",
+    "same_value",
+    "widen",
+]
