@@ -15,12 +15,13 @@ from relayish.dataflow.graph.control_flow import (
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
 from relayish.dataflow.lattice import Lattice
+from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.points_to.find import find_points_to
 from relayish.dataflow.points_to.result import UNKNOWN, PointsTo
 from relayish.dataflow.points_to.rules import ValueFlow, register_value_flow
 from relayish.dataflow.recording import BeforeAfter, MemorizingPolicy, RecordingFunctor, by_node
-from relayish.dataflow.solver.analysis import UNREACHABLE, Analysis
+from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.functor.memoized import Memoized

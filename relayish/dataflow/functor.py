@@ -17,7 +17,8 @@ from relayish.dataflow.graph.control_flow import condition_of
 from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph
 from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action, Branch, Edge
-from relayish.dataflow.solver.analysis import Analysis, Transfer, Unreachable
+from relayish.dataflow.lattice.symbols import Unreachable
+from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.solve import solve
 from relayish.functor.functor import Functor
 from relayish.functor.vtable import Handler, default_handler, find_handler, install_default

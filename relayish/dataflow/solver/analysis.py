@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from enum import Enum
-from typing import Any, ClassVar, Final, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Edge
 from relayish.dataflow.lattice import Lattice
+from relayish.dataflow.lattice.symbols import Unreachable
 
 S = TypeVar("S")
 
-
-class Unreachable(Enum):
-    """The type of :data:`UNREACHABLE`."""
-
-    UNREACHABLE = "unreachable"
-
-    def __repr__(self) -> str:
-        return "UNREACHABLE"
-
-
-UNREACHABLE: Final = Unreachable.UNREACHABLE
-"""Stands for the state where control never comes: no edge passes it on."""
 
 Transfer: TypeAlias = Callable[[Any, Any], Any]  # Any: a node of one kind, states
 """``transfer(node, state)``: the state on the other side of a point."""

@@ -10,7 +10,8 @@ from relayish._support.collector import pause_collection
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
-from relayish.dataflow.solver.analysis import UNREACHABLE, Analysis
+from relayish.dataflow.lattice.symbols import UNREACHABLE
+from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.errors import AnalysisError
 from relayish.ir.module import Module
