@@ -68,7 +68,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
                 [solution] = solve([self], node)
             finally:
                 self.outside, self._is_solving = None, False
-            return cast("S", solution.exit if self._is_forward else solution.entry)
+            return cast("S", solution.exit if self.is_forward else solution.entry)
         if self._has_point(node):
             return cast("S", args[0])
         if type(node) in ATOMS:
@@ -107,10 +107,6 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     def refines(self) -> bool:
         kind = type(self)
         return kind.assume is not DataFlow.assume or kind.choose is not DataFlow.choose
-
-    @property
-    def _is_forward(self) -> bool:
-        return self.direction is Direction.FORWARD
 
     # The transfers of points
 
@@ -167,7 +163,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         held = operands_of(kind)
         handlers = {atom: self._own(atom) for atom in self._handled_atoms}
         find = handlers.get
-        if self._is_forward:
+        if self.is_forward:
 
             def pass_forward(node: Node, state: S) -> S:
                 for operand in held(node):
@@ -209,18 +205,18 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
 
     def _declare(self, node: Node, state: S) -> S:
         """Pass on operands, and bind what is declared after them."""
-        if self._is_forward:
+        if self.is_forward:
             return self._bind_here(node, self._pass_on(node, state))
         return self._pass_on(node, self._bind_here(node, state))
 
     def _let(self, let: Node, state: S) -> S:
         """Pass on the value where that is an atom, and bind the variable after it."""
-        if not self._is_forward:
+        if not self.is_forward:
             state = self._bind_here(let, state)
         for operand in recursive_operands(let):
             if type(operand) in self._handled_atoms:
                 state = self._handlers[type(operand)](self, operand, state)
-        return self._bind_here(let, state) if self._is_forward else state
+        return self._bind_here(let, state) if self.is_forward else state
 
     @default_handler
     def _pass_on(self, node: Node, state: S) -> S:
@@ -246,7 +242,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
             for each in order
             if kinds[type(each)] is not None and not self._has_point(each)
         ]
-        return found if self._is_forward else found[::-1]
+        return found if self.is_forward else found[::-1]
 
     def _has_point(self, node: Node) -> bool:
         """Return whether ``node``, met while a point is transferred, has points of its own."""

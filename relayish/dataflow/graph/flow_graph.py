@@ -6,9 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
+from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.roles import Role
 from relayish.ir.scoping import RoleTraversal, operands
@@ -72,7 +73,7 @@ class FlowGraph:
 
     def __init__(
         self,
-        root: object,
+        root: Node | Module[Any],
         nodes: Sequence[Node],
         actions: Sequence[Action],
         binders: Mapping[int, tuple[Node, ...]],

@@ -11,6 +11,7 @@ from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Edge
 from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.lattice.symbols import Unreachable
+from relayish.dataflow.solver.calls import Callee, CallSite
 
 S = TypeVar("S")
 
@@ -28,6 +29,7 @@ class Analysis(Generic[S]):
         direction: Whether states flow with control or against it.
         widen_after: How often the state at the header of a loop grows before it is widened.
         narrowing: How many descending passes follow where states were widened.
+        interprocedural: Whether states go into what is called and come back.
     """
 
     name: ClassVar[str]
@@ -35,12 +37,15 @@ class Analysis(Generic[S]):
     direction: ClassVar[Direction]
     widen_after: int = 3
     narrowing: int = 2
+    interprocedural: bool = False
     outside: S | None = None
     """The state where what is analysed is entered, for a backward analysis left, if it is given."""
     number: int = 0
     """The number of the point that is being transferred."""
     graph: FlowGraph
     """The graph that is being solved."""
+    own_transfers: Sequence[Transfer | None] = ()
+    """In an interprocedural run, the transfers of points, as though all calls were unknown."""
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
@@ -63,6 +68,43 @@ class Analysis(Generic[S]):
     def refine(self, edge: Edge, state: S) -> S | Unreachable:  # noqa: ARG002
         """Return what is known of ``state`` where an edge with a branch is taken."""
         return state
+
+    def enter_call(self, site: CallSite, callee: Callee, state: S) -> S | Unreachable:  # noqa: ARG002
+        """Return what enters a procedure that is called in ``state``.
+
+        By default what reaches it from outside, which has to hold whoever calls: then nothing is
+        known in the callee of who does. Whoever says more has to mind that the callee may be called
+        again before it returns, and that a variable it captures is that of the time when the
+        function was made, not of the call.
+        """
+        return self.boundary(callee.procedure)
+
+    def leave_call(self, site: CallSite, callee: Callee, state: S, at_end: S) -> S | Unreachable:  # noqa: ARG002
+        """Return what comes back from a procedure.
+
+        By default what :meth:`unknown_call` gives, which has to hold whatever is called.
+
+        Args:
+            site: The call.
+            callee: What it called.
+            state: The state in which it was called; for a backward analysis, that after the call.
+            at_end: The state in which the callee is left; for a backward analysis, entered.
+        """
+        return self.unknown_call(site, state)
+
+    def unknown_call(self, site: CallSite, state: S) -> S | Unreachable:
+        """Return what comes back from a call of something that is not known.
+
+        By default what the transfer of the call gives. A call inside of a statement has none of its
+        own: the transfer of the statement follows after all calls in it.
+        """
+        own = self.own_transfers[site.point] if site.is_point else None
+        return state if own is None else cast("S", own(site.node, state))
+
+    @property
+    def is_forward(self) -> bool:
+        """Whether states flow with control."""
+        return self.direction is Direction.FORWARD
 
     @property
     def refines(self) -> bool:

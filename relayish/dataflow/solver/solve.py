@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from heapq import heappop, heappush
 from typing import Any, Final
 
@@ -12,6 +12,8 @@ from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.analysis import Analysis
+from relayish.dataflow.solver.calls import CallSites
+from relayish.dataflow.solver.linkage import Linkage
 from relayish.dataflow.solver.solution import Solution
 from relayish.errors import AnalysisError
 from relayish.ir.module import Module
@@ -26,6 +28,8 @@ def solve(
     program: Node | Module[Any] | FlowGraph,
     *,
     max_visits: int = MAX_VISITS,
+    interprocedural: bool = False,
+    entries: Collection[str] | None = None,
 ) -> tuple[Solution[Any], ...]:  # Any: as above
     """Return the solutions of some analyses, found in one run.
 
@@ -38,20 +42,29 @@ def solve(
         analyses: What to find out; solutions come in their order.
         program: What to analyse.
         max_visits: How often a block may be visited by one analysis.
+        interprocedural: Whether states go into what is called and come back, in all analyses; by
+            default in those that ask for it. Procedures that are not called have none then, unless
+            somebody who is not known may call them.
+        entries: For that, the names of the definitions of a module that are called from outside;
+            by default all are.
 
     Raises:
         AnalysisError: If a block is visited more often: the lattice has endless chains, or the
             transfers are not monotone. It says which analysis and where, and how the state grew.
 
     Complexity:
-        Linear in points for programs without loops; in loops as often as states change.
+        Linear in points for programs without loops; in loops as often as states change, and across
+        calls as often as what enters a procedure does.
 
     Source:
-        Kildall's worklist; Bourdoncle's widening points are the headers of loops.
+        Kildall's worklist; Bourdoncle's widening points are the headers of loops, here entries and
+        exits of recursive procedures too. Sharir and Pnueli's functional approach with one context.
     """
     graph = program if isinstance(program, FlowGraph) else build_flow_graph(program)
     with pause_collection():
-        return _Solver(graph, analyses, max_visits).solve()
+        asking = [a for a in analyses if interprocedural or a.interprocedural]
+        sites = CallSites(graph, entries) if asking else None
+        return _Solver(graph, analyses, max_visits, asking, sites).solve()
 
 
 class _Order:
@@ -63,9 +76,13 @@ class _Order:
         coming: Those that states come from.
     """
 
-    def __init__(self, graph: FlowGraph, direction: Direction) -> None:
+    def __init__(
+        self, graph: FlowGraph, direction: Direction, sites: CallSites | None = None
+    ) -> None:
         self.is_forward = direction is Direction.FORWARD
-        blocks = graph.blocks
+        blocks: Sequence[range] = graph.blocks
+        if sites is not None:
+            blocks = sites.blocks(callers_first=not self.is_forward)
         starts = {block.start: number for number, block in enumerate(blocks)}
         ends = {block.stop - 1: number for number, block in enumerate(blocks)}
         following = [[starts[t] for t in graph.successors(block.stop - 1)] for block in blocks]
@@ -80,11 +97,24 @@ class _Order:
 
 
 class _Solver:
-    def __init__(self, graph: FlowGraph, analyses: Sequence[Analysis[Any]], most: int) -> None:
+    def __init__(
+        self,
+        graph: FlowGraph,
+        analyses: Sequence[Analysis[Any]],
+        most: int,
+        asking: Sequence[Analysis[Any]],
+        sites: CallSites | None,
+    ) -> None:
         self.graph = graph
         self.most = most
-        orders = {each: _Order(graph, each) for each in {a.direction for a in analyses}}
-        self.runs = [_Run(self, analysis, orders[analysis.direction]) for analysis in analyses]
+        sites_of = [sites if analysis in asking else None for analysis in analyses]
+        orders: dict[tuple[Direction, bool], _Order] = {}
+        self.runs: list[_Run] = []
+        for analysis, own in zip(analyses, sites_of, strict=True):
+            key = (analysis.direction, own is not None)
+            if key not in orders:
+                orders[key] = _Order(graph, analysis.direction, own)
+            self.runs.append(_Run(self, analysis, orders[key], own))
 
     def solve(self) -> tuple[Solution[Any], ...]:
         runs = self.runs
@@ -94,8 +124,12 @@ class _Solver:
             run.enqueue = _queue(pending, run, number, count)
             run.begin()
         while pending:
-            place, number = divmod(heappop(pending), count)
-            runs[number].visit(place)
+            while pending:
+                place, number = divmod(heappop(pending), count)
+                runs[number].visit(place)
+            for run in runs:
+                if run.linkage is not None:
+                    run.linkage.release()
         return tuple([run.finish() for run in runs])
 
 
@@ -116,7 +150,9 @@ class _Run:
 
     enqueue: Callable[[int], None]
 
-    def __init__(self, solver: _Solver, analysis: Analysis[Any], order: _Order) -> None:
+    def __init__(
+        self, solver: _Solver, analysis: Analysis[Any], order: _Order, sites: CallSites | None
+    ) -> None:
         self.analysis, self.graph, self.order = analysis, solver.graph, order
         self.most = solver.most
         analysis.graph = solver.graph
@@ -132,11 +168,32 @@ class _Run:
         self.grown = [0] * count
         self.visits = 0
         self.has_widened = False
+        self.linkage = None if sites is None else self.link(sites)
+
+    def link(self, sites: CallSites) -> Linkage:
+        """Let states go into what is called, and come back."""
+        first = {block[0]: place for place, block in enumerate(self.order.blocks)}
+        last = {block[-1]: place for place, block in enumerate(self.order.blocks)}
+        ends = [(p.entry, p.exit) for p in self.graph.procedures]
+        if not self.order.is_forward:
+            ends = [(exit_, entry) for entry, exit_ in ends]
+        linkage = Linkage(
+            self,
+            sites,
+            [first[begin] for begin, _ in ends],
+            [last[end] for _, end in ends],
+            {point: first[point] for point in sites.at},
+        )
+        self.steps = linkage.link(self.steps)
+        return linkage
 
     def begin(self) -> None:
         """Let states reach where procedures begin; for a backward analysis, where they end."""
         first = {block[0]: place for place, block in enumerate(self.order.blocks)}
+        sites = None if self.linkage is None else self.linkage.sites
         for procedure in self.graph.procedures:
+            if sites is not None and procedure.number not in sites.exposed:
+                continue
             begin = procedure.entry if self.order.is_forward else procedure.exit
             self.reach(first[begin], self.analysis.reaching(procedure), comes_back=False)
 
@@ -173,6 +230,8 @@ class _Run:
                 passed = self.passed(place, target, state)
                 if passed is not UNREACHABLE:
                     self.reach(target, passed, comes_back=target <= place)
+            if self.linkage is not None:
+                self.linkage.leave(place, state)
 
     def transfer(self, place: int, state: Any) -> Any:  # Any: states
         """Return what becomes of ``state`` in a block, noting it at each point."""
