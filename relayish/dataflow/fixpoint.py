@@ -90,14 +90,14 @@ class FixpointFunctor(TrackingFunctor[N, S]):
         if self._levels is None:
             begun: S = self._begin_visit(FixpointFunctor.visit, node, args)
             return begun
-        outer = entered = self._evaluation
+        outer = entered = self._visiting
         if entered is None or entered.is_entered:
             entered = self._enter(node)
         known = self._results.get(entered.occurrence)
         if known is not None and known[0] == args:
             return known[1]
         entered.is_entered = True
-        self._evaluation = entered
+        self._visiting = entered
         try:
             if not args:
                 state = super().visit(node)
@@ -106,7 +106,7 @@ class FixpointFunctor(TrackingFunctor[N, S]):
             else:
                 state = super().visit(node, *args)
         finally:
-            self._evaluation = outer
+            self._visiting = outer
         if entered.fixpoints:
             self._results[entered.occurrence] = (args, state)
         return state
@@ -126,7 +126,7 @@ class FixpointFunctor(TrackingFunctor[N, S]):
             AnalysisError: If there is no end after :attr:`max_iterations`, naming the loop.
             UndeclaredError: If the class has no ``lattice``.
         """
-        evaluation = self._evaluation
+        evaluation = self._visiting
         if evaluation is None:
             raise AnalysisError(
                 f"{type(self).__name__}.fixpoint is called outside of a visit; "

@@ -19,6 +19,7 @@ from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action, Branch, Edge
 from relayish.dataflow.lattice.symbols import Unreachable
 from relayish.dataflow.solver.analysis import Analysis, Transfer
+from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.functor.functor import Functor
 from relayish.functor.vtable import Handler, default_handler, find_handler, install_default
@@ -48,6 +49,8 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     """
 
     remembers = True  # nothing but where it is; states are kept by the solver
+    solution: Solution[S] | None = None
+    """What the last visit from outside found at all points."""
     _is_solving: bool = False
     _is_tree: bool = False
     _inside: dict[tuple[Node, Action], list[tuple[Handler, Node]]]
@@ -65,7 +68,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
             [state] = args
             self.outside = state
             try:
-                [solution] = solve([self], node)
+                [self.solution] = [solution] = solve([self], node)
             finally:
                 self.outside, self._is_solving = None, False
             return cast("S", solution.exit if self.is_forward else solution.entry)

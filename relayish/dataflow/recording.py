@@ -7,6 +7,9 @@ from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
+from relayish.dataflow.functor import DataFlow
+from relayish.dataflow.graph.occurrences import find_occurrences
+from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.tracking import TrackingFunctor
 from relayish.errors import AnalysisError, DeclarationError, DispatchError, suggest
 from relayish.functor.extension import check_functor, extend_object
@@ -48,6 +51,9 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
     node and the arguments, its value is returned; else the handler is called, and what it returns
     takes the place of what was recorded. So if handlers compute fixpoints, the values are
     those of the last evaluation: the fixpoint, if that came last.
+
+    Of a :class:`~relayish.dataflow.ForwardDataFlow` or ``BackwardDataFlow``, which the solver
+    walks, what is recorded are the states that it found, at each occurrence that has points.
 
     A visit from outside begins with a new dictionary. :meth:`take` hands it out; nothing that was
     handed out changes later.
@@ -109,21 +115,23 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
     _inputs: dict[Any, tuple[Node, tuple[Any, ...]]]
     _is_finished: bool
 
-    def __new__(
-        cls,
-        parent: type[Functor[Any, R]] | Functor[Any, R],  # Any: over any family
-        *_args: object,
-        **_options: object,
-    ) -> RecordingFunctor[R]:
+    def __new__(cls, *args: Any, **_options: object) -> RecordingFunctor[R]:  # Any: as __init__
+        if cls is not RecordingFunctor:  # a class that was made below
+            return cast("RecordingFunctor[R]", super().__new__(cls))
+        if not args:
+            raise DeclarationError("RecordingFunctor() records nothing; give it a functor")
+        parent = args[0]
         check_functor(parent, "RecordingFunctor")
-        functor = _instantiate(parent) if isinstance(parent, type) else parent
+        functor: Functor[Any, Any] = _instantiate(parent) if isinstance(parent, type) else parent
         for taken, does in ((RecordingFunctor, "records already"), (Memoization, "is memoized")):
             if isinstance(functor, taken):
                 raise DeclarationError(
                     f"RecordingFunctor is given {type(functor).__name__}, which {does}; "
                     f"expected the functor that it was made of"
                 )
-        return cast("RecordingFunctor[R]", extend_object(functor, cls))
+        is_solved = isinstance(functor, DataFlow)
+        mixin = _RecordingAnalysis if is_solved else RecordingFunctor
+        return cast("RecordingFunctor[R]", extend_object(functor, mixin))
 
     def __init__(
         self,
@@ -154,7 +162,7 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
             return begun
         values, inputs = self._values, self._inputs
         assert values is not None
-        outer = self._evaluation
+        outer = self._visiting
         entered = self._enter(node)
         given = (node, args)
         key = entered.occurrence if self._key_of is None else self._key_of(node, *args)
@@ -165,7 +173,7 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
             raise
         if known is not None and known == given:
             return values[key]
-        self._evaluation = entered
+        self._visiting = entered
         try:
             if not args:
                 value = super().visit(node)
@@ -174,7 +182,7 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
             else:
                 value = super().visit(node, *args)
         finally:
-            self._evaluation = outer
+            self._visiting = outer
         values[key] = value
         inputs[key] = given
         return value
@@ -238,6 +246,46 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
                 f"first"
             )
         return values
+
+
+class _RecordingAnalysis(RecordingFunctor[R]):
+    """Records what the solver found for an analysis."""
+
+    remembers = True
+
+    _is_solving: bool
+    solution: Solution[R] | None
+
+    def visit(self, node: Any, *args: Any) -> R:  # Any: as above
+        """Return the state on the other side of ``node``, as the analysis does."""
+        if self._is_solving:
+            return super(TrackingFunctor, self).visit(node, *args)
+        self._values, self._inputs, self._is_finished = dict(self._initial), {}, False
+        found = super(TrackingFunctor, self).visit(node, *args)
+        assert self.solution is not None
+        self._record(self.solution, self._values)
+        self._is_finished = True
+        return found
+
+    def _record(self, solution: Solution[R], values: dict[Any, R]) -> None:  # Any: keys
+        """Record states, those last that the analysis comes to last."""
+        graph, direction = solution.graph, solution.analysis.direction
+        is_forward = direction is Direction.FORWARD
+        found = find_occurrences(graph, direction)
+        for number in sorted(found, reverse=not is_forward):
+            if not solution.is_reached(number):
+                continue
+            node, start = graph.nodes[number], graph.point(graph.start(number))
+            taken, returned = solution.before(start), solution.after(number)
+            if not is_forward:
+                taken, returned = returned, taken
+            key = found[number] if self._key_of is None else self._key_of(node, taken)
+            try:
+                values[key] = returned
+            except TypeError:
+                _check_key(self, node, key)
+                raise
+            self._inputs[key] = (node, (taken,))
 
 
 def _instantiate(parent: type[Functor[Any, R]]) -> Functor[Any, R]:  # Any: over any family

@@ -60,25 +60,25 @@ class TrackingFunctor(Functor[N, R]):
     last the first again: so a loop that visits its body repeatedly visits one occurrence.
     """
 
-    _evaluation: Evaluation | None = None
+    _visiting: Evaluation | None = None
     _children: dict[Node, _Children]
 
     def _begin_visit(
         self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
     ) -> Any:  # Any: as the functor's
-        self._evaluation = None
+        self._visiting = None
         self._children = {}
         try:
             return super()._begin_visit(work, subject, args)
         finally:
-            self._evaluation = None
+            self._visiting = None
             self._children = {}
 
     def _enter(self, node: Any) -> Evaluation:  # Any: a node, if handlers are right
         """Return a new evaluation of ``node``, which the evaluation that goes on visits."""
         if not isinstance(node, Node):
             raise no_node(type(self), type(node))
-        around = self._evaluation
+        around = self._visiting
         if around is None:
             root = Occurrence(node)
             return Evaluation(root, root)

@@ -42,7 +42,7 @@ def extend_object(functor: _F, mixin: type) -> _F:
     What somebody put into its ``memo_map`` by hand is there; what it found out is not.
     """
     made = extend_class(type(functor), mixin)
-    extended = cast("_F", super(mixin, made).__new__(made))  # type: ignore[arg-type]
+    extended = cast("_F", made.__new__(made))
     own = dict(vars(extended))
     vars(extended).update(vars(functor))
     vars(extended).update(own)  # the tables of the class, and that no visit is going on
