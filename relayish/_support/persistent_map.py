@@ -187,6 +187,30 @@ class PersistentMap(Mapping[K, V]):
         """
         return _relates(self.root, other.root, holds, keep_left, keep_right)
 
+    def changes(self, other: PersistentMap[K, V]) -> Iterator[tuple[K, V, V]]:
+        """Yield each key that both have with its values, where these are not the same object.
+
+        Complexity:
+            As of :meth:`merge`.
+
+        Example:
+            >>> before = PersistentMap({"x": 1, "y": 2})
+            >>> list(before.changes(before.set("y", 3).set("z", 4)))
+            [('y', 2, 3)]
+        """
+        pending = [(self.root, other.root, 0)]
+        while pending:
+            a, b, level = pending.pop()
+            if a is b or a is EMPTY or b is EMPTY:
+                continue
+            if not type(a) is type(b) is dict:
+                pending += [(x, y, level + 1) for x, y in zip(*branches(a, b, level), strict=True)]
+                continue
+            for key, x in a.items():
+                y = b.get(key, ABSENT)
+                if y is not ABSENT and y is not x:
+                    yield key, x, y
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, PersistentMap):
             return _relates(self.root, other.root, eq, False, False)

@@ -1,0 +1,268 @@
+"""Refinement of environments by conditions: where variables lie once a condition has decided.
+
+A comparison bounds both of its operands, and a bound of a sum or product bounds what it is made
+of, going down from the whole to the variables (the backward pass of interval constraint
+propagation, HC4). What may wrap around on the way is not looked through.
+
+Source:
+    Benhamou, Goualard, Granvilliers, Puget, Revising hull and box consistency, 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from relayish.dataflow.solver.analysis import UNREACHABLE, Unreachable
+from relayish.ir.node import Node
+from relayish.tir.analysis.environments import Environment, Environments
+from relayish.tir.analysis.interval import FALSE, TRUE, Interval, add, mul, sub, type_range
+from relayish.tir.ir.operators import (
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    NE,
+    NEGATED,
+    Add,
+    And,
+    Cast,
+    ComparisonNode,
+    Expr,
+    Minus,
+    Mul,
+    Not,
+    Or,
+    Sub,
+)
+from relayish.tir.ir.tensor import Load, Var
+
+IntervalOf: TypeAlias = Callable[[Expr, Environment], Interval]
+"""``interval_of(expr, environment)``: where an integer lies."""
+
+MOST_STEPS: Final = 1_000
+"""How many connectives and operators of one condition are looked through."""
+
+_JOIN: Final = "join"
+_SWAP: Final = "swap"
+
+
+def variable_read(expr: Node) -> Var | None:
+    """Return the scalar variable whose value ``expr`` is, whether it is named or loaded."""
+    if isinstance(expr, Load):
+        expr = expr.tensor
+    return expr if isinstance(expr, Var) else None
+
+
+class Refinement:
+    """Refines environments of one program.
+
+    Args:
+        interval_of: Finds intervals of expressions.
+        lattice: Joins what holds in either of two cases.
+        is_known: Whether a variable may have an entry in environments.
+    """
+
+    def __init__(
+        self,
+        interval_of: IntervalOf,
+        lattice: Environments,
+        is_known: Callable[[Var], bool],
+    ) -> None:
+        self._interval_of = interval_of
+        self._lattice = lattice
+        self._is_known = is_known
+
+    def assume(
+        self, condition: Expr, truth: bool, environment: Environment
+    ) -> Environment | Unreachable:
+        """Return what holds where the value of ``condition`` is ``truth``.
+
+        Where one of two conditions holds, and which is not known, what holds is joined.
+
+        Returns:
+            ``environment`` itself where that tells nothing new; ``UNREACHABLE`` where the value
+            is never that.
+
+        Complexity:
+            Linear in the size of ``condition``, of which no more than ``MOST_STEPS`` connectives
+            are looked through; no recursion.
+        """
+        steps: list[tuple[Expr, bool] | str] = [(condition, truth)]
+        found: list[Environment | Unreachable] = [environment]
+        left = MOST_STEPS
+        while steps:
+            step = steps.pop()
+            if step == _SWAP:
+                found[-2:] = found[:-3:-1]
+                continue
+            if step == _JOIN:
+                other = found.pop()
+                found.append(self._lattice.join(found.pop(), other))
+                continue
+            assert not isinstance(step, str)
+            each, holds = step
+            before = found.pop()
+            if before is UNREACHABLE or left <= 0:
+                found.append(before)
+                continue
+            left -= 1
+            match each:
+                case Not():
+                    found.append(before)
+                    steps.append((each.v, not holds))
+                case And() | Or() if isinstance(each, And) is holds:
+                    found.append(before)
+                    steps += ((each.b, holds), (each.a, holds))
+                case And() | Or():
+                    found += (before, before)
+                    steps += (_JOIN, (each.b, holds), _SWAP, (each.a, holds))
+                case _ if (held := self._condition_held(each, before)) is not None:
+                    found.append(self._lie_within(each, _truth(holds), before))
+                    steps.append((held, holds))
+                case _:
+                    found.append(self._assume_atom(each, holds, before))
+        return found[0]
+
+    def lie_within(
+        self, expr: Expr, interval: Interval, environment: Environment
+    ) -> Environment | Unreachable:
+        """Return what holds where ``expr``, a scalar integer, lies within ``interval``."""
+        return self._lie_within(expr, interval, environment)
+
+    def _condition_held(self, expr: Expr, environment: Environment) -> Expr | None:
+        """Return the condition that a truth variable is the value of, if that is known."""
+        var = variable_read(expr)
+        held = None if var is None else environment.get(var)
+        return held if isinstance(held, Expr) else None
+
+    def _assume_atom(
+        self, condition: Expr, truth: bool, environment: Environment
+    ) -> Environment | Unreachable:
+        if not (condition.type.is_bool and condition.type.is_scalar):
+            return environment
+        if not self._interval_of(condition, environment).holds(truth):
+            return UNREACHABLE
+        if isinstance(condition, ComparisonNode):
+            if not (condition.a.type.is_integer and condition.a.type == condition.b.type):
+                return environment
+            return self._assume_comparison(condition, truth, environment)
+        return self._lie_within(condition, _truth(truth), environment)
+
+    def _assume_comparison(
+        self, comparison: ComparisonNode, truth: bool, environment: Environment
+    ) -> Environment | Unreachable:
+        kind = type(comparison) if truth else NEGATED[type(comparison)]
+        a = self._interval_of(comparison.a, environment)
+        b = self._interval_of(comparison.b, environment)
+        left, right = _BOUNDS[kind](a, b), _BOUNDS[_SWAPPED[kind]](b, a)
+        if left is None or right is None:
+            return UNREACHABLE
+        found = self._lie_within(comparison.a, left, environment)
+        return found if found is UNREACHABLE else self._lie_within(comparison.b, right, found)
+
+    def _lie_within(
+        self, expr: Expr, interval: Interval, environment: Environment
+    ) -> Environment | Unreachable:
+        pending = [(expr, interval)]
+        for _ in range(MOST_STEPS):
+            if not pending:
+                break
+            each, wanted = pending.pop()
+            found = self._interval_of(each, environment)
+            met = found.meet(wanted)
+            if met is None:
+                return UNREACHABLE
+            if met == found:
+                continue
+            var = variable_read(each)
+            if var is not None:
+                if self._is_known(var):
+                    environment = environment.set(var, met)
+                continue
+            pending += self._below(each, met, environment)
+        return environment
+
+    def _below(
+        self, expr: Expr, interval: Interval, environment: Environment
+    ) -> Iterator[tuple[Expr, Interval]]:
+        """Yield operands of ``expr`` with where they lie if it lies within ``interval``."""
+        ty = expr.type
+        if isinstance(expr, Minus):
+            found = self._interval_of(expr.v, environment)
+            if type_range(ty).covers(sub(FALSE, found)):
+                yield expr.v, sub(FALSE, interval)
+            return
+        if isinstance(expr, Cast):
+            source = expr.v.type
+            converts = source.is_integer and not (ty.is_bool or source.is_bool)
+            if converts and type_range(ty).covers(self._interval_of(expr.v, environment)):
+                yield expr.v, interval
+            return
+        if not isinstance(expr, (Add, Sub, Mul)):
+            return
+        a, b = self._interval_of(expr.a, environment), self._interval_of(expr.b, environment)
+        exact = _EXACT[type(expr)](a, b)
+        if not type_range(ty).covers(exact):
+            return
+        if isinstance(expr, Add):
+            yield expr.a, sub(interval, b)
+            yield expr.b, sub(interval, a)
+        elif isinstance(expr, Sub):
+            yield expr.a, add(interval, b)
+            yield expr.b, sub(a, interval)
+        else:
+            for operand, factor in ((expr.a, b), (expr.b, a)):
+                if factor.is_point and factor.low:
+                    quotient = _quotient(interval, factor.low)
+                    if quotient is not None:
+                        yield operand, quotient
+
+
+def _truth(holds: bool) -> Interval:
+    return TRUE if holds else FALSE
+
+
+def _quotient(interval: Interval, factor: int) -> Interval | None:
+    """Return the integers whose product with ``factor`` is within ``interval``, if there are."""
+    low, high = interval if factor > 0 else (-interval.high, -interval.low)
+    factor = abs(factor)
+    low, high = -(-low // factor), high // factor
+    return Interval(low, high) if low <= high else None
+
+
+def _below_least(a: Interval, b: Interval, less: int) -> Interval | None:
+    high = min(a.high, b.high - less)
+    return Interval(a.low, high) if a.low <= high else None
+
+
+def _above_greatest(a: Interval, b: Interval, more: int) -> Interval | None:
+    low = max(a.low, b.low + more)
+    return Interval(low, a.high) if low <= a.high else None
+
+
+def _other_than(a: Interval, b: Interval) -> Interval | None:
+    if not b.is_point:
+        return a
+    low, high = a.low + (a.low == b.low), a.high - (a.high == b.high)
+    return Interval(low, high) if low <= high else None
+
+
+_BOUNDS: Final[dict[type[Node], Callable[[Interval, Interval], Interval | None]]] = {
+    LT: lambda a, b: _below_least(a, b, 1),
+    LE: lambda a, b: _below_least(a, b, 0),
+    GT: lambda a, b: _above_greatest(a, b, 1),
+    GE: lambda a, b: _above_greatest(a, b, 0),
+    EQ: lambda a, b: a.meet(b),
+    NE: _other_than,
+}
+"""Where the left operand of a comparison that holds lies, from where both did."""
+
+_SWAPPED: Final[dict[type[Node], type[Node]]] = {LT: GT, LE: GE, GT: LT, GE: LE, EQ: EQ, NE: NE}
+
+_EXACT: Final[dict[type[Node], Callable[[Interval, Interval], Interval]]] = {
+    Add: add,
+    Sub: sub,
+    Mul: mul,
+}
