@@ -18,7 +18,9 @@ from relayish.tir.analysis.dependence import (
     loop_carried,
     parallel_loops,
 )
+from relayish.tir.analysis.environments import Environment, Environments
 from relayish.tir.analysis.faults import register_fault_rule
+from relayish.tir.analysis.index_intervals import IndexIntervals
 from relayish.tir.analysis.interval import FloatInterval, Interval
 from relayish.tir.analysis.interval_rules import register_interval_rule
 from relayish.tir.analysis.iteration_pairs import Direction
@@ -49,7 +51,10 @@ __all__ = [
     "Dependence",
     "DependenceKind",
     "Direction",
+    "Environment",
+    "Environments",
     "FloatInterval",
+    "IndexIntervals",
     "Interval",
     "LinearForm",
     "SymbolicBounds",

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from relayish._support.persistent_map import ABSENT, Absent, PersistentMap
 from relayish.dataflow.lattice import Lattice
-from relayish.dataflow.solver.analysis import UNREACHABLE, Unreachable
+from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 from relayish.tir.analysis.interval import EITHER, Interval, type_range
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
@@ -43,15 +43,9 @@ class Environments(Lattice["Environment | Unreachable"]):
     """
 
     def __init__(self, thresholds: Callable[[Var], Sequence[int]] | None = None) -> None:
+        self.bottom = UNREACHABLE
+        self.top = NOTHING_KNOWN
         self._thresholds = thresholds
-
-    @property
-    def bottom(self) -> Environment | Unreachable:
-        return UNREACHABLE
-
-    @property
-    def top(self) -> Environment | Unreachable:
-        return NOTHING_KNOWN
 
     def join(
         self, a: Environment | Unreachable, b: Environment | Unreachable

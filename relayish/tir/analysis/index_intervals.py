@@ -14,7 +14,8 @@ from typing import Final
 from relayish.dataflow.functor import ForwardDataFlow
 from relayish.dataflow.graph import Action, FlowGraph, Procedure
 from relayish.dataflow.graph.point import Branch
-from relayish.dataflow.solver.analysis import UNREACHABLE, Transfer, Unreachable
+from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
+from relayish.dataflow.solver.analysis import Transfer
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, has_scopes

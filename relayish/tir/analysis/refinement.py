@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from relayish.dataflow.solver.analysis import UNREACHABLE, Unreachable
+from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 from relayish.ir.node import Node
 from relayish.tir.analysis.environments import Environment, Environments
 from relayish.tir.analysis.interval import FALSE, TRUE, Interval, add, mul, sub, type_range
