@@ -169,6 +169,18 @@ class AnalysisError(RelayishError, RuntimeError):
     """A data-flow analysis does not end, or cannot be made of the program that it is given."""
 
 
+class LatticeLawError(RelayishError, AssertionError):
+    """What is said to be a lattice is none.
+
+    ``law`` is the law that is broken, ``states`` are those that break it.
+    """
+
+    def __init__(self, message: str, law: str = "", states: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.law = law
+        self.states = states
+
+
 class PassError(RelayishError, RuntimeError):
     """A pass broke the contract of passes."""
 

@@ -6,6 +6,7 @@ from relayish.dataflow.lattice.booleans import Booleans, MustBooleans
 from relayish.dataflow.lattice.cofinite_set import UNIVERSE, AnySet, CofiniteSet
 from relayish.dataflow.lattice.flat import Flat, same_value
 from relayish.dataflow.lattice.lattice import IsLattice, Lattice
+from relayish.dataflow.lattice.law_check import check_laws
 from relayish.dataflow.lattice.lift import Lift
 from relayish.dataflow.lattice.map_lattice import Everywhere, MapLattice
 from relayish.dataflow.lattice.operations import equal, join, leq, meet, narrow, widen
@@ -33,6 +34,7 @@ __all__ = [
     "PersistentSet",
     "Powerset",
     "Product",
+    "check_laws",
     "equal",
     "join",
     "leq",
