@@ -14,7 +14,7 @@ from relayish.dataflow.graph.control_flow import (
 )
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
-from relayish.dataflow.lattice import Lattice
+from relayish.dataflow.lattice import IsLattice, Lattice
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.points_to.find import find_points_to
@@ -29,7 +29,6 @@ from relayish.functor.memoized import Memoized
 # the names of TVM's data-flow RFC (#4468)
 ffdfa = ForwardDataFlow
 bfdfa = BackwardDataFlow
-IsLattice = Lattice
 
 __all__ = [
     "UNKNOWN",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
+from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.tracking import TrackingFunctor
 from relayish.errors import AnalysisError, UndeclaredError
@@ -15,16 +16,6 @@ N = TypeVar("N", bound=Node)
 S = TypeVar("S")
 
 MAX_ITERATIONS: Final = 1000
-
-
-class Joins(Protocol):
-    """What fixpoints need of a lattice."""
-
-    def join(self, a: Any, b: Any, /) -> Any:
-        """Return the least state above both."""
-
-    def leq(self, a: Any, b: Any, /) -> bool:
-        """Return whether ``b`` is above ``a``, or equal."""
 
 
 class FixpointFunctor(TrackingFunctor[N, S]):
@@ -45,14 +36,9 @@ class FixpointFunctor(TrackingFunctor[N, S]):
         kept of inner loops.
 
     Example:
-        >>> class Sets:
-        ...     def join(self, a, b):
-        ...         return a if a >= b else a | b
-        ...
-        ...     def leq(self, a, b):
-        ...         return a <= b
+        >>> from relayish.dataflow.lattice import Powerset
         >>> class Live(FixpointFunctor, tir.ExprFunctor, tir.StmtFunctor):
-        ...     lattice = Sets()
+        ...     lattice = Powerset()
         ...
         ...     def visit_for(self, loop, after):
         ...         def around(live):
@@ -67,14 +53,16 @@ class FixpointFunctor(TrackingFunctor[N, S]):
         ...         return after | {var}
         >>> i, n, x, y = [tir.Var(name) for name in "inxy"]
         >>> loop = tir.For(i, 0, n, tir.Store(x, y))
-        >>> sorted(map(str, Live().visit(loop, frozenset({x}))))
-        ['n', 'x', 'y']
+        >>> sorted(map(str, Live().visit(loop, Powerset().bottom)))
+        ['n', 'y']
     """
 
-    lattice: ClassVar[Any]  # Any: as Joins has it
-    """Whatever has ``join`` and ``leq`` for its states: a lattice."""
-    max_iterations: ClassVar[int] = MAX_ITERATIONS
-    """How often the state of one loop may change before the search counts as endless."""
+    lattice: Lattice[S]
+    """The lattice that the states are elements of."""
+    widen_after: int = 3
+    """How often the state of a loop grows before it is widened."""
+    max_iterations: int = MAX_ITERATIONS
+    """How often the state of a loop may grow before the search counts as endless."""
 
     _loops: dict[tuple[Occurrence, int], tuple[S, S]]
     _results: dict[Occurrence, tuple[tuple[Any, ...], S]]  # Any: arguments of visits
@@ -120,7 +108,8 @@ class FixpointFunctor(TrackingFunctor[N, S]):
 
         Args:
             start: What is joined to the result: the loop may run not even once.
-            step: What one iteration does; monotone.
+            step: What one iteration does; monotone. After :attr:`widen_after` iterations the state
+                is widened.
 
         Raises:
             AnalysisError: If there is no end after :attr:`max_iterations`, naming the loop.
@@ -139,21 +128,21 @@ class FixpointFunctor(TrackingFunctor[N, S]):
         known = self._loops.get(place)
         if known is not None and lattice.leq(known[0], start):
             state = lattice.join(known[1], start)
-        for _ in range(self.max_iterations):
+        for count in range(self.max_iterations):
             raised = lattice.join(state, step(state))
             if raised is state or lattice.leq(raised, state):
                 self._loops[place] = (start, state)
                 return state
-            state = raised
+            state = lattice.widen(state, raised) if count >= self.widen_after else raised
         raise AnalysisError(
             f"{type(self).__name__} finds no fixpoint of {one_line_at(evaluation.occurrence.node)} "
             f"in {self.max_iterations:,} iterations, now at {state!r}; states must not rise "
             f"without end: widen them, or raise max_iterations"
         )
 
-    def _declared_lattice(self) -> Joins:
+    def _declared_lattice(self) -> Lattice[S]:
         try:
-            found: Joins = self.lattice
+            found = self.lattice
         except AttributeError:
             name = type(self).__name__
             raise UndeclaredError(

@@ -8,7 +8,7 @@ what has points of its own gives back the state, since it has been there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
@@ -81,6 +81,13 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:  # noqa: ARG003
         return DataFlow._pass_on
+
+    def fixpoint(self, start: S, step: Callable[[S], S]) -> S:
+        """Return ``start`` joined with what ``step`` makes of it: the framework iterates.
+
+        So the handler of a loop may be one of a :class:`~relayish.dataflow.FixpointFunctor`.
+        """
+        return self.lattice.join(start, step(start))
 
     def bind(self, node: Node, variables: tuple[Node, ...], state: S) -> S:  # noqa: ARG002
         """Return the state where ``node`` brings variables into scope: by default unchanged.

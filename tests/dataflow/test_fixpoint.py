@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import inf
 
 import pytest
 
 from relayish import tir
 from relayish.dataflow import FixpointFunctor, RecordingFunctor
+from relayish.dataflow.lattice import Lattice, PersistentSet, Powerset
 from relayish.errors import AnalysisError, UndeclaredError
 from tests.support import tir_deep
 from tests.support.depth import DEPTH
-from tests.support.live_functors import LoopHandlers, LoopLive, Sets
+from tests.support.live_functors import LoopHandlers, LoopLive
 
 X, N = tir.Var("x"), tir.Var("n")
+NOTHING = Powerset().bottom
 
 
 class Counting(LoopHandlers):
@@ -52,7 +55,7 @@ class FromBottom(Counting, tir.IRFunctor):
     """Begins each search with nothing."""
 
     def fixpoint(self, start, step):
-        return search(frozenset(), lambda state: start | step(state))
+        return search(NOTHING, lambda state: start | step(state))
 
 
 def nest(depth: int, body: tir.Stmt) -> tir.Stmt:
@@ -71,7 +74,7 @@ def counting_nest(depth: int) -> tir.Stmt:
     return body
 
 
-def visits(functor, root, after=frozenset()):
+def visits(functor, root, after=NOTHING):
     live = functor()
     return live.visit(root, after), live.stores, live.visits
 
@@ -120,15 +123,15 @@ def copies(length: int) -> tir.Stmt:
 
 
 def test_what_is_live_through_many_iterations_is_found():
-    live, stores, _ = visits(CountedFaint, nest(1, copies(9)), frozenset({X}))
+    live, stores, _ = visits(CountedFaint, nest(1, copies(9)), PersistentSet([X]))
     assert {var.name for var in live} == {"n", "x", *(f"v{n}" for n in range(9))}
     assert stores == 10 * 9
 
 
 def test_many_iterations_in_nested_loops_stay_linear_in_depth():
-    counts = [visits(CountedFaint, nest(n, copies(9)), frozenset({X}))[1] for n in range(1, 13)]
+    counts = [visits(CountedFaint, nest(n, copies(9)), PersistentSet([X]))[1] for n in range(1, 13)]
     assert counts[-1] <= counts[0] + 9 * 11
-    assert visits(FaintFromBottom, nest(3, copies(9)), frozenset({X}))[1] > counts[-1]
+    assert visits(FaintFromBottom, nest(3, copies(9)), PersistentSet([X]))[1] > counts[-1]
 
 
 @pytest.mark.parametrize("depth", range(1, 7))
@@ -146,7 +149,7 @@ def test_one_loop_at_two_places_has_a_state_at_each():
     recording = RecordingFunctor(LoopLive)
     outer = tir.For(tir.Var("j"), 0, 2, tir.Block((tir.Store(X, tir.const(0)), empty)))
     root = tir.Block((empty, tir.Store(N, X), tir.Store(X, tir.const(1)), empty, outer))
-    recording.visit(root, frozenset())
+    recording.visit(root, NOTHING)
     states = recording.before_after()
     found = sorted(
         (sorted(map(str, s.after)) for o, s in states.items() if o.node is empty), key=len
@@ -159,52 +162,86 @@ def test_state_that_shrinks_is_searched_for_anew():
 
     class Twice(LoopHandlers, FixpointFunctor, tir.IRFunctor):
         def visit_block(self, block, after):
-            self.visit(block.stmts[0], after | {X})
+            self.visit(block.stmts[0], after.add(X))
             return self.visit(block.stmts[0], after)
 
     loop = tir.For(tir.Var("i"), 0, 2, tir.Store(N, N + 1))
-    assert Twice().visit(tir.Block((loop,)), frozenset()) == {N}
+    assert Twice().visit(tir.Block((loop,)), NOTHING) == {N}
 
 
 def test_each_visit_from_outside_begins_anew():
     live = Counted()
     loop = nest(2, tir.Store(X, X + 1))
-    assert live.visit(loop, frozenset({X})) == {X, N}
+    assert live.visit(loop, PersistentSet([X])) == {X, N}
     first, live.stores = live.stores, 0
-    live.visit(loop, frozenset({X}))
+    live.visit(loop, PersistentSet([X]))
     assert live.stores == first
 
 
 def test_handler_may_ask_for_several_fixpoints():
     class Both(LoopHandlers, FixpointFunctor, tir.IRFunctor):
         def visit_for(self, loop, after):
-            first = self.fixpoint(after, lambda live: live | {X})
-            second = self.fixpoint(after, lambda live: live | {N})
+            first = self.fixpoint(after, lambda live: live.add(X))
+            second = self.fixpoint(after, lambda live: live.add(N))
             return (first, second)
 
-    assert Both().visit(tir.For(tir.Var("i"), 0, 2, tir.Block(())), frozenset()) == ({X}, {N})
+    assert Both().visit(tir.For(tir.Var("i"), 0, 2, tir.Block(())), NOTHING) == ({X}, {N})
+
+
+class Numbers(Lattice[float]):
+    """Numbers, of which chains are endless."""
+
+    bottom, top = 0, inf
+
+    def join(self, a, b):
+        return max(a, b)
+
+    def meet(self, a, b):
+        return min(a, b)
+
+    def widen(self, old, new):
+        return new
+
+
+class Widened(Numbers):
+    def widen(self, old, new):
+        return old if new <= old else self.top
+
+
+class Steps(FixpointFunctor, tir.StmtFunctor):
+    """Counts iterations: there is no end."""
+
+    lattice = Numbers()
+    max_iterations = 50
+    calls = 0
+
+    def visit_for(self, loop, steps):
+        def around(found):
+            self.calls += 1
+            return found + 1
+
+        return self.fixpoint(steps, around)
+
+
+ENDLESS = tir.For(tir.Var("i"), 0, N, tir.Block(()))
 
 
 def test_search_without_end_names_the_loop():
-    class Numbers:
-        def join(self, a, b):
-            return max(a, b)
-
-        def leq(self, a, b):
-            return a <= b
-
-    class Steps(FixpointFunctor, tir.StmtFunctor):
-        lattice = Numbers()
-        max_iterations = 50
-
-        def visit_for(self, loop, steps):
-            return self.fixpoint(steps, lambda found: found + 1)
-
-    loop = tir.For(tir.Var("i"), 0, N, tir.Block(()))
     with pytest.raises(
         AnalysisError, match=r"Steps finds no fixpoint of for .*i.* in 50 iterations, now at 50"
     ):
-        Steps().visit(loop, 0)
+        Steps().visit(ENDLESS, 0)
+
+
+@pytest.mark.parametrize("after", [0, 3, 7])
+def test_state_is_widened_after_it_grew_some_times(after):
+    class Ending(Steps):
+        lattice = Widened()
+        widen_after = after
+
+    steps = Ending()
+    assert steps.visit(ENDLESS, 0) == inf
+    assert steps.calls == after + 2
 
 
 def test_fixpoint_without_a_lattice_is_refused():
@@ -213,15 +250,15 @@ def test_fixpoint_without_a_lattice_is_refused():
             return self.fixpoint(after, lambda live: live)
 
     with pytest.raises(UndeclaredError, match=r"Unsaid has no lattice.*write lattice = Powerset"):
-        Unsaid().visit(tir.For(tir.Var("i"), 0, N, tir.Block(())), frozenset())
+        Unsaid().visit(tir.For(tir.Var("i"), 0, N, tir.Block(())), NOTHING)
 
 
 def test_fixpoint_outside_of_a_handler_is_refused():
     class Idle(FixpointFunctor, tir.StmtFunctor):
-        lattice = Sets()
+        lattice = Powerset()
 
     with pytest.raises(AnalysisError, match=r"Idle\.fixpoint is called outside of a visit"):
-        Idle().fixpoint(frozenset(), lambda live: live)
+        Idle().fixpoint(NOTHING, lambda live: live)
 
 
 def test_handler_may_catch_an_error_and_go_on():
@@ -234,23 +271,23 @@ def test_handler_may_catch_an_error_and_go_on():
                 try:
                     after = self.visit(stmt, after)
                 except ValueError:
-                    after |= {N}
+                    after = after.add(N)
             return after
 
     body = tir.Block((tir.Store(X, X + 1), tir.Let(tir.Var("t"))))
-    assert Careful().visit(tir.For(tir.Var("i"), 0, 2, body), frozenset()) == {X, N}
+    assert Careful().visit(tir.For(tir.Var("i"), 0, 2, body), NOTHING) == {X, N}
 
 
 def test_fixpoint_functor_refuses_what_is_no_node():
     with pytest.raises(Exception, match=r"Counted\.visit got a list; expected a node"):
-        Counted().visit([X], frozenset())
+        Counted().visit([X], NOTHING)
 
 
 @pytest.mark.deep
 def test_deep_nests_of_loops_are_linear_and_reach_the_bottom():
     root = tir_deep.loop_nest(DEPTH).body
     live = Counted()
-    (buffer,) = live.visit(root, frozenset())
+    (buffer,) = live.visit(root, NOTHING)
     assert buffer.name == "_A"
     assert live.stores <= DEPTH + 2
     assert live.visits <= 3 * DEPTH

@@ -15,6 +15,7 @@ from relayish.dataflow import (
     RecordingFunctor,
     by_node,
 )
+from relayish.dataflow.lattice import PersistentSet
 from relayish.errors import AnalysisError, DeclarationError, DispatchError
 from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, Memoized, TypeFunctor
 from relayish.ir.relay.expr import Constant, If, Tuple, Var
@@ -23,7 +24,7 @@ from tests.support import deep, tir_deep
 from tests.support.depth import DEPTH
 from tests.support.live_functors import LoopLive, RelayLive
 
-NOTHING = frozenset()
+NOTHING = PersistentSet()
 X, Y, Z = [Var(name) for name in "xyz"]
 PAIR = Tuple((X, Y))
 AT_PAIR = Occurrence(PAIR)

@@ -7,29 +7,20 @@ of them with whatever base runs it: ``class Live(LoopHandlers, FixpointFunctor, 
 from __future__ import annotations
 
 from relayish import tir
-from relayish.dataflow import Direction, FixpointFunctor
+from relayish.dataflow import BackwardDataFlow, Direction, FixpointFunctor
+from relayish.dataflow.lattice import PersistentSet, Powerset
 from relayish.functor import ExprFunctor
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, If, Let, Var
 from relayish.ir.scoping import operands
 
-Live = frozenset  # of variables and buffers
-
-
-class Sets:
-    """What is known of a path or another: sets, ordered by inclusion."""
-
-    def join(self, a, b):
-        return a if a >= b else a | b
-
-    def leq(self, a, b):
-        return a <= b
+Live = PersistentSet  # of variables and buffers
 
 
 class LoopHandlers:
     """Liveness of scalars and buffers of the loop IR."""
 
-    lattice = Sets()
+    lattice = Powerset()
     direction = Direction.BACKWARD
 
     def visit_block(self, block: tir.Block, after: Live) -> Live:
@@ -46,18 +37,22 @@ class LoopHandlers:
 
     def visit_for(self, loop: tir.For, after: Live) -> Live:
         def around(live: Live) -> Live:
-            return self.visit(loop.body, live) - {loop.loop_var}
+            return self.visit(loop.body, live).discard(loop.loop_var)
 
         live = self.fixpoint(after, around)
         return self.visit(loop.min, self.visit(loop.extent, live))
 
+    def bind(self, _: Node, variables: tuple[Node, ...], after: Live) -> Live:
+        """Say the same of loop variables to the solver, which walks the body."""
+        return after.difference(variables)
+
     def visit_let(self, let: tir.Let, after: Live) -> Live:
-        after -= {let.symbol}
+        after = after.discard(let.symbol)
         return after if let.body is None else self.visit(let.body, after)
 
     def visit_store(self, store: tir.Store, after: Live) -> Live:
         if isinstance(store.tensor, tir.Var):
-            after -= {store.tensor}
+            after = after.discard(store.tensor)
         for index in reversed(store.indices):
             after = self.visit(index, after)
         return self.visit(store.value, after)
@@ -71,7 +66,7 @@ class LoopHandlers:
         return after if tensor.buffer is None else self.visit(tensor.buffer, after)
 
     def visit_parameter(self, parameter: tir.Var | tir.Buffer, after: Live) -> Live:
-        return after | {parameter}
+        return after.add(parameter)
 
     def visit_expr(self, expr: tir.Expr, after: Live) -> Live:
         for operand in reversed(operands(expr)):
@@ -82,11 +77,11 @@ class LoopHandlers:
 class RelayHandlers:
     """Liveness of variables of Relay."""
 
-    lattice = Sets()
+    lattice = Powerset()
     direction = Direction.BACKWARD
 
     def visit_let(self, let: Let, after: Live) -> Live:
-        return self.visit(let.value, self.visit(let.body, after) - {let.var})
+        return self.visit(let.value, self.visit(let.body, after).discard(let.var))
 
     def visit_if(self, branch: If, after: Live) -> Live:
         before_true = self.visit(branch.true_branch, after)
@@ -94,7 +89,7 @@ class RelayHandlers:
         return self.visit(branch.cond, before_true | before_false)
 
     def visit_var(self, var: Var, after: Live) -> Live:
-        return after | {var}
+        return after.add(var)
 
     def visit_expr(self, expr: Expr, after: Live) -> Live:
         for operand in reversed(operands(expr)):
@@ -108,3 +103,11 @@ class LoopLive(LoopHandlers, FixpointFunctor[Node, Live], tir.ExprFunctor, tir.S
 
 class RelayLive(RelayHandlers, ExprFunctor):
     """Liveness of Relay's expressions."""
+
+
+class LoopFlow(LoopHandlers, BackwardDataFlow[Live]):
+    """The same handlers, line for line, as transfers of the solver."""
+
+
+class RelayFlow(RelayHandlers, BackwardDataFlow[Live]):
+    """The same for Relay."""
