@@ -172,6 +172,8 @@ def facts(entry: PassEntry) -> str:
         told.append("takes " + ", ".join(f"`{name}`" for name in info.requires))
     if info.ensures:
         told.append("ensures " + ", ".join(f"`{name}`" for name in info.ensures))
+    if info.preserves:
+        told.append("preserves " + ", ".join(f"`{name}`" for name in info.preserves))
     return "; ".join(told) + "."
 
 

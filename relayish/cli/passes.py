@@ -55,4 +55,9 @@ def _promises(info: PassInfo) -> tuple[tuple[str, Sequence[str]], ...]:
         *(("infers types",) if info.infer_types else ()),
         *(("idempotent",) if info.idempotent else ()),
     )
-    return ("manner:  ", manner), ("takes:   ", info.requires), ("ensures: ", info.ensures)
+    return (
+        ("manner:  ", manner),
+        ("takes:   ", info.requires),
+        ("ensures: ", info.ensures),
+        ("keeps:   ", info.preserves),
+    )

@@ -33,7 +33,7 @@ SOLVER_OPTIONS: Final = (
 _Made = TypeVar("_Made", bound=Callable[..., Any])  # Any: a class of analyses, or a factory
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class AnalysisEntry(Entry[Analysis[Any]]):  # Any: with states of its own
     """What the registry knows of one analysis.
 
@@ -150,13 +150,23 @@ def get_analysis(name: str, **options: object) -> Analysis[Any]:
         UnknownNameError: If no analysis goes by that name.
         PipelineError: If the options are not those of the analysis.
     """
-    specs = parse_specs(name, "an analysis")
+    entry, written = read_analysis(name)
+    return entry.build({**written, **options})
+
+
+def read_analysis(text: str) -> tuple[AnalysisEntry, dict[str, object]]:
+    """Return the one analysis that ``text`` names, and the options it gives.
+
+    Raises:
+        UnknownNameError, PipelineError: As :func:`get_analysis`.
+    """
+    specs = parse_specs(text, "an analysis")
     if len(specs) > 1:
         raise PipelineError(
-            f"expected one analysis; found {len(specs)} in {name!r}; use parse_analyses"
+            f"expected one analysis; found {len(specs)} in {text!r}; use parse_analyses"
         )
-    entry = ANALYSES.entry_of(specs[0], name)
-    return entry.build({**entry.read_options(specs[0], name), **options})
+    entry = ANALYSES.entry_of(specs[0], text)
+    return entry, entry.read_options(specs[0], text)
 
 
 def parse_analyses(text: str) -> tuple[Analysis[Any], ...]:

@@ -172,6 +172,49 @@ class FlowGraph:
         """
         return self._occurrences.get(node, _NONE)
 
+    def holders(self, expr: Node) -> tuple[int, ...]:
+        """Return the points of statements that evaluate ``expr``, which has no point of its own.
+
+        Complexity:
+            Linear in what holds it, after an index was made in time linear in the expressions.
+        """
+        users, statements = self._held
+        pending, seen, found = [expr], {expr}, set[int]()
+        while pending:
+            node = pending.pop()
+            found.update(statements.get(node, _NONE))
+            for user in users.get(node, _NO_NODES):
+                if user not in seen:
+                    seen.add(user)
+                    pending.append(user)
+        return tuple(sorted(found))
+
+    @cached_property
+    def _held(self) -> tuple[Mapping[Node, Sequence[Node]], Mapping[Node, Sequence[int]]]:
+        """The users of the expressions of statements, and the points where these are evaluated."""
+        statements: dict[Node, list[int]] = {}
+        for procedure in self.procedures:
+            if not self.is_tree[procedure.number]:
+                continue
+            for number in range(procedure.entry, procedure.exit + 1):
+                if self.actions[number] in (Action.EVALUATE, Action.ENTER):
+                    statements.setdefault(self.nodes[number], []).append(number)
+        users: dict[Node, list[Node]] = {}
+        roots = [child for statement in statements for child in INSIDE.children(statement)]
+        for node in (*statements, *INSIDE.post_order(roots)):
+            for child in INSIDE.children(node):
+                users.setdefault(child, []).append(node)
+        return users, statements
+
+    def has_same_points(self, other: FlowGraph) -> bool:
+        """Return whether ``other`` has the same points and edges by number, of whichever nodes."""
+        return (
+            len(self) == len(other)
+            and list(self.actions) == list(other.actions)
+            and self._jumps == other._jumps
+            and [p.entry for p in self.procedures] == [p.entry for p in other.procedures]
+        )
+
     def captured(self, function: Node) -> tuple[Node, ...]:
         """Return the variables from outside that the body of a function uses, in order.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, Self, TypeVar
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Point
 from relayish.dataflow.solver.analysis import Analysis
-from relayish.errors import AnalysisError
+from relayish.errors import AnalysisError, FrozenNodeError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 
@@ -25,7 +26,13 @@ class Solution(Generic[S]):
         visits: How many transfers of points were made.
     """
 
-    __slots__ = ("_incoming", "_outgoing", "analysis", "graph", "visits")
+    __slots__ = ("__weakref__", "_incoming", "_outgoing", "analysis", "graph", "visits")
+
+    analysis: Analysis[S]
+    graph: FlowGraph
+    visits: int
+    _incoming: Sequence[S | None]
+    _outgoing: Mapping[int, S]
 
     def __init__(
         self,
@@ -35,11 +42,14 @@ class Solution(Generic[S]):
         outgoing: Mapping[int, S],
         visits: int,
     ) -> None:
-        self.analysis = analysis
-        self.graph = graph
-        self.visits = visits
-        self._incoming = incoming  # for each point, the state on the side that is come from
-        self._outgoing = outgoing  # the state on the other side, for the last point of each block
+        write = object.__setattr__
+        write(self, "analysis", analysis)
+        write(self, "graph", graph)
+        write(self, "visits", visits)
+        # for each point, the state on the side that is come from
+        write(self, "_incoming", incoming)
+        # the state on the other side, for the last point of each block
+        write(self, "_outgoing", outgoing)
 
     def before(self, point: Point | Node | int) -> S:
         """Return the state before a point; of a node, before all of its occurrence.
@@ -47,18 +57,23 @@ class Solution(Generic[S]):
         States of points that control does not reach are the bottom of the lattice. Those of a node
         that occurs several times are joined; see :meth:`at`.
 
+        The state before an expression of a statement is that before the statement.
+
         Raises:
             AnalysisError: If the node is none that the graph has a point of.
         """
         if isinstance(point, Node):
-            starts = [self.graph.start(each) for each in self._occurrences(point)]
+            starts = [self.graph.start(each) for each in self._points(point)]
             return self._join([self._before(each) for each in starts])
         return self._before(point.number if isinstance(point, Point) else point)
 
     def after(self, point: Point | Node | int) -> S:
-        """Return the state after a point; of a node, after all of its occurrence."""
+        """Return the state after a point; of a node, after all of its occurrence.
+
+        The state after an expression of a statement is that after the statement.
+        """
         if isinstance(point, Node):
-            return self._join([self._after(each) for each in self._occurrences(point)])
+            return self._join([self._after(each) for each in self._points(point)])
         return self._after(point.number if isinstance(point, Point) else point)
 
     def at(self, node: Node) -> S:
@@ -108,14 +123,53 @@ class Solution(Generic[S]):
             joined = self.analysis.lattice.join(joined, state)
         return joined
 
-    def _occurrences(self, node: Node) -> tuple[int, ...]:
-        found = self.graph.occurrences(node)
+    def _points(self, node: Node) -> tuple[int, ...]:
+        """Return the points at which ``node``, or the statements that hold it, are evaluated."""
+        found = self.graph.occurrences(node) or self.graph.holders(node)
         if not found:
             raise AnalysisError(
                 f"{one_line(node)} has no program point in {self.graph!r}; points are of what is "
                 f"evaluated: calls, lets, statements; ask about what it is part of"
             )
         return found
+
+    def rebind(self, graph: FlowGraph) -> Self:
+        """Return the same states at the points of ``graph``, which has the same ones by number.
+
+        Raises:
+            AnalysisError: If its points or edges are others.
+        """
+        if not self.graph.has_same_points(graph):
+            raise AnalysisError(
+                f"the states of {self.analysis.name} over {self.graph!r} cannot be those over "
+                f"{graph!r}, which has other points or edges; solve it anew"
+            )
+        analysis = copy.copy(self.analysis)
+        analysis.graph = graph
+        return type(self)(analysis, graph, self._incoming, self._outgoing, 0)
+
+    def first_difference(self, other: Solution[S]) -> Point | None:
+        """Return the first point at which ``other``, over the same points, has another state.
+
+        States are compared by the lattice; a point that only one of both reaches differs.
+        """
+        equal = self.analysis.lattice.equal
+        for number in range(len(self.graph)):
+            ours, theirs = self._incoming[number], other._incoming[number]
+            if ours is not theirs and (ours is None or theirs is None or not equal(ours, theirs)):
+                return self.graph.point(number)
+        for number in sorted({*self._outgoing, *other._outgoing}):
+            if not equal(self._side(number), other._side(number)):
+                return self.graph.point(number)
+        return None
+
+    def _side(self, number: int) -> S:
+        """Return the state on the side of the point that states go to."""
+        is_forward = self.analysis.direction is Direction.FORWARD
+        return self._after(number) if is_forward else self._before(number)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenNodeError(f"cannot assign Solution.{name}: solutions are immutable")
 
     def __repr__(self) -> str:
         return f"<Solution of {self.analysis.name} over {self.graph!r}, {self.visits} visits>"

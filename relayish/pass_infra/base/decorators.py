@@ -35,6 +35,7 @@ def create_module_pass(
     idempotent: bool = False,
     requires: Sequence[str] = (),
     ensures: Sequence[str] = (),
+    preserves: Sequence[str] = (),
 ) -> ModulePass:
     """Return the module pass that applies ``pass_func(mod, ctx)``.
 
@@ -45,7 +46,7 @@ def create_module_pass(
         DeclarationError: If ``pass_func`` cannot be called, or name, level or requirements are
             not what :class:`PassInfo` takes.
     """
-    facts = Facts(required, infer_types, idempotent, requires, ensures)
+    facts = Facts(required, infer_types, idempotent, requires, ensures, preserves)
     return _ModulePassOf(pass_func, info_of(pass_func, opt_level, name, facts))
 
 
@@ -59,6 +60,7 @@ def module_pass(
     idempotent: bool = False,
     requires: Sequence[str] = (),
     ensures: Sequence[str] = (),
+    preserves: Sequence[str] = (),
 ) -> Any:  # Any: decorates a function into a pass, a class into a pass class
     """Make a function ``(mod, ctx)``, or a class with ``transform_module``, a pass.
 
@@ -68,7 +70,7 @@ def module_pass(
     Raises:
         DeclarationError: If ``opt_level`` is missing, or the class has no ``transform_module``.
     """
-    facts = Facts(required or (), infer_types, idempotent, requires, ensures)
+    facts = Facts(required or (), infer_types, idempotent, requires, ensures, preserves)
     return decorate(_MODULE, pass_func, opt_level, name, facts)
 
 
@@ -80,6 +82,7 @@ class Facts(NamedTuple):
     idempotent: bool
     requires: Sequence[str]
     ensures: Sequence[str]
+    preserves: Sequence[str]
 
 
 class Maker(NamedTuple):

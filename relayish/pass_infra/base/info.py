@@ -22,6 +22,14 @@ def short_name(name: str) -> str:
     return name.removeprefix(GLOBAL_PREFIX)
 
 
+_NAMED: Final = {
+    "required": "passes",
+    "requires": "checks",
+    "ensures": "checks",
+    "preserves": "analyses",
+}
+"""What the names are of, in each field that holds several."""
+
 _MADE: Final[set[str]] = set()
 
 
@@ -46,6 +54,8 @@ class PassInfo:
         idempotent: Applied to its own result, the pass returns that very object.
         requires: Names of checks that hold of what the pass is given.
         ensures: Names of checks that hold of what it returns.
+        preserves: Names of analyses of which what it returns has the same results as what it is
+            given, program point by program point: these are carried over, and not found again.
 
     Raises:
         DeclarationError: If the name is empty, the level not a whole number from 0, or
@@ -60,6 +70,7 @@ class PassInfo:
     idempotent: bool = False
     requires: Sequence[str] = ()
     ensures: Sequence[str] = ()
+    preserves: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         name: object = self.name  # still to be checked
@@ -71,7 +82,7 @@ class PassInfo:
                 f"found {self.opt_level!r}"
             )
         _MADE.add(short_name(name))
-        for field in ("required", "requires", "ensures"):
+        for field in _NAMED:
             object.__setattr__(self, field, self._check_names(field))
 
     def _check_names(self, field: str) -> tuple[str, ...]:
@@ -84,8 +95,8 @@ class PassInfo:
         names: tuple[object, ...] = tuple(given)  # still to be checked
         for name in names:
             if not isinstance(name, str) or not name:
-                what = "passes" if field == "required" else "checks"
                 raise DeclarationError(
-                    f"{field} of pass {self.name} must hold names of {what}; found {name!r}"
+                    f"{field} of pass {self.name} must hold names of {_NAMED[field]}; "
+                    f"found {name!r}"
                 )
         return tuple(given)

@@ -17,6 +17,7 @@ from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.garbage_collection import collect_as
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
+from relayish.pass_infra.base.preserved import carry_results
 from relayish.pass_infra.base.snapshot import Snapshot
 from relayish.pass_infra.base.type_inference import infer_types
 
@@ -74,6 +75,7 @@ class Pass(ABC):
             for instrument in instruments:
                 instrument.run_on_failure(mod, info, error)
             raise
+        carry_results(mod, out, info)
         for instrument in instruments:
             instrument.run_after_pass(out, info)
         return out

@@ -40,6 +40,7 @@ def register_pass(
     idempotent: bool | None = None,
     requires: Sequence[str] | None = None,
     ensures: Sequence[str] | None = None,
+    preserves: Sequence[str] | None = None,
     replace: bool = False,
     registry: PassRegistry = REGISTRY,
 ) -> Callable[[_Made], _Made]:
@@ -64,11 +65,12 @@ def register_pass(
         description: One line; the first of the docstring if not given.
         takes: The kind of functions that a pass over functions takes, where the class or pass does
             not say it.
-        infer_types: As in :class:`PassInfo`, and so are those up to ``ensures``; what is left out
+        infer_types: As in :class:`PassInfo`, and so are those up to ``preserves``; what is left out
             is as the class or pass has it already.
         idempotent: Applied to its own result, the pass returns that very object.
         requires: Names of checks that hold of what the pass is given.
         ensures: Names of checks that hold of what it returns.
+        preserves: Names of analyses whose results it does not change.
         replace: Take the name from whoever has it.
         registry: For tests and tools that keep a table of their own.
 
@@ -101,7 +103,7 @@ def register_pass(
         made_pass = register_pass(
             opt_level=opt_level, required=required, description=description, takes=takes,
             infer_types=infer_types, idempotent=idempotent, requires=requires, ensures=ensures,
-            replace=replace, registry=registry,
+            preserves=preserves, replace=replace, registry=registry,
         )(name)  # fmt: skip
         return cast("Callable[[_Made], _Made]", made_pass)  # a pass, in place of a decorator
     given: object = name  # still to be checked
@@ -116,6 +118,7 @@ def register_pass(
             idempotent=held.idempotent if idempotent is None else idempotent,
             requires=held.requires if requires is None else requires,
             ensures=held.ensures if ensures is None else ensures,
+            preserves=held.preserves if preserves is None else preserves,
         )
         registered, options, factory = _complete(made, info, takes)
         entry = PassEntry(info, options, factory, _claimant(made))
@@ -334,6 +337,7 @@ def _complete_factory(
                 infer_types=info.infer_types or own.infer_types,
                 requires=info.requires or own.requires,
                 ensures=info.ensures or own.ensures,
+                preserves=info.preserves or own.preserves,
             )
         )
 

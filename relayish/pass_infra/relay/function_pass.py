@@ -72,6 +72,7 @@ def create_function_pass(
     idempotent: bool = False,
     requires: Sequence[str] = (),
     ensures: Sequence[str] = (),
+    preserves: Sequence[str] = (),
 ) -> FunctionPass:
     """Return the function pass that applies ``pass_func(func, mod, ctx)`` to each function.
 
@@ -82,7 +83,7 @@ def create_function_pass(
         DeclarationError: If ``pass_func`` cannot be called, or name, level or requirements are
             not what :class:`PassInfo` takes.
     """
-    facts = Facts(required, infer_types, idempotent, requires, ensures)
+    facts = Facts(required, infer_types, idempotent, requires, ensures, preserves)
     return _FunctionPassOf(pass_func, info_of(pass_func, opt_level, name, facts), takes)
 
 
@@ -97,6 +98,7 @@ def function_pass(
     idempotent: bool = False,
     requires: Sequence[str] = (),
     ensures: Sequence[str] = (),
+    preserves: Sequence[str] = (),
 ) -> Any:  # Any: decorates a function into a pass, a class into a pass class
     """Make a function ``(func, mod, ctx)``, or a class with ``transform_function``, a pass.
 
@@ -116,7 +118,7 @@ def function_pass(
         >>> Nothing.info.name, Nothing.info.opt_level
         ('Nothing', 1)
     """
-    facts = Facts(required or (), infer_types, idempotent, requires, ensures)
+    facts = Facts(required or (), infer_types, idempotent, requires, ensures, preserves)
     return decorate(_maker(takes), pass_func, opt_level, name, facts)
 
 
