@@ -135,6 +135,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (
     "analysis",
+    "dataflow",
     "dataflow_pattern",
     "errors",
     "frontend",
@@ -157,6 +158,7 @@ __all__ = [  # noqa: PLE0604 - strings, every one
 
 def __getattr__(name: str) -> _typing.Any:  # Any: whatever goes by the name
     if name in _PACKAGES:
+        _set_hooks()
         return _importlib.import_module(f"{__name__}.{name}")
     if name == "__version__":
         return _importlib.import_module("relayish._support.version").VERSION
@@ -184,12 +186,23 @@ def _load_loops() -> None:
     _importlib.import_module("relayish.tir")
 
 
-def _lookup(name: str) -> _typing.Any:  # Any: as above
+def _load_analyses() -> None:
+    """Let analyses of all languages be found by name."""
+    _importlib.import_module("relayish.analysis")
+    _importlib.import_module("relayish.tir.analysis")
+
+
+def _set_hooks() -> None:
     hooks = _importlib.import_module("relayish._support.hooks")
     if hooks.printer is repr:
         hooks.printer = _text
         hooks.load_functions = _load_operators
+        hooks.load_analyses = _load_analyses
         hooks.languages["tir"] = _load_loops
+
+
+def _lookup(name: str) -> _typing.Any:  # Any: as above
+    _set_hooks()
     if name in _MODULE_OF:
         return getattr(_importlib.import_module(_MODULE_OF[name]), name)
     operators = _importlib.import_module("relayish.op")

@@ -26,7 +26,7 @@ TypeKind Any IRModule ExprFunctor ExprVisitor ExprMutator MixedModeVisitor Mixed
 ExprRewriter TypeFunctor TypeVisitor TypeMutator PatternFunctor PatternVisitor PatternMutator
 LetList Span Op scalar_type expand_a_normal_form post_order_rewrite memoized
 parse fromtext parse_expr astext structural_equal structural_hash assert_structural_equal
-first_mismatch transform analysis evaluate create_executor
+first_mismatch transform analysis dataflow evaluate create_executor
 ScopeBuilder frontend prelude testing
 """)
 

@@ -41,6 +41,10 @@ def load_functions() -> None:
     raise OperatorError("no operator is loaded; import relayish.op first")
 
 
+def load_analyses() -> None:
+    """Import the packages of languages that register data-flow analyses, as far as known."""
+
+
 def load_languages(text: str) -> None:
     """Import the packages of languages that a text speaks of, as far as they are known."""
     for name, load in languages.items():

@@ -21,6 +21,17 @@ from relayish.dataflow.points_to.find import find_points_to
 from relayish.dataflow.points_to.result import UNKNOWN, PointsTo
 from relayish.dataflow.points_to.rules import ValueFlow, register_value_flow
 from relayish.dataflow.recording import BeforeAfter, MemorizingPolicy, RecordingFunctor, by_node
+from relayish.dataflow.registry import (
+    AnalysisEntry,
+    AnalysisRegistry,
+    add_analysis_source,
+    analysis_entry,
+    get_analysis,
+    list_analyses,
+    parse_analyses,
+    register_analysis,
+)
+from relayish.dataflow.results import analyse, flow_graph, forget_results
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
@@ -35,6 +46,8 @@ __all__ = [
     "UNREACHABLE",
     "Action",
     "Analysis",
+    "AnalysisEntry",
+    "AnalysisRegistry",
     "BackwardDataFlow",
     "BeforeAfter",
     "Branch",
@@ -57,11 +70,20 @@ __all__ = [
     "Solution",
     "TestedLoop",
     "ValueFlow",
+    "add_analysis_source",
+    "analyse",
+    "analysis_entry",
     "bfdfa",
     "build_flow_graph",
     "by_node",
     "ffdfa",
     "find_points_to",
+    "flow_graph",
+    "forget_results",
+    "get_analysis",
+    "list_analyses",
+    "parse_analyses",
+    "register_analysis",
     "register_control_flow",
     "register_value_flow",
     "solve",

@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Collection
 from typing import Any, ClassVar, Final, TypeVar, get_origin, get_type_hints
 
+from relayish._support import hooks
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.errors import AnalysisError, DeclarationError, PipelineError
@@ -70,6 +71,17 @@ class AnalysisRegistry(Registry[AnalysisEntry]):
 
     def key_of(self, name: str) -> str:
         return name.replace("_", "").lower()
+
+    def find(self, name: str) -> AnalysisEntry | None:
+        found = super().find(name)
+        if found is not None:
+            return found
+        hooks.load_analyses()
+        return super().find(name)
+
+    def entries(self) -> tuple[AnalysisEntry, ...]:
+        hooks.load_analyses()
+        return super().entries()
 
 
 ANALYSES: Final = AnalysisRegistry()

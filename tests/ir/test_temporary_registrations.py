@@ -23,6 +23,7 @@ from relayish.analysis import (
     register_type_rule,
     register_verifier,
 )
+from relayish.dataflow import Direction, register_analysis
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
 from relayish.ir.comparison import register_comparison
@@ -103,6 +104,7 @@ def _anew(function: Any) -> Any:
 Register = Callable[[Any, Any], object]  # the kinds, an entry
 
 REGISTRATIONS: dict[str, Register] = {
+    "register_analysis": lambda k, f: register_analysis("Twice", direction=Direction.FORWARD)(f),
     "register_check": lambda k, f: register_check("registered_twice")(f),
     "register_comparison": lambda k, f: register_comparison(k["kind"], same=f),
     "register_config_option": lambda k, f: register_config_option("test.twice", int, 1, "an int"),
