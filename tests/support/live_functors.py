@@ -6,13 +6,16 @@ of them with whatever base runs it: ``class Live(LoopHandlers, FixpointFunctor, 
 
 from __future__ import annotations
 
+from functools import reduce
+
 from relayish import tir
 from relayish.dataflow import BackwardDataFlow, Direction, FixpointFunctor
 from relayish.dataflow.lattice import PersistentSet, Powerset
 from relayish.functor import ExprFunctor
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Expr, If, Let, Var
-from relayish.ir.scoping import operands
+from relayish.ir.relay.adt import Match
+from relayish.ir.relay.expr import Expr, Function, If, Let, Var
+from relayish.ir.scoping import binders, free_variables, operands
 
 Live = PersistentSet  # of variables and buffers
 
@@ -87,6 +90,19 @@ class RelayHandlers:
         before_true = self.visit(branch.true_branch, after)
         before_false = self.visit(branch.false_branch, after)
         return self.visit(branch.cond, before_true | before_false)
+
+    def visit_match(self, match: Match, after: Live) -> Live:
+        before = [
+            self.visit(clause.rhs, after).difference(binders(clause)) for clause in match.clauses
+        ]
+        return self.visit(match.data, reduce(self.lattice.join, before))
+
+    def visit_function(self, function: Function, after: Live) -> Live:
+        return after.update(free_variables(function))
+
+    def bind(self, _: Node, variables: tuple[Node, ...], after: Live) -> Live:
+        """Say the same of patterns to the solver, which walks the clauses."""
+        return after.difference(variables)
 
     def visit_var(self, var: Var, after: Live) -> Live:
         return after.add(var)
