@@ -33,6 +33,7 @@ from relayish.dataflow.registry import (
 )
 from relayish.dataflow.results import analyse, flow_graph, forget_results
 from relayish.dataflow.solver.analysis import Analysis
+from relayish.dataflow.solver.executable import Executable, ExecutableSolution
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.functor.memoized import Memoized
@@ -55,6 +56,8 @@ __all__ = [
     "ControlFlow",
     "Direction",
     "Edge",
+    "Executable",
+    "ExecutableSolution",
     "FixpointFunctor",
     "FlowGraph",
     "ForwardDataFlow",
