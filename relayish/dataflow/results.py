@@ -18,7 +18,7 @@ from relayish.dataflow.registry import ANALYSES, AnalysisEntry, read_analysis
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
-from relayish.errors import OptionError, UnknownNameError, add_note
+from relayish.errors import AnalysisError, OptionError, UnknownNameError, add_note, indefinite
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
@@ -55,11 +55,16 @@ def analyse(
     Raises:
         UnknownNameError: If no analysis goes by that name.
         PipelineError: If the options are not those of the analysis.
-        AnalysisError: If it does not come to rest, or cannot be made of the program.
+        AnalysisError: If it does not come to rest, or this is no program.
 
     Complexity:
         Constant where the result is kept; else that of the flow graph and of the solver.
     """
+    given: object = program  # still to be checked
+    if not isinstance(given, (Node, Module)):
+        raise AnalysisError(
+            f"analyses are about nodes and modules; found {indefinite(type(given))}"
+        )
     question = _question(analysis, boundary, options)
     kept = _RESULTS.find(program, question.key)
     if kept is not None and kept.is_bound:
