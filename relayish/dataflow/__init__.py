@@ -33,6 +33,7 @@ from relayish.dataflow.registry import (
 )
 from relayish.dataflow.results import analyse, flow_graph, forget_results
 from relayish.dataflow.solver.analysis import Analysis
+from relayish.dataflow.solver.calls import Callee, CallSite, CallSites
 from relayish.dataflow.solver.executable import Executable, ExecutableSolution
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
@@ -52,6 +53,9 @@ __all__ = [
     "BackwardDataFlow",
     "BeforeAfter",
     "Branch",
+    "CallSite",
+    "CallSites",
+    "Callee",
     "Condition",
     "ControlFlow",
     "Direction",

@@ -23,7 +23,7 @@ from relayish.analysis import (
     register_type_rule,
     register_verifier,
 )
-from relayish.dataflow import Direction, register_analysis
+from relayish.dataflow import Direction, register_analysis, register_value_flow
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
 from relayish.ir.comparison import register_comparison
@@ -139,6 +139,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
     "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
+    "register_value_flow": lambda k, f: register_value_flow(k["kind"], f),
     "register_verifier": lambda k, f: register_verifier(k["kind"], f),
     "register_verify_rule": lambda k, f: register_verify_rule(k["kind"])(f),
 }

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from relayish._support.collector import pause_collection
 from relayish.dataflow.points_to.result import UNKNOWN, Call, FunctionSite, PointsTo, Site
-from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow, flow_anywhere
+from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
 from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
 from relayish.ir.roles import Role
@@ -29,7 +29,7 @@ def find_points_to(
     Args:
         program: An expression, whose value becomes known outside; or a module.
         entries: The names of the definitions of a module that are called from outside; by default
-            all are.
+            all are. What they do not refer to, by way of others or not, is not looked at.
 
     Raises:
         UnknownNameError: If the module does not define one of ``entries``.
@@ -86,20 +86,28 @@ class _Constraints(ValueFlow):
         self._parts: defaultdict[Node, dict[Hashable, _Slot]] = defaultdict(dict)
         self._callees: defaultdict[Node, dict[Site, None]] = defaultdict(dict)
 
-        roots = [program] if isinstance(program, Node) else list(program.functions.values())
-        self._tell_all(roots)
-        if self._module is None or entries is None:
-            self._escaping += roots
+        if isinstance(program, Node):
+            self._escaping.append(program)
+        elif entries is None:
+            self._escaping += program.functions.values()
         else:
-            self._escaping += [self._module[name] for name in entries]
+            self._escaping += [program[name] for name in entries]
+        self._seen: set[Node] = set()
+        self._waiting = list(self._escaping)  # definitions that are referred to
+        while self._waiting:
+            definition = self._waiting.pop()
+            if definition not in self._seen:
+                self._tell_all(definition)
 
     # What rules tell
 
-    def _tell_all(self, roots: Sequence[Node]) -> None:
-        rules, bound_of, operand = VALUE_FLOW, BOUND, Role.OPERAND
+    def _tell_all(self, root: Node) -> None:
+        rules, bound_of, operand, seen = VALUE_FLOW, BOUND, Role.OPERAND, self._seen
         bound: set[Node] = set()
         free: list[Node] = []
-        for node in PROGRAM.post_order(roots):
+        order = [node for node in PROGRAM.post_order(root) if node not in seen]
+        seen.update(order)
+        for node in order:
             kind = type(node)
             if kind in ATOMS:
                 if kind in VARIABLES:
@@ -121,6 +129,7 @@ class _Constraints(ValueFlow):
             self._unknown.append(name)
         else:
             self.same(name, module[text])
+            self._waiting.append(module[text])
 
     def same(self, node: Node, other: Node) -> None:
         one, two = self._find(node), self._find(other)
@@ -164,6 +173,8 @@ class _Constraints(ValueFlow):
         module = self._module
         callee = module[name] if module is not None and name in module else None
         self._calling[call] = (callee, tuple(arguments))
+        if callee is not None:
+            self._waiting.append(callee)
 
     def escapes(self, node: Node) -> None:
         self._escaping.append(node)
@@ -308,9 +319,7 @@ class _Constraints(ValueFlow):
         for node in self._parent:
             self._find(node)
         escaped = frozenset([s for s in sets.get(_OUTSIDE, nothing) if s is not UNKNOWN])
-        return PointsTo(sets, self._parent, parts, self._functions, calls, escaped)
+        return PointsTo(sets, self._parent, parts, self._functions, calls, escaped, self._seen)
 
 
 _ANYTHING: Final = frozenset([UNKNOWN])
-
-__all__ = ["find_points_to", "flow_anywhere"]

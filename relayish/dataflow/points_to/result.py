@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish._support.graph import reachable
 from relayish.ir.node import Node
-from relayish.ir.one_line import one_line
 
 
 class Unknown(Enum):
@@ -60,9 +60,19 @@ class PointsTo:
         calls: What each call calls, but for calls of operators that are known.
         escaped: The things that may become known outside of the program: what is returned by, or
             given to, somebody who is not known, and all that is reached from there.
+        reached: All nodes of what was looked at.
     """
 
-    __slots__ = ("_captured", "_functions", "_parts", "_root", "_sets", "calls", "escaped")
+    __slots__ = (
+        "_captured",
+        "_functions",
+        "_parts",
+        "_root",
+        "_sets",
+        "calls",
+        "escaped",
+        "reached",
+    )
 
     def __init__(
         self,
@@ -72,6 +82,7 @@ class PointsTo:
         functions: Mapping[Node, Sequence[FunctionSite]],
         calls: Mapping[Node, Call],
         escaped: frozenset[Node],
+        reached: AbstractSet[Node],
     ) -> None:
         self._sets = sets
         self._root = root
@@ -79,6 +90,7 @@ class PointsTo:
         self._functions = functions
         self.calls = calls
         self.escaped = escaped
+        self.reached = reached
 
     def of(self, expr: Node) -> frozenset[Site]:
         """Return where the value of ``expr`` may have been created.
@@ -134,11 +146,6 @@ class PointsTo:
             f"<PointsTo: {len(self._parts)} creation sites of things with parts, "
             f"{len(self._functions)} of functions, {len(self.calls)} calls>"
         )
-
-
-def describe_sites(sites: Iterable[Site]) -> list[str]:
-    """Return the creation sites as lines of text, in order of these."""
-    return sorted("unknown" if site is UNKNOWN else one_line(site) for site in sites)
 
 
 _NOWHERE: Final[frozenset[Site]] = frozenset()

@@ -87,15 +87,13 @@ class CallSites:
 
     def _find_exposed(self) -> Iterator[int]:
         """Yield the procedures that are analysed themselves, or known to somebody unknown."""
-        known: set[tuple[Node, int]] = set()
-        for key in self._procedures:
-            node, case = key
-            functions = self.points_to.functions_at(node)
-            if any(f.case == case for f in functions) and node not in self.points_to.escaped:
-                known.add(key)
-        for procedure in self.graph.procedures:
-            if procedure.scope is None or (procedure.node, procedure.scope) not in known:
-                yield procedure.number
+        points_to = self.points_to
+        for number, node, case, *_ in self.graph.procedures:
+            is_called_here = any(f.case == case for f in points_to.functions_at(node))
+            if case is None or node in points_to.escaped:
+                yield number
+            elif node in points_to.reached and not is_called_here:
+                yield number  # somebody may call it, but nobody says how
 
     def _find_sites(self) -> dict[int, tuple[CallSite, ...]]:
         calls = self.points_to.calls

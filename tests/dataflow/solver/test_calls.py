@@ -1,0 +1,478 @@
+"""Interprocedural runs: states go into what is called and come back, through recursion too."""
+
+from __future__ import annotations
+
+import pytest
+
+import relayish as relay
+from relayish.dataflow import (
+    UNREACHABLE,
+    BackwardDataFlow,
+    CallSites,
+    ForwardDataFlow,
+    build_flow_graph,
+    solve,
+)
+from relayish.dataflow.lattice import TOP, Flat, Lattice, MapLattice, Powerset
+from relayish.errors import AnalysisError
+from relayish.prelude import Prelude
+
+VALUES = MapLattice(Flat())
+
+
+class Parity(ForwardDataFlow):
+    """Whether numbers are even: of each variable and call, 0, 1, or unknown; of truths, these."""
+
+    lattice = VALUES
+    interprocedural = True
+
+    def value(self, expr, state):
+        while isinstance(expr, relay.Let):
+            expr = expr.body
+        if isinstance(expr, relay.Constant):
+            return bool(expr.data) if expr.data.dtype == bool else int(expr.data) % 2
+        if isinstance(expr, relay.If):
+            return self.join([expr.true_branch, expr.false_branch], state)
+        if isinstance(expr, relay.Match):
+            return self.join([clause.rhs for clause in expr.clauses], state)
+        if isinstance(expr, relay.Var | relay.Call):
+            return VALUES.get(state, expr)
+        return TOP
+
+    def join(self, exprs, state):
+        joined = VALUES.values.bottom
+        for expr in exprs:
+            joined = VALUES.values.join(joined, self.value(expr, state))
+        return joined
+
+    def bind(self, node, variables, state):
+        if isinstance(node, relay.Let):
+            return VALUES.set(state, node.var, self.value(node.value, state))
+        if isinstance(node, relay.Match):
+            return self.forget(variables, state)
+        return state
+
+    def forget(self, variables, state):
+        for variable in variables:
+            state = VALUES.set(state, variable, TOP)
+        return state
+
+    def visit_call(self, call, state):
+        known = [self.value(arg, state) for arg in call.args]
+        result = TOP
+        name = call.op.name if isinstance(call.op, relay.Op) else None
+        if TOP not in known and name in ("add", "subtract"):
+            result = sum(known) % 2
+        if name == "multiply" and (0 in known or TOP not in known):
+            result = 0 if 0 in known else 1
+        return VALUES.set(state, call, result)
+
+    def boundary(self, procedure):
+        known = self.forget(self.graph.captured(procedure.node), VALUES.bottom)
+        return self.forget(self.graph.binders.get(procedure.entry, ()), known)
+
+    def enter_call(self, site, callee, state):
+        entered = self.forget(self.graph.captured(callee.procedure.node), VALUES.bottom)
+        for parameter, argument in zip(callee.parameters, site.arguments, strict=True):
+            entered = VALUES.set(entered, parameter, self.value(argument, state))
+        return entered
+
+    def leave_call(self, site, callee, state, at_end):
+        return VALUES.set(state, site.node, self.value(callee.result, at_end))
+
+
+def parity_of(text, entries=("main",), name="main"):
+    """Return what is known of the value of a function of a module."""
+    mod = relay.parse('#[version = "0.0.5"]\n' + text) if isinstance(text, str) else text
+    [solution] = solve([Parity()], mod, entries=entries)
+    function = mod[name]
+    [procedure] = [p for p in solution.graph.procedures if p.node is function]
+    assert solution.is_reached(procedure.exit)
+    return solution.analysis.value(function.body, solution.before(procedure.exit))
+
+
+def test_result_of_a_call_is_that_of_the_callee():
+    assert (
+        parity_of("""
+        def @next(%n: int32) -> int32 { %n + 1 }
+        def @main() -> int32 { @next(4) }
+    """)
+        == 1
+    )
+
+
+def test_arguments_are_joined_over_calls():
+    assert (
+        parity_of("""
+        def @next(%n: int32) -> int32 { %n + 1 }
+        def @main() -> int32 { @next(4) + @next(6) }
+    """)
+        == 0
+    )
+    assert (
+        parity_of("""
+        def @next(%n: int32) -> int32 { %n + 1 }
+        def @main() -> int32 { @next(4) + @next(5) }
+    """)
+        is TOP
+    )
+
+
+def test_arguments_of_functions_called_from_outside_are_unknown():
+    text = """
+        def @next(%n: int32) -> int32 { %n + 1 }
+        def @main() -> int32 { @next(4) }
+    """
+    assert parity_of(text, entries=None) is TOP
+    assert parity_of(text, entries=("main", "next")) is TOP
+
+
+EVEN_ODD = """
+    def @even(%n: int32) -> bool {{ if (%n == 0) {{ True }} else {{ @odd(%n - 1) }} }}
+    def @odd(%n: int32) -> bool {{ if (%n == 0) {{ {0} }} else {{ @even(%n - 1) }} }}
+    def @main(%n: int32) -> bool {{ @even(%n) }}
+"""
+
+
+def test_mutual_recursion_comes_to_rest():
+    assert parity_of(EVEN_ODD.format("False")) is TOP
+    assert parity_of(EVEN_ODD.format("True")) is True
+
+
+def test_recursion_begins_with_the_case_that_ends():
+    assert (
+        parity_of("""
+        def @sum(%n: int32) -> int32 { if (%n == 0) { 0 } else { @sum(%n - 1) + 2 } }
+        def @main(%n: int32) -> int32 { @sum(%n) }
+    """)
+        == 0
+    )
+    assert (
+        parity_of("""
+        def @sum(%n: int32) -> int32 { if (%n == 0) { 0 } else { @sum(%n - 1) + 1 } }
+        def @main(%n: int32) -> int32 { @sum(%n) }
+    """)
+        is TOP
+    )
+
+
+def test_what_follows_a_call_that_never_returns_is_not_reached():
+    mod = relay.parse("""#[version = "0.0.5"]
+        def @loop(%n: int32) -> int32 { @loop(%n + 2) }
+        def @main(%n: int32) -> int32 { @loop(0) + 1 }
+    """)
+    [solution] = solve([Parity()], mod, entries=["main"])
+    main, loop = (
+        next(p for p in solution.graph.procedures if p.node is mod[name])
+        for name in ("main", "loop")
+    )
+    assert not solution.is_reached(main.exit)
+    assert not solution.is_reached(loop.exit)
+    assert VALUES.get(solution.before(loop.entry), mod["loop"].params[0]) == 0
+
+
+def test_local_recursive_functions_are_entered():
+    assert (
+        parity_of("""
+        def @main(%n: int32) -> int32 {
+          let %twice = fn (%m: int32) -> int32 {
+            if (%m == 0) { 4 } else { %twice(%m - 1) * 2 }
+          };
+          %twice(%n)
+        }
+    """)
+        == 0
+    )
+
+
+def test_functions_that_return_functions_are_followed():
+    assert (
+        parity_of("""
+        def @adder(%k: int32) -> fn (int32) -> int32 { fn (%m: int32) -> int32 { %m * 2 } }
+        def @main(%n: int32) -> int32 { let %f = @adder(%n); %f(%n) }
+    """)
+        == 0
+    )
+
+
+def test_captured_variables_are_not_taken_from_the_call():
+    """What a closure captures may be of another call of the function around it."""
+    assert (
+        parity_of("""
+        def @main(%n: int32) -> int32 {
+          let %make = fn (%k: int32) -> fn () -> int32 { fn () -> int32 { %k } };
+          let %f = %make(2);
+          let %k = %make(3);
+          %f()
+        }
+    """)
+        is TOP
+    )
+
+
+def test_functions_in_references_are_followed():
+    text = """
+        def @main(%n: int32) -> int32 {{
+          let %r = ref(fn (%a: int32) -> int32 {{ 2 }});
+          let %u = ref_write(%r, fn (%b: int32) -> int32 {{ {0} }});
+          let %f = ref_read(%r);
+          %f(%n)
+        }}
+    """
+    assert parity_of(text.format("4")) == 0
+    assert parity_of(text.format("%b")) is TOP
+
+
+def test_references_through_closures_come_to_rest():
+    """Landin's knot: recursion through a reference."""
+    assert (
+        parity_of("""
+        def @main(%n: int32) -> int32 {
+          let %r = ref(fn (%a: int32) -> int32 { 0 });
+          let %f = fn (%m: int32) -> int32 {
+            let %g = ref_read(%r);
+            if (%m == 0) { 0 } else { %g(%m - 1) + 2 }
+          };
+          let %u = ref_write(%r, %f);
+          %f(%n)
+        }
+    """)
+        == 0
+    )
+
+
+def test_functions_given_to_functions_are_called_there():
+    assert (
+        parity_of("""
+        def @apply(%f: fn (int32) -> int32, %n: int32) -> int32 { %f(%f(%n)) }
+        def @main() -> int32 { @apply(fn (%m: int32) -> int32 { %m + 2 }, 4) }
+    """)
+        == 0
+    )
+
+
+def test_fold_over_a_list_comes_to_rest():
+    mod = Prelude().mod
+    n = relay.var("n", "int32")
+    nil, cons = (mod.get_constructor("List", name) for name in ("Nil", "Cons"))
+    acc, item = relay.var("acc", "int32"), relay.var("item", "int32")
+    step = relay.Function((acc, item), acc + item * 2)
+    numbers = relay.Call(cons, (n, relay.Call(cons, (n, relay.Call(nil, ())))))
+    fold = relay.Call(mod.get_global_var("foldl"), (step, relay.const(4), numbers))
+    assert parity_of(mod.with_function("main", relay.Function((n,), fold))) == 0
+    odd = relay.Function((acc, item), acc + item)
+    fold = relay.Call(mod.get_global_var("foldl"), (odd, relay.const(4), numbers))
+    assert parity_of(mod.with_function("main", relay.Function((n,), fold))) is TOP
+
+
+def test_a_call_of_what_is_unknown_enters_all_that_escaped():
+    text = """
+        def @main(%f: fn (fn (int32) -> int32) -> int32) -> int32 {{
+          let %g = fn (%a: int32) -> int32 {{ %a }};
+          let %u = {0};
+          %g(2)
+        }}
+    """
+    assert parity_of(text.format("2")) == 0
+    assert parity_of(text.format("%f(%g)")) is TOP
+
+
+def test_functions_that_are_not_called_have_no_states():
+    mod = relay.parse("""#[version = "0.0.5"]
+        def @unused(%n: int32) -> int32 { %n }
+        def @main(%n: int32) -> int32 { %n }
+    """)
+    [solution] = solve([Parity()], mod, entries=["main"])
+    reached = {p.node: solution.is_reached(p.entry) for p in solution.graph.procedures}
+    assert reached == {mod["main"]: True, mod["unused"]: False}
+
+
+class Highest(Lattice[float]):
+    """How great a number may be at most; chains are endless."""
+
+    bottom, top = float("-inf"), float("inf")
+
+    def join(self, a, b):
+        return max(a, b)
+
+    def meet(self, a, b):
+        return min(a, b)
+
+    def widen(self, old, new):
+        return old if new <= old else self.top
+
+
+class Depth(ForwardDataFlow):
+    """How many calls are open at most: it grows with each call that is entered."""
+
+    lattice = Highest()
+    interprocedural = True
+
+    def boundary(self, procedure):
+        return 0.0
+
+    def enter_call(self, site, callee, state):
+        return state + 1
+
+    def leave_call(self, site, callee, state, at_end):
+        return state
+
+
+class Count(Depth):
+    """How many calls were made: it grows with each that returns."""
+
+    def enter_call(self, site, callee, state):
+        return 0.0
+
+    def leave_call(self, site, callee, state, at_end):
+        return state + at_end + 1
+
+
+def states_at_exit(analysis, text, **options):
+    mod = relay.parse('#[version = "0.0.5"]\n' + text)
+    [solution] = solve([analysis], mod, entries=["main"], **options)
+    found = {p.node: solution.before(p.exit) for p in solution.graph.procedures}
+    return {name.name_hint: found[func] for name, func in mod.functions.items()}
+
+
+CHAIN = """
+    def @a(%n: int32) -> int32 { %n }
+    def @b(%n: int32) -> int32 { @a(@a(%n)) }
+    def @main(%n: int32) -> int32 { @b(@b(%n)) }
+"""
+
+
+def test_states_of_callees_are_those_of_all_who_call():
+    assert states_at_exit(Depth(), CHAIN) == {"a": 2, "b": 1, "main": 0}
+    assert states_at_exit(Count(), CHAIN) == {"a": 0, "b": 2, "main": 6}
+
+
+RECURSIVE = """
+    def @f(%n: int32) -> int32 { if (%n == 0) { 0 } else { @f(%n - 1) } }
+    def @main(%n: int32) -> int32 { @f(%n) }
+"""
+
+
+@pytest.mark.parametrize("analysis", [Depth, Count])
+def test_what_grows_with_recursion_is_widened(analysis):
+    found = states_at_exit(analysis(), RECURSIVE)
+    assert found["f"] == float("inf")
+    assert found["main"] == (0 if analysis is Depth else float("inf"))
+
+
+def test_endless_growth_is_refused_where_nothing_is_widened():
+    class Endless(Count):
+        widen_after = 1 << 60
+
+    with pytest.raises(AnalysisError, match=r"Endless visited the block at .* 50 times"):
+        states_at_exit(Endless(), RECURSIVE, max_visits=50)
+
+
+class Calls(ForwardDataFlow):
+    """The calls on some way here, by the defaults of calls."""
+
+    lattice = Powerset()
+
+    def visit_call(self, call, state):
+        return state.add(call)
+
+
+def test_by_default_calls_are_transferred_as_where_nothing_is_known_of_the_callee():
+    mod = relay.parse('#[version = "0.0.5"]\n' + CHAIN)
+    [within] = solve([Calls()], mod)
+    [across] = solve([Calls()], mod, interprocedural=True)
+    assert [within.after(p) for p in within.graph.points] == [
+        across.after(p) for p in across.graph.points
+    ]
+
+
+def test_runs_within_procedures_cut_no_blocks():
+    graph = build_flow_graph(relay.parse('#[version = "0.0.5"]\n' + CHAIN))
+    solve([Calls()], graph, interprocedural=True)
+    assert len(graph.blocks) == 3
+    [solution] = solve([Calls()], graph)
+    assert solution.visits == len(graph)
+
+
+class Live(BackwardDataFlow):
+    """Live variables, those that callees use included."""
+
+    lattice = Powerset()
+    interprocedural = True
+
+    def visit_var(self, var, live):
+        return live.add(var)
+
+    def bind(self, node, variables, live):
+        return live.difference(variables)
+
+    def leave_call(self, site, callee, state, at_end):
+        return self.unknown_call(site, self.lattice.join(state, at_end))
+
+
+def test_backward_states_enter_where_the_callee_ends():
+    mod = relay.parse("""#[version = "0.0.5"]
+        def @main(%k: int32, %n: int32) -> int32 {
+          let %f = fn () -> int32 { %k };
+          let %a = %n + 1;
+          let %b = %f();
+          %b + %a
+        }
+    """)
+    [solution] = solve([Live()], mod, entries=["main"])
+    main = mod["main"]
+    k, _ = main.params
+    bind_a = main.body.body
+    assert k in solution.before(bind_a.value)
+    assert k in solution.before(bind_a.body.value)
+
+
+def test_backward_calls_do_not_wait_for_what_never_returns():
+    mod = relay.parse("""#[version = "0.0.5"]
+        def @main(%k: int32) -> int32 {
+          let %f = fn (%n: int32) -> int32 { %f(%n + %k) };
+          let %a = %k + 1;
+          %f(%a)
+        }
+    """)
+    [solution] = solve([Live()], mod, entries=["main"])
+    main = mod["main"]
+    function = main.body.value
+    [procedure] = [p for p in solution.graph.procedures if p.node is function]
+    assert main.params[0] in solution.before(procedure.entry)
+
+
+def test_transfers_may_say_that_a_call_does_not_return():
+    class Never(Depth):
+        def leave_call(self, site, callee, state, at_end):
+            return UNREACHABLE
+
+    mod = relay.parse('#[version = "0.0.5"]\n' + CHAIN)
+    [solution] = solve([Never()], mod, entries=["main"])
+    reached = {p.node: solution.is_reached(p.exit) for p in solution.graph.procedures}
+    assert reached == {mod["a"]: True, mod["b"]: False, mod["main"]: False}
+
+
+def test_call_sites_are_in_components_callees_first():
+    mod = relay.parse('#[version = "0.0.5"]\n' + EVEN_ODD.format("False"))
+    sites = CallSites(build_flow_graph(mod), ["main"])
+    named = {
+        p.number: name.name_hint
+        for name, f in mod.functions.items()
+        for p in sites.graph.procedures
+        if p.node is f
+    }
+    assert [sorted(named[n] for n in group) for group in sites.components] == [
+        ["even", "odd"],
+        ["main"],
+    ]
+
+
+def test_long_chains_of_calls_are_visited_once():
+    """A chain of 300 functions: each block is visited at most twice, to wait and to go on."""
+    lines = ["def @f0(%n: int32) -> int32 { %n + 1 }"]
+    lines += [f"def @f{k}(%n: int32) -> int32 {{ @f{k - 1}(%n) }}" for k in range(1, 300)]
+    lines.append("def @main(%n: int32) -> int32 { @f299(2) }")
+    mod = relay.parse('#[version = "0.0.5"]\n' + "\n".join(lines))
+    [solution] = solve([Parity()], mod, entries=["main"])
+    assert solution.visits <= 2 * len(solution.graph)
