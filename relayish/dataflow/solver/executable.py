@@ -7,7 +7,8 @@ constant, are found together, which neither finds alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import copy
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
@@ -49,6 +50,10 @@ class Executable(Analysis[bool]):
 
     lattice = Booleans()
     direction = Direction.FORWARD
+    is_open: Callable[[int, int], bool]
+    """Whether an edge between two basic blocks is executable, once that was found."""
+    starts: Collection[int]
+    """The first points of basic blocks."""
 
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         """Return nothing to do: control passes through points as it is."""
@@ -62,24 +67,37 @@ class Executable(Analysis[bool]):
 class ExecutableSolution(Solution[bool]):
     """Which points and edges are executable."""
 
-    __slots__ = ("_gate", "_starts")
+    __slots__ = ()
 
-    def __init__(
-        self,
-        analysis: Executable,
-        graph: FlowGraph,
-        reached: Sequence[bool | None],
-        outgoing: Mapping[int, bool],
-        visits: int,
-        gate: Gate,
-        starts: Collection[int],
-    ) -> None:
-        super().__init__(analysis, graph, reached, outgoing, visits)
-        self._gate = gate
-        self._starts = starts  # the first points of basic blocks
+    analysis: Executable
 
     def is_executable(self, edge: Edge) -> bool:
         """Return whether control may take an edge."""
         if not (self.is_reached(edge.source) and self.is_reached(edge.target)):
             return False
-        return edge.target not in self._starts or self._gate.is_open(edge.source, edge.target)
+        is_open = self.analysis.is_open
+        return edge.target not in self.analysis.starts or is_open(edge.source, edge.target)
+
+
+def conclude(
+    analysis: Executable,
+    gate: Gate,
+    starts: Collection[int],
+    states: Sequence[Sequence[object]],
+    outgoing: Mapping[int, bool],
+    visits: int,
+) -> ExecutableSolution:
+    """Return what a run found out about the points that all of its forward analyses reach.
+
+    Args:
+        analysis: The analysis.
+        gate: What knows which edges between basic blocks are open.
+        starts: The first points of these.
+        states: For each forward analysis, the state before each point; ``None``: not reached.
+        outgoing: As a solution has it.
+        visits: As a solution has it.
+    """
+    found = copy.copy(analysis)
+    found.is_open, found.starts = gate.is_open, starts
+    reached = [None if None in each else True for each in zip(*states, strict=True)]
+    return ExecutableSolution(found, analysis.graph, reached, outgoing, visits)

@@ -12,7 +12,7 @@ from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.calls import CallSites
-from relayish.dataflow.solver.executable import Executable, ExecutableSolution
+from relayish.dataflow.solver.executable import Executable, conclude
 from relayish.dataflow.solver.gate import Gate
 from relayish.dataflow.solver.order import Order
 from relayish.dataflow.solver.run import Run
@@ -120,16 +120,8 @@ class _Solver:
         if self.gate is None or not isinstance(run.analysis, Executable):
             return found
         states = [each.at_point for each in self.runs if each.order.is_forward]
-        reached = [None if None in each else True for each in zip(*states, strict=True)]
-        return ExecutableSolution(
-            run.analysis,
-            run.graph,
-            reached,
-            run.outgoing(),
-            run.visits,
-            self.gate,
-            run.order.first,
-        )
+        first = run.order.first
+        return conclude(run.analysis, self.gate, first, states, run.outgoing(), run.visits)
 
 
 def _queue(pending: list[int], run: Run, number: int, count: int) -> Callable[[int], None]:
