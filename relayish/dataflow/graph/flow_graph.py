@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from relayish.dataflow.graph.accesses import Accesses
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
 from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -251,6 +252,11 @@ class FlowGraph:
             return [node] if type(node) in VARIABLES else []
         inside = INSIDE.post_order(operands(node)) if is_tree else operands(node)
         return [each for each in inside if type(each) in VARIABLES]
+
+    @cached_property
+    def accesses(self) -> Accesses:
+        """Which places are read and written at each point."""
+        return Accesses(self)
 
     def procedure_of(self, point: int) -> Procedure:
         """Return the procedure that ``point`` is in; logarithmic in their number."""

@@ -1,0 +1,236 @@
+"""Mod-ref rules: which places a node itself refers to and modifies.
+
+A *place* is a variable, or memory, which goes by the variable that names it. What a node evaluates
+and which places it names follows from the roles of its fields and their :class:`Access`. What
+these leave open, a kind may say: which memory an operand refers to, and whether a store puts a
+wholly new value there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from relayish.ir.effect import Effect
+from relayish.ir.field import Field
+from relayish.ir.getters import Nodes, compile_getter, nodes_held
+from relayish.ir.kind_table import KindTable
+from relayish.ir.node import VARIABLES, Node
+from relayish.ir.roles import Access, Role
+from relayish.ir.scoping import has_parts, has_scopes, operands, parts
+from relayish.ir.traversal import ByKind
+
+
+class ModRef(NamedTuple):
+    """Mod-ref sets: which places something refers to and modifies, in that order.
+
+    Attributes:
+        evaluates: Of a node, the operands whose values it takes; others merely name places.
+        uses: Of what has been evaluated, the variables whose values were taken.
+        reads: Places whose contents it may use.
+        overwrites: Places it gives another value, whatever they held.
+        changes: Places it may give another value, or other contents in part.
+        clears: Places whose contents are lost: memory that is allocated or freed.
+        exposes: Places that others may reach from then on, whoever accesses what it cannot name.
+        effect: What may happen to places that others may reach: they are read, written, or
+            anything.
+    """
+
+    evaluates: Nodes = ()
+    uses: Nodes = ()
+    reads: Nodes = ()
+    overwrites: Nodes = ()
+    changes: Nodes = ()
+    clears: Nodes = ()
+    exposes: Nodes = ()
+    effect: Effect = Effect.NONE
+
+
+NOTHING: Final = ModRef()
+READING: Final = Effect.READS | Effect.UNKNOWN
+"""The effects by which places that others may reach may be read."""
+WRITING: Final = Effect.WRITES | Effect.UNKNOWN
+"""The effects by which they may be written."""
+
+ModRefRule: TypeAlias = Callable[[Any], ModRef]  # Any: a node of one kind
+"""``rule(node)``: what evaluating ``node`` does by itself, its operands and scopes aside."""
+
+
+def mod_ref_of(node: Node) -> ModRef:
+    """Return which places evaluating ``node`` itself accesses, operands and scopes aside.
+
+    Example:
+        >>> from relayish.ir.relay.expr import RefRead, Var
+        >>> r = Var("r")
+        >>> mod_ref_of(RefRead(r)) == ModRef(evaluates=(r,), effect=Effect.READS)
+        True
+    """
+    return MOD_REF[type(node)](node)
+
+
+def register_mod_ref(kind: type[Node], rule: ModRefRule, *, replace: bool = False) -> ModRefRule:
+    """Say which places nodes of class ``kind`` access, where their fields do not tell.
+
+    Without a rule, an operand with an :class:`Access` names a place if it is a variable. If it is
+    anything else, or the access is indirect, some place that others may reach is accessed. What
+    only a part of is written, or by a node that has scopes, keeps its former value perhaps.
+
+    Args:
+        kind: A kind or a family.
+        rule: Returns the :class:`ModRef` of a node.
+        replace: Take the place of what was said before.
+
+    Raises:
+        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
+    """
+    return MOD_REF.register(kind, rule, replace=replace)
+
+
+def register_unaliased(kind: type[Node], *, replace: bool = False) -> None:
+    """Say that variables of class ``kind`` are reached by name alone, unless they are exposed.
+
+    Without that, whoever writes anything may write any variable that is assigned to anywhere.
+
+    Raises:
+        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
+    """
+    UNALIASED.register(kind, _yes, replace=replace)
+
+
+def register_outliving(
+    kind: type[Node], rule: Callable[[Any], Nodes], *, replace: bool = False
+) -> None:  # Any: a node of that kind
+    """Say which variables of functions of class ``kind`` their callers see when these return.
+
+    Without that, it is those parameters of which a part is written anywhere, as of arrays.
+
+    Args:
+        kind: A kind that has scopes which run when it is called.
+        rule: Returns, of a function, which of the variables it binds name memory of callers.
+        replace: Take the place of what was said before.
+
+    Raises:
+        DuplicateNameError: If somebody else said it already, and ``replace`` is false.
+    """
+    OUTLIVING.register(kind, rule, replace=replace)
+
+
+def _yes(_node: Node) -> bool:
+    return True
+
+
+def _no(_node: Node) -> bool:
+    return False
+
+
+def _derive(node: Node) -> ModRef:
+    rule: ModRefRule = _DERIVED[type(node)]
+    return rule(node)
+
+
+def _rule_of_kind(kind: type[Node]) -> ModRefRule:
+    """Return what roles tell of nodes of class ``kind``."""
+    if has_parts(kind):
+        return _of_parts
+    fields = [f for f in kind.fields_ if f.role is Role.OPERAND and f.is_evaluated]
+    evaluated = compile_getter([f for f in fields if _is_evaluated(f)])
+    named = [f for f in kind.fields_ if f.access and not _is_evaluated(f)]
+    effect = _effect_of(kind, kind.fields_)
+    if not named:
+        if not effect:
+            return lambda node: ModRef(evaluated(node))
+        return lambda node: ModRef(evaluated(node), effect=effect)
+    keeps = has_scopes(kind)
+
+    def rule(node: Node) -> ModRef:
+        found = _Places(list(evaluated(node)), effect)
+        for field in named:
+            found.add(field, node, keeps)
+        return found.mod_ref()
+
+    return rule
+
+
+def _of_parts(node: Node) -> ModRef:
+    """Do for a node with parts what its kind alone does not tell."""
+    found = _Places([], Effect.NONE)
+    pieces = (node, *parts(node))
+    skipped: set[Node] = set()
+    for each in pieces:
+        found.effect |= _effect_of(type(each), each.fields_)
+        for field in each.fields_:
+            if field.access and not _is_evaluated(field):
+                skipped.update(nodes_held(field, each))
+                found.add(field, each, keeps=True)
+    found.evaluates += [each for each in operands(node) if each not in skipped]
+    return found.mod_ref()
+
+
+class _Places:
+    """The places that a node names, field by field."""
+
+    def __init__(self, evaluates: list[Node], effect: Effect) -> None:
+        self.evaluates = evaluates
+        self.effect = effect
+        self.reads: list[Node] = []
+        self.overwrites: list[Node] = []
+        self.changes: list[Node] = []
+
+    def add(self, field: Field, node: Node, keeps: bool) -> None:
+        access = field.access
+        for held in nodes_held(field, node):
+            if type(held) not in VARIABLES:
+                self.evaluates.append(held)
+                self.effect |= _effect_of_access(access)
+                continue
+            if Access.READ in access:
+                self.reads.append(held)
+            if Access.WRITE in access:
+                partly = keeps or Access.PARTLY in access
+                (self.changes if partly else self.overwrites).append(held)
+
+    def mod_ref(self) -> ModRef:
+        return ModRef(
+            tuple(self.evaluates),
+            (),
+            tuple(self.reads),
+            tuple(self.overwrites),
+            tuple(self.changes),
+            effect=self.effect,
+        )
+
+
+def _is_evaluated(field: Field) -> bool:
+    return not field.access or Access.INDIRECT in field.access
+
+
+def _effect_of(kind: type[Node], fields: tuple[Field, ...]) -> Effect:
+    """Return what nodes of a kind do to places that their fields do not name."""
+    named = indirect = Effect.NONE
+    for field in fields:
+        if Access.INDIRECT in field.access:
+            indirect |= _effect_of_access(field.access)
+        else:
+            named |= _effect_of_access(field.access)
+    own = kind.traits_.effect & ~(Effect.STATE | named)
+    return own | indirect
+
+
+def _effect_of_access(access: Access) -> Effect:
+    found = Effect.READS if Access.READ in access else Effect.NONE
+    return found | Effect.WRITES if Access.WRITE in access else found
+
+
+_DERIVED: Final = ByKind(_rule_of_kind)
+
+MOD_REF: Final[KindTable[ModRefRule]] = KindTable(
+    "mod-ref analysis", "relayish.dataflow.register_mod_ref", {Node: _derive}
+)
+
+UNALIASED: Final[KindTable[Callable[[Node], bool]]] = KindTable(
+    "the analysis of unaliased variables", "relayish.dataflow.register_unaliased", {Node: _no}
+)
+
+OUTLIVING: Final[KindTable[Callable[[Any], Nodes] | None]] = KindTable(
+    "the analysis of what outlives a call", "relayish.dataflow.register_outliving", {Node: None}
+)
