@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from relayish.dataflow.graph.accesses import Accesses
@@ -84,11 +85,11 @@ class FlowGraph:
         is_tree: Sequence[bool],
     ) -> None:
         self.root = root
-        self.nodes = nodes
-        self.actions = actions
-        self.binders = binders
+        self.nodes = tuple(nodes)
+        self.actions = tuple(actions)
+        self.binders = MappingProxyType(dict(binders))
         self.procedures = procedures
-        self.is_tree = is_tree
+        self.is_tree = tuple(is_tree)
         """For each procedure, whether its statements are points, not its expressions."""
         self._jumps, self._joins, self._branches = edges
         self._starts = starts
