@@ -1,6 +1,7 @@
 """Data-flow analysis: lattices, program points, a solver, functors as transfers."""
 
 import relayish.dataflow.relay.control_flow
+import relayish.dataflow.relay.mod_ref
 import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.fixpoint import FixpointFunctor
@@ -13,6 +14,13 @@ from relayish.dataflow.graph.control_flow import (
     register_control_flow,
 )
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
+from relayish.dataflow.graph.mod_ref import (
+    ModRef,
+    mod_ref_of,
+    register_mod_ref,
+    register_unaliased,
+    register_variables,
+)
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point
 from relayish.dataflow.lattice import IsLattice, Lattice
 from relayish.dataflow.lattice.symbols import UNREACHABLE
@@ -69,6 +77,7 @@ __all__ = [
     "Lattice",
     "Memoized",
     "MemorizingPolicy",
+    "ModRef",
     "Occurrence",
     "Point",
     "PointsTo",
@@ -89,9 +98,13 @@ __all__ = [
     "forget_results",
     "get_analysis",
     "list_analyses",
+    "mod_ref_of",
     "parse_analyses",
     "register_analysis",
     "register_control_flow",
+    "register_mod_ref",
+    "register_unaliased",
     "register_value_flow",
+    "register_variables",
     "solve",
 ]

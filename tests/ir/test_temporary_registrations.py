@@ -23,7 +23,15 @@ from relayish.analysis import (
     register_type_rule,
     register_verifier,
 )
-from relayish.dataflow import Direction, register_analysis, register_value_flow
+from relayish.dataflow import (
+    Direction,
+    register_analysis,
+    register_control_flow,
+    register_mod_ref,
+    register_unaliased,
+    register_value_flow,
+    register_variables,
+)
 from relayish.errors import DuplicateNameError
 from relayish.interpreter import register_evaluator
 from relayish.ir.comparison import register_comparison
@@ -108,6 +116,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_check": lambda k, f: register_check("registered_twice")(f),
     "register_comparison": lambda k, f: register_comparison(k["kind"], same=f),
     "register_config_option": lambda k, f: register_config_option("test.twice", int, 1, "an int"),
+    "register_control_flow": lambda k, f: register_control_flow(k["kind"], condition=f),
     "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
     "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
     "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
@@ -126,6 +135,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_mixed_precision_conversion": (
         lambda k, f: register_mixed_precision_conversion("exp", f, 77)
     ),
+    "register_mod_ref": lambda k, f: register_mod_ref(k["kind"], f),
     "register_op": lambda k, f: register_op("registered_twice", arguments_=("data",)),
     "register_pass": lambda k, f: register_pass(opt_level=0, name="Twice")(
         module_pass(lambda mod, ctx: mod, opt_level=0)
@@ -140,6 +150,8 @@ REGISTRATIONS: dict[str, Register] = {
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
     "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
     "register_value_flow": lambda k, f: register_value_flow(k["kind"], f),
+    "register_unaliased": lambda k, f: register_unaliased(k["kind"]),
+    "register_variables": lambda k, f: register_variables(k["kind"], outliving=f),
     "register_verifier": lambda k, f: register_verifier(k["kind"], f),
     "register_verify_rule": lambda k, f: register_verify_rule(k["kind"])(f),
 }
@@ -153,6 +165,7 @@ NAMED_BY_ENTRY = {
     "register_function_passing",
     "register_op",
     "register_pass",
+    "register_unaliased",
 }
 """Those that are given a function, which tells by its name who claims what; else the caller is."""
 

@@ -8,20 +8,27 @@ from typing import Final, Protocol
 
 from relayish._support.persistent_set import PersistentSet
 from relayish.dataflow.graph.mod_ref import (
+    BOUND_VARIABLES,
     MOD_REF,
     NOTHING,
-    OUTLIVING,
     UNALIASED,
     ModRef,
     mod_ref_of,
+    names_places,
 )
 from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action
 from relayish.ir.effect import Effect
-from relayish.ir.getters import Nodes, scope_fields
+from relayish.ir.getters import Nodes, NodesGetter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.roles import Runs
-from relayish.ir.scoping import binders, free_variables, has_scopes, recursive_operands
+from relayish.ir.scoping import (
+    binders,
+    free_variables,
+    has_scopes,
+    operands_of,
+    recursive_operands,
+)
 from relayish.ir.traversal import EVERYTHING, ByKind
 
 
@@ -82,6 +89,7 @@ class Accesses:
 
     def __init__(self, graph: Points) -> None:
         self._graph = graph
+        self._at: dict[int, ModRef] = {}
         self._known: dict[Node, ModRef] = {}  # of expressions in trees, with all below them
 
     def at(self, number: int) -> ModRef:
@@ -90,38 +98,61 @@ class Accesses:
         What is read is what it holds before the point: not what is written there before. Variables
         that are bound there are told by the graph.
         """
+        found = self._at.get(number)
+        if found is None:
+            found = self._at[number] = self._find(number)
+        return found
+
+    def _find(self, number: int) -> ModRef:
         graph = self._graph
         node, action = graph.nodes[number], graph.actions[number]
         kind = type(node)
-        if action is Action.EVALUATE or action is Action.ENTER:
-            if kind in ATOMS:
+        match action:
+            case Action.EVALUATE | Action.ENTER | Action.YIELD if kind in ATOMS:
                 return ModRef(uses=(node,)) if kind in VARIABLES else NOTHING
-            return self._evaluated(node, self._is_tree_at(number))
-        if action is Action.BIND:
-            if not _IS_LET[kind]:
+            case Action.EVALUATE | Action.ENTER:
+                return self._evaluated(number)
+            case Action.BIND if is_let(kind):
+                return self._operands(recursive_operands(node), self._is_tree_at(number))
+            case Action.LOOP | Action.LEAVE if touches(kind):
+                return mod_ref_of(node)._replace(evaluates=())
+            case _:
                 return NOTHING
-            return self._operands(recursive_operands(node), self._is_tree_at(number))
-        if action is Action.YIELD:
-            return ModRef(uses=(node,)) if kind in VARIABLES else NOTHING
-        if action is Action.LOOP or action is Action.LEAVE:
-            return mod_ref_of(node)._replace(evaluates=()) if touches(kind) else NOTHING
-        return NOTHING
 
-    def _evaluated(self, node: Node, is_tree: bool) -> ModRef:
-        """Return what evaluating a node accesses."""
+    def _evaluated(self, number: int) -> ModRef:
+        """Return what evaluating the node of a point accesses."""
+        node, is_tree = self._graph.nodes[number], self._is_tree_at(number)
         own = mod_ref_of(node)
         if own.evaluates:
             found = self._operands(own.evaluates, is_tree)
-            found = own._replace(evaluates=()) if found is NOTHING else _in_order(found, own)
+            found = _in_order(found, own)
         else:
             found = own
         if _DEFERS[type(node)]:
-            captured = self._graph.captured(node)
+            captured = self.captured_at(number)
             if captured:
                 found = _in_order(found, ModRef(uses=captured, exposes=captured))
         bound = binders(node) if has_scopes(type(node)) and found.uses else ()
         if bound:
             found = found._replace(uses=tuple([var for var in found.uses if var not in bound]))
+        return found
+
+    def captured_at(self, number: int) -> Nodes:
+        """Return the variables that the function which is made at a point captures.
+
+        Those that are bound afterwards, as that of a function which calls itself, hold no value
+        yet; they are none of what was there before.
+        """
+        captured, bound_at = self._graph.captured(self._graph.nodes[number]), self._bound_at
+        return tuple([var for var in captured if bound_at.get(var, -1) < number])
+
+    @cached_property
+    def _bound_at(self) -> Mapping[Node, int]:
+        """For each variable the first point at which it is bound."""
+        found: dict[Node, int] = {}
+        for number, variables in self._graph.binders.items():
+            for variable in variables:
+                found[variable] = min(number, found.get(variable, number))
         return found
 
     def _operands(self, evaluated: Nodes, is_tree: bool) -> ModRef:
@@ -145,6 +176,8 @@ class Accesses:
         """Return what evaluating an expression in a tree accesses, with all that is below it."""
         known = self._known
         found = known.get(root)
+        if found is None:
+            found = self._small(root)
         if found is not None:
             return found
         pending: dict[Node, ModRef] = {}
@@ -176,6 +209,29 @@ class Accesses:
             known[node] = whole
         return known.get(root, NOTHING)
 
+    def _small(self, root: Node) -> ModRef | None:
+        """Return what :meth:`_expression` does, if it is small and all in it are plain operators.
+
+        What is large is walked node by node, each once: it may be part of another expression.
+        """
+        uses: dict[Node, None] = {}
+        seen: set[Node] = set()
+        pending = [root]
+        while pending:
+            node = pending.pop()
+            kind = type(node)
+            if kind in ATOMS:
+                if kind in VARIABLES:
+                    uses[node] = None
+            elif node not in seen:
+                held = _HELD_IF_PLAIN[kind]
+                if held is None or len(seen) > _SMALL:
+                    return None
+                seen.add(node)
+                pending += held(node)[::-1]
+        found = self._known[root] = ModRef(uses=tuple(uses)) if uses else NOTHING
+        return found
+
     def _is_tree_at(self, number: int) -> bool:
         each = self._tree_points
         return each if isinstance(each, bool) else bool(each[number])
@@ -205,13 +261,24 @@ class Accesses:
         Complexity:
             Linear in the points, once.
         """
+        if not any(map(names_places, self._kinds)):
+            return PersistentSet()
         exposed = self._exposed
         accessed = dict(exposed)
         for number in self._points_that_touch:
             each = self.at(number)
             for places in (each.reads, each.overwrites, each.changes, each.clears):
                 accessed.update(dict.fromkeys(places))
-        return PersistentSet([p for p in accessed if p in exposed or not UNALIASED[type(p)](p)])
+        return PersistentSet([p for p in accessed if p in exposed or not UNALIASED[type(p)]])
+
+    @cached_property
+    def _kinds(self) -> set[type[Node]]:
+        """The kinds of nodes of which some, or what some hold, may be evaluated at points."""
+        found = set(map(type, self._graph.nodes))
+        if any(self._graph.is_tree):
+            order = EVERYTHING.post_order(list(dict.fromkeys(self._graph.nodes)))
+            found.update(map(type, order))
+        return found
 
     @cached_property
     def _exposed(self) -> dict[Node, None]:
@@ -245,7 +312,7 @@ class Accesses:
             number
             for number, node in enumerate(self._graph.nodes)
             if actions[number] in relevant
-            and (_DEFERS[type(node)] or _MAY_TOUCH[type(node)] or self._is_tree_at(number))
+            and (_DEFERS[type(node)] or names_places(type(node)) or self._is_tree_at(number))
         ]
 
     def outliving(self, procedure: Span) -> Nodes:
@@ -257,7 +324,7 @@ class Accesses:
         if procedure.scope is None:
             return ()
         node, assigned = procedure.node, self.assigned
-        rule = OUTLIVING[type(node)]
+        rule = BOUND_VARIABLES[type(node)].outliving
         if rule is not None:
             own = tuple(rule(node))
         else:
@@ -281,8 +348,18 @@ def touches(kind: type[Node]) -> bool:
     return found
 
 
+def is_let(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` evaluate operands where they bind variables."""
+    found: bool = _IS_LET[kind]
+    return found
+
+
 def _in_order(first: ModRef, then: ModRef) -> ModRef:
     """Return what is accessed where one thing happens after another."""
+    if not any(first[2:]):  # as almost always
+        uses = _union(first.uses, then.uses)
+        _, _, reads, overwrites, changes, clears, exposes, effect = then
+        return ModRef((), uses, reads, overwrites, changes, clears, exposes, effect)
     uses, reads, done = then.uses, then.reads, first.overwrites
     if done:
         uses = tuple([variable for variable in uses if variable not in done])
@@ -307,23 +384,27 @@ def _union(a: Nodes, b: Nodes) -> Nodes:
     return tuple(dict.fromkeys((*a, *b)))
 
 
-def _is_let(kind: type[Node]) -> bool:
-    """Return whether nodes of a kind have no point at which their operands are evaluated."""
+def _is_let_kind(kind: type[Node]) -> bool:
     fields = scope_fields(kind)
     return not fields.outside and not fields.parts and bool(fields.recursive)
 
 
 def _may_touch(kind: type[Node]) -> bool:
-    return (
-        bool(kind.traits_.effect & ~Effect.STATE)
-        or any(f.access for f in kind.fields_)
-        or bool(scope_fields(kind).parts)
-        or MOD_REF[kind] is not MOD_REF[Node]
-    )
+    return bool(kind.traits_.effect & ~Effect.STATE) or names_places(kind)
 
 
-_IS_LET: Final = ByKind(_is_let)
+def _held_if_plain(kind: type[Node]) -> NodesGetter | None:
+    """Return what gives the operands of nodes of a kind that do nothing but compute with them."""
+    if has_scopes(kind) or touches(kind) or scope_fields(kind).binders:
+        return None
+    return operands_of(kind)
+
+
+_SMALL: Final = 16
+"""Of how many operators an expression is small."""
+_IS_LET: Final = ByKind(_is_let_kind)
 _DEFERS: Final = ByKind(
     lambda kind: any(f.runs is Runs.DEFERRED for f in scope_fields(kind).scopes)
 )
 _MAY_TOUCH: Final = MOD_REF.derive(_may_touch)
+_HELD_IF_PLAIN: Final = MOD_REF.derive(_held_if_plain)

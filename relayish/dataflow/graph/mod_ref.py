@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.effect import Effect
 from relayish.ir.field import Field
-from relayish.ir.getters import Nodes, compile_getter, nodes_held
+from relayish.ir.getters import Nodes, compile_getter, is_declaration, nodes_held
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Access, Role
-from relayish.ir.scoping import has_parts, has_scopes, operands, parts
+from relayish.ir.scoping import binders, has_parts, has_scopes, operands, parts
 from relayish.ir.traversal import ByKind
 
 
@@ -56,6 +56,34 @@ ModRefRule: TypeAlias = Callable[[Any], ModRef]  # Any: a node of one kind
 """``rule(node)``: what evaluating ``node`` does by itself, its operands and scopes aside."""
 
 
+VariablesOf: TypeAlias = Callable[[Any], Nodes]  # Any: a node of one kind
+"""``tell(node)``: some of the variables that ``node`` binds."""
+
+
+class BoundVariables(NamedTuple):
+    """What is particular about the variables that nodes of a kind bind.
+
+    Attributes:
+        outliving: Those that name memory of callers; ``None``: not said.
+        without_value: Those that hold no value when they are bound; ``None``: not said.
+    """
+
+    outliving: VariablesOf | None = None
+    without_value: VariablesOf | None = None
+
+
+class KindModRef(NamedTuple):
+    """How nodes of a kind access places.
+
+    Attributes:
+        rule: What a node accesses.
+        names_places: Whether it may be more than what it evaluates, and an effect.
+    """
+
+    rule: ModRefRule
+    names_places: bool = True
+
+
 def mod_ref_of(node: Node) -> ModRef:
     """Return which places evaluating ``node`` itself accesses, operands and scopes aside.
 
@@ -65,10 +93,18 @@ def mod_ref_of(node: Node) -> ModRef:
         >>> mod_ref_of(RefRead(r)) == ModRef(evaluates=(r,), effect=Effect.READS)
         True
     """
-    return MOD_REF[type(node)](node)
+    return MOD_REF[type(node)].rule(node)
 
 
-def register_mod_ref(kind: type[Node], rule: ModRefRule, *, replace: bool = False) -> ModRefRule:
+def names_places(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` may read or write places."""
+    found: bool = _NAMES_PLACES[kind]
+    return found
+
+
+def register_mod_ref(
+    kind: type[Node], rule: ModRefRule, *, names_places: bool = True, replace: bool = False
+) -> None:
     """Say which places nodes of class ``kind`` access, where their fields do not tell.
 
     Without a rule, an operand with an :class:`Access` names a place if it is a variable. If it is
@@ -78,12 +114,13 @@ def register_mod_ref(kind: type[Node], rule: ModRefRule, *, replace: bool = Fals
     Args:
         kind: A kind or a family.
         rule: Returns the :class:`ModRef` of a node.
+        names_places: Whether that may be more than what it evaluates, and an effect.
         replace: Take the place of what was said before.
 
     Raises:
         DuplicateNameError: If somebody else said it already, and ``replace`` is false.
     """
-    return MOD_REF.register(kind, rule, replace=replace)
+    MOD_REF.register(kind, KindModRef(rule, names_places), replace=replace, by=rule)
 
 
 def register_unaliased(kind: type[Node], *, replace: bool = False) -> None:
@@ -94,33 +131,39 @@ def register_unaliased(kind: type[Node], *, replace: bool = False) -> None:
     Raises:
         DuplicateNameError: If somebody else said it already, and ``replace`` is false.
     """
-    UNALIASED.register(kind, _yes, replace=replace)
+    UNALIASED.register(kind, True, replace=replace)
 
 
-def register_outliving(
-    kind: type[Node], rule: Callable[[Any], Nodes], *, replace: bool = False
-) -> None:  # Any: a node of that kind
-    """Say which variables of functions of class ``kind`` their callers see when these return.
-
-    Without that, it is those parameters of which a part is written anywhere, as of arrays.
+def register_variables(
+    kind: type[Node],
+    *,
+    outliving: VariablesOf | None = None,
+    without_value: VariablesOf | None = None,
+    replace: bool = False,
+) -> None:
+    """Say what is particular about the variables that nodes of class ``kind`` bind.
 
     Args:
-        kind: A kind that has scopes which run when it is called.
-        rule: Returns, of a function, which of the variables it binds name memory of callers.
+        kind: A kind or a family.
+        outliving: For functions: those that name memory of callers, who see what it holds when
+            the function returns. By default those of which a part is written anywhere.
+        without_value: Those that hold no value when they are bound. By default those of a
+            declaration that holds no operand.
         replace: Take the place of what was said before.
 
     Raises:
         DuplicateNameError: If somebody else said it already, and ``replace`` is false.
     """
-    OUTLIVING.register(kind, rule, replace=replace)
+    said = BoundVariables(outliving, without_value)
+    BOUND_VARIABLES.register(kind, said, replace=replace, by=outliving or without_value or said)
 
 
-def _yes(_node: Node) -> bool:
-    return True
-
-
-def _no(_node: Node) -> bool:
-    return False
+def without_value(node: Node) -> Nodes:
+    """Return the variables that ``node`` binds without giving them a value."""
+    said = BOUND_VARIABLES[type(node)].without_value
+    if said is not None:
+        return said(node)
+    return binders(node) if is_declaration(type(node)) and not operands(node) else ()
 
 
 def _derive(node: Node) -> ModRef:
@@ -164,6 +207,12 @@ def _of_parts(node: Node) -> ModRef:
                 found.add(field, each, keeps=True)
     found.evaluates += [each for each in operands(node) if each not in skipped]
     return found.mod_ref()
+
+
+def _names_places_of(kind: type[Node]) -> bool:
+    if MOD_REF[kind] is not MOD_REF[Node]:
+        return MOD_REF[kind].names_places
+    return has_parts(kind) or any(f.access for f in kind.fields_)
 
 
 class _Places:
@@ -223,14 +272,17 @@ def _effect_of_access(access: Access) -> Effect:
 
 _DERIVED: Final = ByKind(_rule_of_kind)
 
-MOD_REF: Final[KindTable[ModRefRule]] = KindTable(
-    "mod-ref analysis", "relayish.dataflow.register_mod_ref", {Node: _derive}
+MOD_REF: Final[KindTable[KindModRef]] = KindTable(
+    "mod-ref analysis", "relayish.dataflow.register_mod_ref", {Node: KindModRef(_derive)}
+)
+_NAMES_PLACES: Final = MOD_REF.derive(_names_places_of)
+
+UNALIASED: Final[KindTable[bool]] = KindTable(
+    "the analysis of unaliased variables", "relayish.dataflow.register_unaliased", {Node: False}
 )
 
-UNALIASED: Final[KindTable[Callable[[Node], bool]]] = KindTable(
-    "the analysis of unaliased variables", "relayish.dataflow.register_unaliased", {Node: _no}
-)
-
-OUTLIVING: Final[KindTable[Callable[[Any], Nodes] | None]] = KindTable(
-    "the analysis of what outlives a call", "relayish.dataflow.register_outliving", {Node: None}
+BOUND_VARIABLES: Final[KindTable[BoundVariables]] = KindTable(
+    "the analysis of bound variables",
+    "relayish.dataflow.register_variables",
+    {Node: BoundVariables()},
 )
