@@ -4,7 +4,10 @@ from relayish._support.persistent_map import PersistentMap
 from relayish._support.persistent_set import PersistentSet
 from relayish.dataflow.lattice.booleans import Booleans, MustBooleans
 from relayish.dataflow.lattice.cofinite_set import UNIVERSE, AnySet, CofiniteSet
+from relayish.dataflow.lattice.congruences import ANY_RESIDUE, Congruence, Congruences, congruent
 from relayish.dataflow.lattice.flat import Flat, same_value
+from relayish.dataflow.lattice.interval import INFINITE, Interval
+from relayish.dataflow.lattice.intervals import EVERY_INTEGER, Intervals
 from relayish.dataflow.lattice.lattice import IsLattice, Lattice
 from relayish.dataflow.lattice.law_check import check_laws
 from relayish.dataflow.lattice.lift import Lift
@@ -12,18 +15,26 @@ from relayish.dataflow.lattice.map_lattice import Everywhere, MapLattice
 from relayish.dataflow.lattice.operations import equal, join, leq, meet, narrow, widen
 from relayish.dataflow.lattice.powerset import MustPowerset, Powerset
 from relayish.dataflow.lattice.product import Product
+from relayish.dataflow.lattice.signs import Sign, Signs
 from relayish.dataflow.lattice.symbols import BOTTOM, TOP, UNREACHABLE
 
 __all__ = [
+    "ANY_RESIDUE",
     "BOTTOM",
+    "EVERY_INTEGER",
+    "INFINITE",
     "TOP",
     "UNIVERSE",
     "UNREACHABLE",
     "AnySet",
     "Booleans",
     "CofiniteSet",
+    "Congruence",
+    "Congruences",
     "Everywhere",
     "Flat",
+    "Interval",
+    "Intervals",
     "IsLattice",
     "Lattice",
     "Lift",
@@ -34,7 +45,10 @@ __all__ = [
     "PersistentSet",
     "Powerset",
     "Product",
+    "Sign",
+    "Signs",
     "check_laws",
+    "congruent",
     "equal",
     "join",
     "leq",
