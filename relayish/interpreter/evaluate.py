@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import EvaluationError, suggest
+from relayish.interpreter.arguments import order_arguments
 from relayish.interpreter.graph_executor import GraphExecutor
 from relayish.interpreter.machine import MAX_DEPTH, Machine
 from relayish.interpreter.value import Closure, Evaluated, as_argument
@@ -110,22 +111,20 @@ class Interpreter:
 
     def _bind(self, main: Closure) -> Callable[..., Evaluated]:
         """Return ``main`` with the parameters given by name to the executor filled in."""
-        names = [param.name_hint for param in main.function.params]
+        params = main.function.params
+        names = [param.name_hint for param in params]
         known = {name: value for name, value in self.params.items() if name in names}
-        open_names = [name for name in names if name not in known]
+        open_params = [param for param in params if param.name_hint not in known]
 
         def call(*args: object, **named: object) -> Evaluated:
-            if len(args) > len(open_names):
+            if len(args) > len(open_params):
                 raise EvaluationError(
-                    f"{len(args)} arguments are given; main takes {len(open_names)} more: "
-                    f"({', '.join(open_names)})"
+                    f"{len(args)} arguments are given; main takes {len(open_params)} more: "
+                    f"({', '.join([param.name_hint for param in open_params])})"
                 )
-            repeated = [name for name in open_names[: len(args)] if name in named]
-            if repeated:
-                raise EvaluationError(
-                    f"argument {repeated[0]!r} is given twice: by place and by name; leave one out"
-                )
-            return main(**known | dict(zip(open_names, args, strict=False)) | named)
+            bound = {name: named.pop(name, value) for name, value in known.items()}
+            given = iter(order_arguments(open_params, args, named))
+            return main(*[bound[name] if name in bound else next(given) for name in names])
 
         return call
 

@@ -18,10 +18,19 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from relayish.errors import EvaluationError, RelayishError, UnknownKindError, add_note, indefinite
+from relayish.analysis.memory_plan import MemoryPlan, plan_memory
+from relayish.errors import (
+    EvaluationError,
+    RelayishError,
+    UnknownKindError,
+    UntypedError,
+    add_note,
+    indefinite,
+)
 from relayish.interpreter.call import call_problem, default_attrs, evaluate_call, result_size
 from relayish.interpreter.evaluator import EVALUATORS, Evaluate
 from relayish.interpreter.failures import refuse_projection
+from relayish.interpreter.memory_reuse import reuse_memory
 from relayish.interpreter.plan import CALLED, ONE, SEVERAL, Computation, Plan, allocate_registers
 from relayish.interpreter.value import Evaluated, count_elements
 from relayish.ir import scoping
@@ -74,13 +83,14 @@ def make_plan(
         Linear in distinct nodes; no recursion.
     """
     plans: Plans = {function: None}
+    memory: dict[Function, MemoryPlan] = {}
     makers = [_Maker(function, function, bound or {})]
     with np.errstate(all="ignore"):
         while makers:
             needed = makers[-1].advance(plans, mod)
             if needed is None:
                 maker = makers.pop()
-                plans[maker.key] = maker.finish()
+                plans[maker.key] = maker.finish(_plan_memory(maker.function, mod, memory))
                 continue
             key, callee = needed
             plans[key] = None
@@ -88,6 +98,27 @@ def make_plan(
     plan = plans[function]
     assert plan is not None
     return plan
+
+
+def _plan_memory(
+    function: Function, mod: IRModule | None, known: dict[Function, MemoryPlan]
+) -> MemoryPlan | None:
+    """Return the memory plan of a function, if types were inferred, from ``known`` if it is there.
+
+    What it calls is planned with it, and noted there.
+    """
+    if function in known or function.checked_type is None:
+        return known.get(function)
+    try:
+        pending = [plan_memory(function, mod)]
+    except UntypedError:  # part of it was made anew since: memory is not used again
+        return None
+    while pending:
+        plan = pending.pop()
+        if plan.func not in known:
+            known[plan.func] = plan
+            pending += plan.callees.values()
+    return known[function]
 
 
 class _Maker:
@@ -228,15 +259,17 @@ class _Maker:
             return self.constant(known[get.index])
         return self.add(get, _field, get.index, (whole,), ONE)
 
-    def finish(self) -> Plan:
-        """Return the plan, with a register for every value."""
+    def finish(self, memory: MemoryPlan | None) -> Plan:
+        """Return the plan, with a register for every value, and memory used again as planned."""
         result = self.value_of[self.function.body]
         if result in self.waiting:
             self.build_tuple(result)
         plan = Plan(self.function, self.params)
-        allocate_registers(
-            plan, self.computations, inputs=self.inputs, known=self.known, result=result
-        )
+        computations = self.computations
+        if memory is not None:
+            given = {*self.inputs, *self.known}
+            computations = reuse_memory(computations, memory, given=given, result=result)
+        allocate_registers(plan, computations, inputs=self.inputs, known=self.known, result=result)
         return plan
 
 

@@ -42,6 +42,7 @@ from relayish.op import infix as _infix  # what Python's operators find
 from relayish.op import op as op
 from relayish.op import output_counts as _output_counts
 from relayish.op import result_aliasing as _result_aliasing
+from relayish.op import result_memory as _result_memory
 from relayish.op import result_size as _result_size  # after the operators it speaks of
 from relayish.op import temporary as _temporary  # after all that is declared here
 from relayish.op.builders import builder, namespace, operators
@@ -113,4 +114,4 @@ __all__ = [
 
 __getattr__, __dir__ = namespace("")
 
-del _infix, _output_counts, _result_aliasing, _result_size, _temporary
+del _infix, _output_counts, _result_aliasing, _result_memory, _result_size, _temporary

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from enum import IntEnum
-from typing import Any, Final, Generic, Never, TypeVar, overload
+from typing import Any, Final, Generic, NamedTuple, Never, TypeVar, overload
 
 from relayish._support.arity import check_arity
 from relayish.errors import (
@@ -116,6 +116,22 @@ class OpTable(Generic[_T]):
         return len(self._values)
 
 
+class ResultMemory(NamedTuple):
+    """In what memory one evaluation of an operator puts its results.
+
+    Attributes:
+        evaluation: The evaluation that is meant; nothing of this is known of another.
+        new: The results that never share memory with an input; one that is no tuple is number 0.
+        into: ``into(attrs, out, *inputs)``: as the evaluation, with result number 0 in ``out``.
+            That is an array of its shape and element type, float32 or float64 as that of all inputs
+            is; it may be an input that is :data:`overwritable`, and shares no memory with others.
+    """
+
+    evaluation: Callable[..., Any] | None  # Any: as for evaluate
+    new: tuple[int, ...] = (0,)
+    into: Callable[..., Any] | None = None
+
+
 class OpPattern(IntEnum):
     """How an operator fuses with its neighbours; the numbers are Relay's."""
 
@@ -198,6 +214,14 @@ in_place: OpTable[tuple[tuple[int, int], ...]] = OpTable("in_place")
 
 The result of an operator that does not return a tuple is number 0.
 """
+overwritable: OpTable[tuple[int, ...]] = OpTable("overwritable")
+"""The arguments over which the first result may be written while it is computed, in place.
+
+They are meant where they have the type of the result and are not needed later. Operators that fuse
+as element-wise or broadcasting ones need no entry: of them, that is true of all arguments.
+"""
+result_memory: OpTable[ResultMemory] = OpTable("result_memory")
+"""In what memory evaluation puts results; operators without an entry may give back an input."""
 primal_gradient: OpTable[Callable[..., Sequence[Expr]]] = OpTable("primal_gradient")
 """``primal_gradient.get(op)(call, grad)``: the gradients of the arguments of ``call``.
 

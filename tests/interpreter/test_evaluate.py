@@ -546,3 +546,12 @@ def test_argument_that_no_parameter_is_called_is_refused_with_a_suggestion():
     main = create_executor().evaluate(Function((Var("weight"),), Constant(1)))
     with pytest.raises(EvaluationError, match=r"unknown argument 'wieght'; did you mean weight\?"):
         main(1, wieght=2)
+
+
+def test_parameters_of_one_name_take_arguments_by_place_beside_those_given_by_name():
+    first, weight, second = Var("data"), Var("w"), Var("data")
+    body = Call(subtract, (first, Call(subtract, (second, weight))))
+    mod = IRModule.from_expr(Function((first, weight, second), body))
+    run = create_executor("debug", mod, params={"w": 10}).evaluate()
+    assert run(7, 2) == 15
+    assert run(7, 2, w=1) == 6

@@ -200,7 +200,7 @@ class Machine:
         return self.call(node, args, planned)
 
     def call(self, node: Call, args: list[object], planned: bool) -> object:
-        over = self.plan.replaced_operand(node) if planned else None
+        over = self.plan.replaced_argument(node) if planned else None
         if over is not None:
             self.read(tuple(args))  # they are read before the result is written
         ty = type_of(node)

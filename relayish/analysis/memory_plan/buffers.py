@@ -50,7 +50,7 @@ class Buffer(Value):
 
     Attributes:
         expr: What makes the tensor: a call, a parameter, a constant.
-        index: Which of the tensors that ``expr`` makes it is.
+        field: Which of the tensors that ``expr`` makes it is.
         type: The type of the tensor.
         size: In bytes; ``None`` where the type does not tell.
         born: The step that makes it.
@@ -58,14 +58,14 @@ class Buffer(Value):
         replaces: The buffer whose storage it takes over, as the step that makes it may write there.
     """
 
-    __slots__ = ("born", "expr", "index", "number", "origin", "replaces", "size", "type")
+    __slots__ = ("born", "expr", "field", "number", "origin", "replaces", "size", "type")
 
     def __init__(
-        self, expr: Expr, index: int, ty: TensorType, origin: Origin, born: int, number: int
+        self, expr: Expr, field: int, ty: TensorType, origin: Origin, born: int, number: int
     ) -> None:
         super().__init__()
         self.expr = expr
-        self.index = index
+        self.field = field
         self.type = ty
         self.size = size_in_bytes(ty)
         self.born = born

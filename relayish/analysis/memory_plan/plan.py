@@ -10,7 +10,7 @@ from relayish.analysis.memory_plan.buffers import Buffer, Origin, Value, reachab
 from relayish.errors import PassError, UnvisitedNodeError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line, quote
-from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.relay.expr import Call, Expr, Function
 
 
 class PlannedTensor(NamedTuple):
@@ -187,12 +187,18 @@ class MemoryPlan:
         reason = self.unplanned.get(expr, "it makes no tensor of known size")
         raise PassError(f"the value of {quote(expr)} is in no storage of the plan: {reason}")
 
-    def replaced_operand(self, call: Expr) -> Expr | None:
-        """Return the expression whose tensor the result of ``call`` is written over, if any."""
+    def replaced_argument(self, call: Call) -> int | None:
+        """Return the number of the argument whose place the first result of ``call`` takes, if any.
+
+        Nothing needs that argument later, and it has the type of the result.
+        """
         value = self._value_of.get(call)
+        if value is not None and value.fields:
+            value = value.fields[0]
         if not isinstance(value, Buffer) or value.expr is not call or value.replaces is None:
             return None
-        return value.replaces.expr
+        found = [self._value_of[arg] is value.replaces for arg in call.args]
+        return found.index(True) if True in found else None
 
     def _find_peaks(
         self, calls: Sequence[tuple[int, MemoryPlan]]
@@ -201,25 +207,17 @@ class MemoryPlan:
         end = len(self.steps)
         inside = [(at, plan.workspace) for at, plan in calls]
         peaks: list[tuple[int, int, int]] = []
-        for skipped in ({Origin.PARAMETER, Origin.CONSTANT}, {*Origin} - {Origin.LOCAL}):
-            storages = [each for each in self.storages if each.origin not in skipped]
-            counted = [tensor for each in storages for tensor in each.tensors]
-            kept = [self.tensors[number] for number in counted]
-            peaks.append(
-                (
-                    sum(t.size for t in kept) + max([each[0] for _, each in inside], default=0),
-                    _find_peak(
-                        [(t.born, t.dies, t.size) for t in kept]
-                        + [(at, at, each[1]) for at, each in inside],
-                        end,
-                    ),
-                    _find_peak(
-                        [(s.since, s.until, s.size) for s in storages]
-                        + [(at, at, each[2]) for at, each in inside],
-                        end,
-                    ),
-                )
-            )
+        for counted in ({Origin.LOCAL, Origin.RESULT}, {Origin.LOCAL}):
+            kept = [t for t in self.tensors if t.born >= 0]
+            if Origin.RESULT not in counted:
+                kept = [t for t in kept if t.dies < end]
+            shared = [each for each in self.storages if each.origin in counted]
+            before = sum(t.size for t in kept) + max([each[0] for _, each in inside], default=0)
+            lives = [(t.born, t.dies, t.size) for t in kept]
+            rooms = [(each.since, each.until, each.size) for each in shared]
+            freed = _find_peak(lives + [(at, at, each[1]) for at, each in inside], end)
+            after = _find_peak(rooms + [(at, at, each[2]) for at, each in inside], end)
+            peaks.append((before, freed, after))
         return peaks[0], peaks[1]
 
     def __repr__(self) -> str:

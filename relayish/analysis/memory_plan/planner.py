@@ -21,10 +21,10 @@ def plan_memory(func: Function, mod: IRModule | None = None) -> MemoryPlan:
     Lives follow from the order of evaluation and from what each value may hold on to: an operator
     makes new tensors, unless it is declared to give a view (``reshape``) or its operand itself
     (``on_device``); tuples, branches, closures and references hold on to what they are given.
-    Tensors that are never there at the same time share storage, best fit first. Parameters,
-    constants and results have storages of their own. A result takes the place of an operand that is
-    not needed later where its operator works element by element, or is declared to write in place,
-    or where ``may_share`` asks for it.
+    Tensors that are never there at the same time share storage, best fit first. Parameters and
+    constants have storages of their own, and nothing comes after what the function gives. A tensor
+    takes the place of an operand that is not needed later where its operator works element by
+    element, or is declared to write in place, or where ``may_share`` asks for it.
 
     A function that is known and closed is planned as well, by itself, and counts while it is
     called; a primitive function is one operator. What calls of unknown functions give, of recursive
@@ -108,7 +108,7 @@ def _make_plan(ranges: LiveRanges, plans: dict[Function, MemoryPlan]) -> MemoryP
         assert buffer.size is not None
         return PlannedTensor(
             buffer.expr,
-            buffer.index,
+            buffer.field,
             buffer.size,
             buffer.born,
             dies,

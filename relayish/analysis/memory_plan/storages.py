@@ -38,8 +38,9 @@ class Room:
 def assign_storages(ranges: LiveRanges) -> list[Room]:
     """Return storages for all buffers of known size.
 
-    Constants, parameters and results have storages of their own, which nothing else lives in, but
-    for variables that the program itself lets share the memory of a parameter.
+    Constants and parameters have storages of their own, which nothing else lives in but variables
+    that the program itself lets share the memory of a parameter. Nothing comes after a result; it
+    takes no storage but that of an operand it is written over, of the same size.
 
     Complexity:
         n log n in buffers and operands, with a search in as many distinct sizes as are free.
@@ -62,6 +63,10 @@ def assign_storages(ranges: LiveRanges) -> list[Room]:
         room: Room | None = None
         if buffer.replaces is not None:
             room = room_of[buffer.replaces]
+            if buffer.origin is Origin.RESULT and room.size > size:
+                room = buffer.replaces = None  # the rest would be lost to all that comes later
+            elif buffer.origin is Origin.RESULT:
+                room.origin = Origin.RESULT
         elif buffer.origin is Origin.LOCAL:
             room = free.take(size)
         if room is None:
@@ -111,7 +116,7 @@ def _replace_operands(ranges: LiveRanges) -> None:
         if is_own or (place.origin is Origin.PARAMETER and ranges.owns_parameters):
             _replace(buffer, place, taken)
     for buffer in ranges.buffers:
-        if buffer.origin is not Origin.LOCAL or buffer.replaces or type(buffer.expr) is not Call:
+        if buffer.born < 0 or buffer.replaces or type(buffer.expr) is not Call:
             continue
         args = [ranges.value_of[arg] for arg in buffer.expr.args]
         for place in _find_operands_written_over(buffer, buffer.expr, args):
@@ -121,7 +126,7 @@ def _replace_operands(ranges: LiveRanges) -> None:
 
 def _replace(buffer: Buffer, place: Buffer, taken: set[Buffer]) -> None:
     """Let ``buffer`` take over the storage of ``place`` if that fits, and is not needed later."""
-    if buffer.origin is not Origin.LOCAL or buffer.replaces is not None or place in taken:
+    if buffer.replaces is not None or place in taken:
         return
     if place.last <= buffer.born and place.size is not None and place.size == buffer.size:
         place.last = max(place.last, buffer.born)  # until then nothing else takes it
@@ -135,12 +140,14 @@ def _find_operands_written_over(
     """Return the operands over which the operator that makes ``buffer`` may write it."""
     pairs = registry.in_place.get(call.op)
     if pairs is not None:
-        places = [args[arg] for arg, result in pairs if result == buffer.index and arg < len(args)]
+        places = [args[arg] for arg, result in pairs if result == buffer.field and arg < len(args)]
         found = [place for place in places if sum(arg is place for arg in args) == 1]
     elif registry.pattern.get(call.op) in _ELEMENT_BY_ELEMENT:
         found = list(args)
     else:
-        return []
+        found = []
+    if buffer.field == 0:
+        found += [args[arg] for arg in registry.overwritable.get(call.op, ()) if arg < len(args)]
     if not all(isinstance(arg, Buffer) for arg in args):
         return []  # part of another operand may be what is written over
     return [

@@ -135,10 +135,29 @@ def _batch_norm(
     moving_var: Array,
 ) -> tuple[Array, ...]:
     wide, mean, variance = map(widen, (data, moving_mean, moving_var))
-    deviation = np.sqrt(variance + number_of(attrs.epsilon, variance.dtype))
     centred = wide - align(mean, attrs.axis, data.ndim)
-    normal = centred / align(deviation, attrs.axis, data.ndim)
+    normal = _divide_by_deviation(attrs, centred, variance)
     return _scale(attrs, normal, gamma, beta), moving_mean, moving_var
+
+
+def batch_norm_into(
+    attrs: BatchNormAttrs,
+    out: Array,
+    data: Array,
+    gamma: Array,
+    beta: Array,
+    moving_mean: Array,
+    moving_var: Array,
+) -> tuple[Array, ...]:
+    """Evaluate ``nn.batch_norm`` with its first result in ``out``, which may be ``data``."""
+    centred = np.subtract(data, align(moving_mean, attrs.axis, data.ndim), out=out)
+    normal = _divide_by_deviation(attrs, centred, moving_var)
+    return _scale(attrs, normal, gamma, beta), moving_mean, moving_var
+
+
+def _divide_by_deviation(attrs: BatchNormAttrs, centred: Array, variance: Array) -> Array:
+    deviation = np.sqrt(variance + number_of(attrs.epsilon, variance.dtype))
+    return _combine(np.divide, centred, align(deviation, attrs.axis, centred.ndim))
 
 
 def _instance_norm(attrs: InstanceNormAttrs, data: Array, gamma: Array, beta: Array) -> Array:
@@ -167,13 +186,21 @@ def _group_norm(attrs: GroupNormAttrs, data: Array, gamma: Array, beta: Array) -
 def _scale(attrs: ScalingAttrs, normal: Array, gamma: Array, beta: Array) -> Array:
     """Return ``normal`` times ``gamma`` plus ``beta``, each along the axis and if asked for.
 
-    They have the element type of the data, as the result has; ``normal`` may have a wider one.
+    They have the element type of the data, as the result has; ``normal`` may have a wider one. It
+    is written over.
     """
     if attrs.scale:
-        normal = normal * align(widen(gamma), attrs.axis, normal.ndim)
+        normal = _combine(np.multiply, normal, align(widen(gamma), attrs.axis, normal.ndim))
     if attrs.center:
-        normal = normal + align(widen(beta), attrs.axis, normal.ndim)
+        normal = _combine(np.add, normal, align(widen(beta), attrs.axis, normal.ndim))
     return normal.astype(gamma.dtype, copy=False)
+
+
+def _combine(function: np.ufunc, own: Array, other: Array) -> Array:
+    """Return ``function(own, other)``, written over ``own`` where it has the type of the result."""
+    if own.dtype != other.dtype:
+        return function(own, other)
+    return function(own, other, out=own)
 
 
 def _l2_normalize(attrs: L2NormalizeAttrs, data: Array) -> Array:

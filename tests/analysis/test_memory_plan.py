@@ -1,0 +1,536 @@
+"""Memory plans: lives of tensors, the storages they share, and peaks."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.analysis import MemoryPlan, infer_type, plan_memory
+from relayish.analysis.memory_plan import Origin
+from relayish.errors import PassError, UntypedError, UnvisitedNodeError
+from relayish.ir.relay.expr import (
+    Call,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+    Var,
+)
+from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import Any, TensorType, TupleType
+from tests.support.declared import known_in_tests
+from tests.support.depth import DEPTH
+from tests.support.foreign_kinds import ForeignKinds
+from tests.support.planned_memory import Machine, Programs
+
+KINDS = ForeignKinds()
+EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+TYPE = TensorType((8,), "float32")
+BYTES = 32
+softmax = relay.nn.softmax  # computed as a whole: not written over its operand
+
+
+_kinds = known_in_tests(KINDS.declared())
+
+
+def plan(params, body, mod: IRModule | None = None) -> MemoryPlan:
+    func = infer_type(Function(params, body))
+    assert isinstance(func, Function)
+    return plan_memory(func, mod)
+
+
+def tensor(name: str = "x") -> Var:
+    return relay.var(name, shape=(8,))
+
+
+def typed(expr: Expr, ty=TYPE) -> Expr:
+    return expr.with_fields(checked_type=ty)
+
+
+def local(found: MemoryPlan) -> list[int]:
+    """Return the sizes of the storages that are used again."""
+    return [storage.size for storage in found.storages if storage.origin is Origin.LOCAL]
+
+
+def chain(length: int, make=softmax) -> MemoryPlan:
+    x = tensor()
+    expr: Expr = x
+    for _ in range(length):
+        expr = make(expr)
+    return plan((x,), expr)
+
+
+# Which storage
+
+
+def test_tensors_of_a_chain_take_turns_in_two_storages():
+    found = chain(10)
+    assert local(found) == [BYTES, BYTES]
+    homes = [found.storage_of(step).number for step in found.steps[:-1]]
+    assert homes == [homes[0], homes[1]] * 4 + [homes[0]]
+
+
+def test_result_lives_alone():
+    found = chain(10)
+    home = found.storage_of(found.func.body)
+    assert (home.origin, len(home.tensors), home.until) == (Origin.RESULT, 1, len(found.steps))
+
+
+def test_parameters_and_constants_live_alone_and_are_not_counted():
+    x, one = tensor(), relay.const(np.ones(8, "float32"))
+    found = plan((x,), relay.add(x, one))
+    origins = [found.storage_of(e).origin for e in (*found.func.params, found.func.body.args[1])]
+    assert origins == [Origin.PARAMETER, Origin.CONSTANT]
+    assert found.peak_before == found.peak_after == BYTES
+
+
+def test_result_of_an_element_wise_operator_takes_the_place_of_its_operand():
+    x = tensor()
+    found = plan((x,), softmax(relay.tanh(softmax(x))))
+    first, second, _ = found.steps
+    assert found.storage_of(first) is found.storage_of(second)
+    assert found.replaced_argument(second) == 0
+    assert found.peak_after == 2 * BYTES
+
+
+def test_operand_that_is_needed_later_keeps_its_place():
+    x = tensor()
+    first = softmax(x)
+    found = plan((x,), softmax(relay.add(relay.tanh(first), first)))
+    first, second, *_ = found.steps
+    assert found.storage_of(first) is not found.storage_of(second)
+    assert found.replaced_argument(second) is None
+
+
+def test_operand_of_another_size_is_not_replaced():
+    x = tensor()
+    small = softmax(relay.sum(x, keepdims=True))
+    found = plan((x,), softmax(relay.add(x, small)))
+    assert all(t.replaces is None for t in found.tensors)
+
+
+def test_parameter_is_not_replaced():
+    x = tensor()
+    found = plan((x,), softmax(relay.tanh(x)))
+    assert all(t.replaces is None for t in found.tensors)
+
+
+def test_operator_declared_to_write_in_place_does():
+    x, update = tensor(), relay.var("u", shape=(2,))
+    index = relay.var("i", shape=(2,), dtype="int64")
+    scattered = relay.scatter_elements(softmax(x), index, update)
+    found = plan((x, index, update), softmax(scattered))
+    assert found.replaced_argument(found.steps[1]) == 0
+    assert local(found) == [BYTES]
+
+
+def test_storage_grows_where_none_is_large_enough():
+    x = tensor()
+    small = softmax(relay.sum(softmax(x), keepdims=True))
+    large = softmax(relay.tile(small, (20,)))
+    found = plan((x,), relay.sum(large))
+    assert sorted(local(found)) == [80, 80]
+
+
+def test_far_too_large_storage_is_left_free():
+    x = relay.var("x", shape=(1000,))
+    small = relay.sum(softmax(x), keepdims=True)
+    found = plan((x,), softmax(softmax(softmax(small))))
+    assert local(found).count(4000) == 1
+    assert found.storage_of(found.steps[3]).size == 4
+
+
+def test_smallest_storage_that_is_large_enough_is_taken():
+    x = tensor()
+    pieces = [softmax(relay.tile(x, (n,))) for n in (4, 2, 3)]
+    joined = relay.concatenate(Tuple(tuple(pieces)), 0)
+    ends = [relay.strided_slice(joined, [0], [10]), relay.strided_slice(joined, [0], [20])]
+    found = plan((x,), softmax(relay.concatenate(Tuple(tuple(ends)), 0)))
+    sizes = [found.storage_of(step).size for step in found.steps[7:9]]
+    assert sizes == [2 * BYTES, 3 * BYTES]
+
+
+@pytest.mark.parametrize("alias", ["let", "view", "field", "mark"])
+def test_aliases_share_the_storage_of_what_they_alias(alias):
+    x, v = tensor(), Var("v")
+    made = softmax(x)
+    if alias == "let":
+        body: Expr = Let(v, made, softmax(v))
+    elif alias == "view":
+        body = softmax(relay.reshape(relay.reshape(made, (2, 4)), (8,)))
+    elif alias == "field":
+        body = softmax(TupleGetItem(Tuple((x, made)), 1))
+    else:
+        body = softmax(relay.annotation.stop_fusion(made))
+    found = plan((x,), body)
+    used = [step for step in found.steps if isinstance(step, Call)][-1].args[0]
+    assert found.storage_of(used) is found.storage_of(found.steps[0])
+    assert found.peak_before == 2 * BYTES
+
+
+def test_branch_may_be_in_the_storage_of_either_arm():
+    x, c = tensor(), relay.var("c", "bool")
+    found = plan((x, c), softmax(If(c, softmax(x), relay.tanh(x))))
+    branch = found.func.body.args[0]
+    assert len(found.storages_of(branch)) == 2
+    with pytest.raises(PassError, match="may be in 2 storages; ask for storages_of"):
+        found.storage_of(branch)
+
+
+def test_arms_use_the_same_storages():
+    x, c = tensor(), relay.var("c", "bool")
+
+    def arm(make):
+        return softmax(softmax(softmax(softmax(make(x)))))
+
+    found = plan((x, c), softmax(If(c, arm(relay.sin), arm(relay.cos))))
+    assert local(found) == [BYTES] * 3
+
+
+def test_tensor_in_a_reference_lives_to_the_end():
+    x, r, u = tensor(), Var("r"), Var("u")
+    body = Let(r, RefCreate(x), Let(u, RefWrite(r, softmax(x)), softmax(RefRead(r))))
+    found = plan((x,), body)
+    stored = found.storage_of(found.func.body.body.value.value)
+    assert (stored.origin, stored.until) == (Origin.RESULT, len(found.steps))
+
+
+def test_closure_holds_on_to_what_it_uses():
+    x, a, f, b = tensor(), Var("a"), Var("f"), Var("b")
+    thunk = Function((), relay.add(a, a))
+    body = Let(a, softmax(x), Let(f, thunk, Let(b, softmax(x), relay.add(Call(f, ()), b))))
+    found = plan((x,), body)
+    assert found.storage_of(found.func.body.var).until == 3  # the result may be what it holds
+
+
+def test_variable_that_may_share_takes_the_place_it_asks_for():
+    x, a, c = tensor(), Var("a"), Var("c")
+    b = Var("b", may_share=a)
+    body = Let(a, softmax(x), Let(c, softmax(a), Let(b, softmax(c), softmax(b))))
+    found = plan((x,), body)
+    first, _, third, _ = found.steps
+    assert found.storage_of(first) is found.storage_of(third)
+    assert found.tensors_of(third)[0].replaces == found.tensors.index(found.tensors_of(first)[0])
+
+
+def test_variable_does_not_take_the_place_of_what_is_needed_later():
+    x, a = tensor(), Var("a")
+    b = Var("b", may_share=a)
+    found = plan((x,), Let(a, softmax(x), Let(b, softmax(a), relay.add(a, b))))
+    first, second, _ = found.steps
+    assert found.storage_of(first) is not found.storage_of(second)
+
+
+def test_variable_may_take_the_place_of_a_parameter():
+    x = tensor()
+    b = Var("b", may_share=x)
+    found = plan((x,), Let(b, softmax(x), softmax(b)))
+    assert found.storage_of(found.steps[0]).origin is Origin.PARAMETER
+    assert found.peak_after == BYTES
+
+
+def test_result_is_written_over_an_operand_of_the_same_size():
+    x = tensor()
+    found = plan((x,), relay.tanh(softmax(x)))
+    first, second = found.steps
+    assert found.storage_of(first) is found.storage_of(second)
+    assert found.storage_of(second).origin is Origin.RESULT
+    assert found.peak_after == BYTES
+
+
+def test_result_is_not_written_into_a_larger_storage():
+    x = tensor()
+    large = relay.sum(softmax(relay.tile(x, (4,))), keepdims=True)
+    small = softmax(softmax(relay.multiply(large, x)))
+    found = plan((x,), relay.tanh(small))
+    assert found.storage_of(found.steps[-2]).size == 4 * BYTES
+    assert found.storage_of(found.func.body).size == BYTES
+
+
+# Functions
+
+
+def cell() -> Function:
+    p = tensor("p")
+    return Function((p,), softmax(softmax(softmax(p))))
+
+
+def test_function_that_is_called_counts_while_it_runs():
+    x = tensor()
+    found = plan((x,), Call(cell(), (Call(cell(), (x,)),)))
+    assert len(found.steps) == 2
+    assert found.peak_before == 2 * BYTES + 2 * BYTES
+    assert found.peak_after == 2 * BYTES + 2 * BYTES
+
+
+def test_global_function_is_planned_with_the_module():
+    x, name = tensor(), GlobalVar("cell")
+    main = Function((x,), softmax(Call(name, (x,))))
+    mod = relay.transform.InferType()(IRModule({"main": main, name: cell()}))
+    found = plan_memory(mod["main"], mod)
+    assert [callee.params[0].name_hint for callee in found.callees] == ["p"]
+    assert not found.unplanned
+    without = plan_memory(mod["main"])
+    assert "not known" in next(iter(without.unplanned.values()))
+
+
+def test_argument_that_may_be_the_result_of_a_call_lives_as_long_as_that():
+    x, p, c, d = tensor(), tensor("p"), relay.var("c", "bool"), relay.var("d", "bool")
+    either = Function((p, c), If(c, p, softmax(p)))
+    called = Call(either, (softmax(x), d))
+    found = plan((x, d), relay.concatenate(Tuple((called, softmax(called), called)), 0))
+    first, call, second, _ = found.steps
+    assert found.storage_of(first).until == 3
+    assert found.storage_of(first) in found.storages_of(call)
+    assert found.storage_of(second) is not found.storage_of(first)
+
+
+def test_primitive_function_is_one_operator():
+    x = tensor()
+    mod = IRModule.from_expr(Function((x,), relay.tanh(relay.add(relay.exp(x), x))))
+    fused = relay.transform.FuseOps(2)(relay.transform.InferType()(mod))
+    found = plan_memory(relay.transform.InferType()(fused)["main"])
+    assert (len(found.steps), found.peak_before) == (1, BYTES)
+
+
+def test_recursive_call_is_left_out_and_told():
+    loop, n = GlobalVar("loop"), tensor("n")
+    body = softmax(Call(loop, (softmax(n),)))
+    mod = relay.transform.InferType()(IRModule({loop: Function((n,), body, ret_type=TYPE)}))
+    found = plan_memory(mod["loop"], mod)
+    (reason,) = found.unplanned.values()
+    assert "allocated by what is called" in reason
+
+
+# What is refused, or left out
+
+
+def test_tensor_of_unknown_size_is_left_out_and_told():
+    x = relay.var("x", shape=(Any(), 2))
+    found = plan((x,), softmax(softmax(x)))
+    assert set(found.unplanned.values()) == {"the size of Tensor[(?, 2), float32] is not known"}
+    assert found.peak_before == 0
+    with pytest.raises(PassError, match=r"in no storage of the plan: the size of .* is not known"):
+        found.storage_of(found.func.body)
+
+
+def test_untyped_function_is_refused():
+    x = tensor()
+    with pytest.raises(
+        UntypedError, match=r"no type was inferred of nn.softmax\(%x.*run InferType"
+    ):
+        plan_memory(Function((x,), softmax(x)))
+
+
+def test_what_is_not_evaluated_is_refused():
+    found = chain(2)
+    with pytest.raises(UnvisitedNodeError, match="%other is not evaluated in the function"):
+        found.storage_of(Var("other"))
+
+
+def test_value_of_another_packages_kind_is_left_out_and_holds_what_it_is_given():
+    x = tensor()
+    first, second = typed(softmax(x)), typed(softmax(x))
+    made = typed(KINDS.pure((first,)))
+    pair = typed(Tuple((made, second)), TupleType((TYPE, TYPE)))
+    found = plan_memory(Function((x,), typed(relay.concatenate(pair, 0))))
+    assert "what memory a" in found.unplanned[made]
+    assert found.storage_of(first).until == 3
+
+
+def test_what_a_kind_of_unknown_effect_is_given_lives_to_the_end():
+    x = tensor()
+    first = typed(softmax(x))
+    made = typed(KINDS.opaque(0, (first,)))
+    found = plan_memory(Function((x,), typed(softmax(made))))
+    assert found.storage_of(first).origin is Origin.RESULT
+
+
+def test_what_a_loop_of_another_package_uses_lives_as_long_as_its_value():
+    x, v, a = tensor(), tensor("v"), Var("a", TYPE)
+    first = typed(softmax(x))
+    loop = typed(KINDS.pure_while(v, x, x, typed(relay.add(v, a))))
+    body = Let(a, first, typed(relay.add(loop, typed(softmax(x)))))
+    found = plan_memory(Function((x,), body))
+    assert (len(found.steps), found.storage_of(a).until) == (4, 3)
+
+
+def test_plan_is_immutable():
+    found = chain(2)
+    with pytest.raises(AttributeError, match="immutable"):
+        found.peak_after = 0
+    with pytest.raises(TypeError):
+        found.unplanned[found.func] = ""
+
+
+def test_plan_is_shown():
+    x = tensor()
+    func = infer_type(Function((x,), softmax(relay.tanh(softmax(x)))))
+    assert str(plan_memory(func)) == (
+        "96 bytes if every tensor is kept, 64 if freed after its last use, 64 in shared storages\n"
+        "storage 0: 32 bytes, parameter, from the beginning to the end\n"
+        "  %x\n"
+        "storage 1: 32 bytes, local, from step 0 to step 2\n"
+        "  0 to 1: nn.softmax(%x)\n"
+        "  1 to 2: tanh(%0), written over an operand\n"
+        "storage 2: 32 bytes, result, from step 2 to the end\n"
+        "  2 to the end: nn.softmax(%0)"
+    )
+
+
+# Random programs
+
+
+def conflicts(found: MemoryPlan) -> list[tuple[int, int]]:
+    """Return the pairs of tensors that share bytes while both live, but for those written over."""
+    pairs = []
+    for one, other in itertools.combinations(range(len(found.tensors)), 2):
+        first, second = found.tensors[one], found.tensors[other]
+        together = max(first.born, second.born) <= min(first.dies, second.dies)
+        allowed = second.replaces == one and first.dies == second.born
+        if first.storage == second.storage and together and not allowed:
+            pairs.append((one, other))
+    return pairs
+
+
+def peaks(found: MemoryPlan) -> tuple[int, int, int]:
+    """Return the three peaks, added up step by step."""
+    counted = (Origin.LOCAL, Origin.RESULT)
+    own = [t for t in found.tensors if t.born >= 0]
+    rooms = [s for s in found.storages if s.origin in counted]
+    steps = range(len(found.steps) + 1)
+    return (
+        sum(t.size for t in own),
+        max(sum(t.size for t in own if t.born <= at <= t.dies) for at in steps),
+        max(sum(s.size for s in rooms if s.since <= at <= s.until) for at in steps),
+    )
+
+
+def test_tensors_that_live_at_the_same_time_share_no_bytes():
+    for seed in range(EXAMPLES):
+        found = plan_memory(Programs(seed).function(14))
+        assert conflicts(found) == [], seed
+        for storage in found.storages:
+            tensors = [found.tensors[number] for number in storage.tensors]
+            assert storage.size == max(t.size for t in tensors)
+            assert (storage.since, storage.until) == (
+                min(t.born for t in tensors),
+                max(t.dies for t in tensors),
+            )
+            if storage.origin is Origin.RESULT:
+                assert tensors[-1].size == storage.size
+                assert all(t.dies < len(found.steps) for t in tensors[:-1])
+            assert storage.origin in (Origin.LOCAL, Origin.RESULT) or len(tensors) == 1
+
+
+def test_peaks_are_those_of_adding_up():
+    saved = 0
+    for seed in range(EXAMPLES):
+        found = plan_memory(Programs(seed, ("if", "let", "ref")).function(14))
+        expected = peaks(found)
+        assert (found.peak_before, found.peak_freed, found.peak_after) == expected, seed
+        assert found.peak_after <= found.peak_before
+        assert found.peak_freed <= found.peak_before
+        saved += found.peak_before - found.peak_after
+    assert saved > 100 * EXAMPLES
+
+
+def test_programs_run_on_planned_storages_read_what_was_written():
+    reads = replaced = 0
+    for seed in range(EXAMPLES):
+        found = plan_memory(Programs(seed).function(14))
+        replaced += sum(t.replaces is not None for t in found.tensors)
+        for choices in itertools.product((False, True), repeat=3):
+            machine = Machine(found)
+            machine.run(list(choices))
+            reads += machine.reads
+    assert replaced > EXAMPLES
+    assert reads > 50 * EXAMPLES
+
+
+def test_machine_tells_where_storages_are_mixed_up():
+    rng, noticed = random.Random(0), 0
+    for seed in range(40):
+        found = plan_memory(Programs(seed, ("let",)).function(14))
+        numbers = [s.number for s in found.storages if s.origin is Origin.LOCAL]
+        if len(numbers) < 3:
+            continue
+        wrong, taken = rng.sample(numbers, 2)
+        mixed = [t._replace(storage=taken) if t.storage == wrong else t for t in found.tensors]
+        object.__setattr__(found, "tensors", tuple(mixed))
+        try:
+            Machine(found).run([True, False, True])
+        except AssertionError:
+            noticed += 1
+    assert noticed > 10
+
+
+# Cost and depth
+
+
+@pytest.mark.deep
+def test_depth_is_no_limit():
+    assert local(chain(DEPTH)) == [BYTES, BYTES]
+
+
+@pytest.mark.deep
+def test_depth_of_branches_and_lets_is_no_limit():
+    x, c = tensor(), relay.var("c", "bool")
+    nested: Expr = x
+    for level in range(min(DEPTH, 20_000)):
+        var = Var(f"v{level}")
+        nested = Let(var, typed(If(c, nested, typed(softmax(x)))), var)
+    found = plan_memory(Function((x, c), nested))
+    assert len(found.steps) == 2 * min(DEPTH, 20_000)
+
+
+@pytest.mark.deep
+def test_depth_of_calls_and_tuples_is_no_limit():
+    x = tensor()
+    func: Function | None = None
+    for _ in range(min(DEPTH, 20_000)):
+        p = tensor("p")
+        func = Function((p,), typed(softmax(p)) if func is None else typed(Call(func, (p,))))
+    assert func is not None
+    assert plan_memory(func).peak_before == BYTES
+    tup: Expr = x
+    for _ in range(DEPTH):
+        tup = typed(Tuple((tup, typed(softmax(x)))), TupleType((TYPE, TYPE)))
+    assert plan_memory(Function((x,), tup)).peak_after == DEPTH * BYTES
+
+
+def test_shared_nodes_are_planned_once():
+    x = tensor()
+    expr: Expr = x
+    for _ in range(100):
+        expr = relay.add(expr, expr)
+    found = plan((x,), expr)
+    nodes = [n for n in EXPRESSIONS.post_order(found.func.body) if isinstance(n, Call)]
+    assert len(found.steps) == len(nodes) == 100
+
+
+def test_several_results_live_apart():
+    x = tensor()
+    halves = relay.split(softmax(x), 2, 0)
+    found = plan((x,), softmax(relay.concatenate(Tuple((halves[1], halves[0])), 0)))
+    first, second = found.tensors_of(found.steps[1])
+    assert (first.size, second.size, first.storage != second.storage) == (16, 16, True)
+
+
+def test_unused_result_dies_at_once():
+    x = tensor()
+    found = plan((x,), softmax(relay.split(softmax(x), 2, 0)[1]))
+    first, second = found.tensors_of(found.steps[1])
+    assert (first.dies - first.born, second.dies - second.born) == (0, 1)
