@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from relayish.analysis import free_type_vars, free_vars
+from relayish.analysis.type_variables import free_type_vars
+from relayish.analysis.variables import free_vars
 from relayish.functor import ExprMutator
 from relayish.ir.naming import name_of
 from relayish.ir.node import NAMES

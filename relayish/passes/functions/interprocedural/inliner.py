@@ -168,7 +168,9 @@ def _keep(copy: Expr) -> Expr:
     return copy
 
 
-def inline_functions(mod: IRModule, chosen: Callable[[CallGraphEntry], bool]) -> IRModule:
+def inline_functions(
+    mod: IRModule, chosen: Callable[[CallGraphEntry[GlobalVar]], bool]
+) -> IRModule:
     """Return ``mod`` with the functions that ``chosen`` takes put in the place of their calls.
 
     Recursive functions, and definitions that are no functions, are never taken. A function that was
