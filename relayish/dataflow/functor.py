@@ -60,17 +60,17 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         """Return the state on the other side of ``node``.
 
         From outside, ``visit(root, state)`` solves the flow graph of ``root``, with ``state`` where
-        it is entered (for a backward analysis, left), and returns what is found at the other end.
+        it is entered (for a backward analysis, left; by default what :meth:`boundary` says), and
+        returns what is found at the other end.
         From a handler it passes ``state`` on through a child: through the handler of its kind, but
         if the child has points of its own, in which case the framework has been there.
         """
         if not self._is_solving:
-            [state] = args
-            self.outside = state
+            self.outside = args[0] if args else None
             try:
                 [self.solution] = [solution] = solve([self], node)
             finally:
-                self.outside, self._is_solving = None, False
+                self.outside = None
             return cast("S", solution.exit if self.is_forward else solution.entry)
         if self._has_point(node):
             return cast("S", args[0])
@@ -130,6 +130,9 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
             for action, node in zip(graph.actions[points], graph.nodes[points], strict=True):
                 found.append(steps[action][type(node)])
         return found
+
+    def end(self) -> None:
+        self._is_solving = False
 
     def _steps_of(self, action: Action) -> ByKind:
         """Return, by kind, what transfers a state at points of that action."""

@@ -56,6 +56,9 @@ class Analysis(Generic[S]):
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         """Return for each point of ``graph`` its transfer; ``None``: the state stays what it is."""
 
+    def end(self) -> None:
+        """Be told that the solver has found everything, or failed."""
+
     def boundary(self, procedure: Procedure) -> S:  # noqa: ARG002
         """Return the state where a procedure is entered; for a backward analysis, left."""
         return self.lattice.bottom

@@ -71,7 +71,11 @@ def solve(
         sites = CallSites(graph, entries) if asking else None
         if asking and any(isinstance(each, Executable) for each in analyses):
             asking = list(analyses)
-        return _Solver(graph, analyses, max_visits, asking, sites).solve()
+        try:
+            return _Solver(graph, analyses, max_visits, asking, sites).solve()
+        finally:
+            for analysis in analyses:
+                analysis.end()
 
 
 class _Solver:
