@@ -105,8 +105,9 @@ def _free(free: Free) -> ModRef:
     return ModRef(clears=_places((free.destination,)))
 
 
-def _buffer_create(create: BufferCreate) -> ModRef:
-    return ModRef(changes=_places((create.buffer,)))
+def _buffer_create(_create: BufferCreate) -> ModRef:
+    """It describes a buffer, and accesses no memory of it."""
+    return ModRef()
 
 
 def _places(addresses: Iterable[Node]) -> tuple[Node, ...]:

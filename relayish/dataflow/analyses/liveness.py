@@ -46,6 +46,7 @@ class Liveness(KindwiseAnalysis[Live]):
         ['c', 'x', 'y']
         >>> sorted(var.name_hint for var in found.entry)
         ['c', 'y']
+        >>> from relayish import tir
         >>> a = tir.Var("a")
         >>> again, twice = tir.Store(a, a + 1), tir.Store(a, 2)
         >>> [found] = solve([Liveness.with_live_out([a])], tir.Block((again, twice)))
