@@ -69,6 +69,7 @@ class Activation:
         self.values: dict[Node, Any] = {}
         self.chosen: dict[Node, int] = {}
         self.matched: dict[Node, Any] = {}
+        self.given: dict[Node, Any] = {}
 
     def value_of_node(self, node: Node) -> Any:
         at: Activation | None = self
@@ -111,10 +112,12 @@ class GraphMachine:
                     self._bind(node, act)
                 case Action.LEAVE:
                     [root] = scopes(node)[act.chosen.get(node, 0)].roots
-                    act.values[node] = self.operand(root, act)
+                    act.values[node] = self._result(root, act)
+                case Action.YIELD:
+                    act.given[node] = self.operand(node, act)
                 case Action.EXIT:
                     assert isinstance(node, Function)
-                    return self.operand(node.body, act)
+                    return self._result(node.body, act)
             following = graph.successors(at)
             if len(following) > 1:
                 [following] = [
@@ -123,6 +126,10 @@ class GraphMachine:
                     if graph.edge(at, target).branch == (node, act.chosen[node])
                 ]
             [at] = following
+
+    def _result(self, root: Node, act: Activation) -> Any:
+        """Return what a scope gave."""
+        return act.given[root] if root in act.given else self.operand(root, act)
 
     def operand(self, expr: Node, act: Activation) -> Any:
         match expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import pickle
 import random
 
@@ -150,7 +151,7 @@ def test_set_shows_its_elements():
 
 def test_set_with_what_is_no_set_is_refused():
     with pytest.raises(TypeError):
-        PersistentSet() <= 3  # noqa: B015 - that it raises is the point
+        operator.le(PersistentSet(), 3)
     with pytest.raises(TypeError, match="unhashable"):
         PersistentSet().add([])
 

@@ -1,0 +1,60 @@
+"""Live variables of random programs: what is not live is taken away, and nothing misses it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from relayish.dataflow import Action, solve
+from relayish.dataflow.analyses.liveness import Liveness
+from relayish.interpreter import evaluate, same_value
+from relayish.ir.relay.expr import GlobalVar, Tuple
+from tests.support.graph_machine import Activation, GraphMachine
+from tests.support.random_exprs import random_arguments, random_module
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+INPUTS = 10 if "EXAMPLES" in os.environ else 2
+
+
+class ForgetsTuples(Liveness):
+    """Unsound: tuples use nothing."""
+
+    def transfer_of(self, action, kind, is_tree):
+        return None if kind is Tuple else super().transfer_of(action, kind, is_tree)
+
+
+def run_with_live_variables_only(mod, args, analysis):
+    machine = GraphMachine(mod)
+    [solution] = solve([analysis], machine.graph)
+
+    def forget(point: int, act: Activation) -> None:
+        if machine.graph.actions[point] is Action.ENTRY:
+            return  # parameters are bound there
+        live = solution.before(point)
+        for variable in list(act.variables):
+            if variable not in live:
+                del act.variables[variable]
+
+    machine.observe = forget
+    return machine.run(mod["main"], args)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_variable_that_is_not_live_is_missed_by_nothing(seed):
+    mod = random_module(seed)
+    for number in range(INPUTS):
+        args = random_arguments(mod["main"], 100 * seed + number)
+        value = run_with_live_variables_only(mod, args, Liveness())
+        assert same_value(value, evaluate(GlobalVar("main"), mod, args))
+
+
+def test_transfer_that_forgets_a_use_is_caught():
+    caught = 0
+    for seed in range(20):
+        mod = random_module(seed)
+        try:
+            run_with_live_variables_only(mod, random_arguments(mod["main"], seed), ForgetsTuples())
+        except KeyError:
+            caught += 1
+    assert caught
