@@ -75,6 +75,7 @@ PEER_WORK = {
 def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None, ...]]:
     """Return, for each piece of work, (build, tight loop, build, relayish)."""
     sys.path.insert(0, str(HERE))
+    import analyses
     import loops
     import programs
     import tight
@@ -215,6 +216,7 @@ def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None
             lambda e: pickle.loads(pickle.dumps(e)),
         ),
         **loops.works(),
+        **analyses.works(),
     }
 
 
