@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from enum import Enum
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from relayish._support.collector import pause_collection
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.functor import DataFlow
 from relayish.dataflow.graph.occurrences import find_occurrences
@@ -263,7 +264,8 @@ class _RecordingAnalysis(RecordingFunctor[R]):
         self._values, self._inputs, self._is_finished = dict(self._initial), {}, False
         found = super(TrackingFunctor, self).visit(node, *args)
         assert self.solution is not None
-        self._record(self.solution, self._values)
+        with pause_collection():
+            self._record(self.solution, self._values)
         self._is_finished = True
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from relayish._support.collector import pause_collection
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Action
@@ -28,11 +29,14 @@ def find_occurrences(graph: FlowGraph, direction: Direction) -> dict[int, Occurr
     """
     found: dict[int, Occurrence] = {}
     functions: dict[Node, Occurrence] = {}
-    for procedure in graph.procedures:
-        _Finder(graph, direction, found).find(procedure, functions)
-        for number in range(procedure.entry, procedure.exit + 1):
-            if number in found:
-                functions.setdefault(graph.nodes[number], found[number])
+    is_made_in = {procedure.parent for procedure in graph.procedures}
+    with pause_collection():
+        for procedure in graph.procedures:
+            _Finder(graph, direction, found).find(procedure, functions)
+            if procedure.number in is_made_in:
+                for number in range(procedure.entry, procedure.exit):
+                    if number in found:
+                        functions.setdefault(graph.nodes[number], found[number])
     return found
 
 
@@ -44,12 +48,12 @@ class _Inside:
         node: What stands there.
         start: Its first point, or that of its operands.
         is_entered: Whether its own first point says so; else it begins with what it binds.
-        roots: What its scopes evaluate: at how many places each stands.
-        met: How often each was met.
+        roots: What its scopes evaluate: at how many places, not met yet, each stands.
+        counts: At how many places each stands that stands at several.
         root: The one that was met last; what else the scope evaluates is for it.
     """
 
-    __slots__ = ("is_entered", "met", "node", "occurrence", "root", "roots", "start")
+    __slots__ = ("counts", "is_entered", "node", "occurrence", "root", "roots", "start")
 
     def __init__(
         self,
@@ -64,8 +68,11 @@ class _Inside:
         self.node = node
         self.start = start
         self.is_entered = is_entered
-        self.roots = Counter(roots)
-        self.met: Counter[Node] = Counter()
+        self.roots = dict.fromkeys(roots, 1)
+        self.counts: dict[Node, int] | None = None
+        if len(self.roots) < len(roots):
+            self.roots = Counter(roots)
+            self.counts = dict(self.roots)
         self.root = occurrence
 
 
@@ -101,13 +108,14 @@ class _Finder:
         """Return what has been evaluated at a point, and go into it if it has points inside."""
         graph, around = self._graph, self._stack[-1]
         node = graph.nodes[number]
-        count = around.roots.get(node)
-        if count is None and around.root is not None:
+        left = around.roots.get(node)
+        if left is None and around.root is not None:
             occurrence = Occurrence(node, around.root)
         else:
-            met = around.met[node]
-            around.met[node] = met + 1
-            place = met if self._is_backward else (count or 1) - 1 - met
+            place = 0
+            if around.counts is not None and left is not None:
+                around.roots[node] = left - 1
+                place = around.counts[node] - left if self._is_backward else left - 1
             occurrence = around.root = Occurrence(node, around.occurrence, place)
         if graph.actions[number] is Action.LEAVE:
             start = graph.start(number)
