@@ -113,6 +113,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "ExprVisitor",
         "LetList",
         "LetListError",
+        "Memoized",
         "MixedModeMutator",
         "MixedModeVisitor",
         "PatternFunctor",

@@ -60,6 +60,7 @@ from relayish.functor import ExprRewriter as ExprRewriter
 from relayish.functor import ExprVisitor as ExprVisitor
 from relayish.functor import LetList as LetList
 from relayish.functor import LetListError as LetListError
+from relayish.functor import Memoized as Memoized
 from relayish.functor import MixedModeMutator as MixedModeMutator
 from relayish.functor import MixedModeVisitor as MixedModeVisitor
 from relayish.functor import PatternFunctor as PatternFunctor

@@ -24,7 +24,7 @@ Match Clause PatternWildcard PatternVar PatternConstructor PatternTuple Construc
 TensorType TupleType FuncType RefType TypeVar GlobalTypeVar TypeCall IncompleteType TypeRelation
 TypeKind Any IRModule ExprFunctor ExprVisitor ExprMutator MixedModeVisitor MixedModeMutator
 ExprRewriter TypeFunctor TypeVisitor TypeMutator PatternFunctor PatternVisitor PatternMutator
-LetList Span Op scalar_type expand_a_normal_form post_order_rewrite memoized
+LetList Span Op scalar_type expand_a_normal_form post_order_rewrite memoized Memoized
 parse fromtext parse_expr astext structural_equal structural_hash assert_structural_equal
 first_mismatch transform analysis dataflow evaluate create_executor
 ScopeBuilder frontend prelude testing

@@ -17,12 +17,23 @@ from relayish.dataflow import (
 )
 from relayish.dataflow.lattice import PersistentSet
 from relayish.errors import AnalysisError, DeclarationError, DispatchError
-from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, Memoized, TypeFunctor
+from relayish.functor import (
+    ExprFunctor,
+    ExprMutator,
+    ExprVisitor,
+    Memoized,
+    MixedModeMutator,
+    MixedModeVisitor,
+    TypeFunctor,
+    expand_a_normal_form,
+)
 from relayish.ir.relay.expr import Constant, If, Tuple, Var
 from relayish.ir.relay.type import TupleType, scalar_type
+from relayish.ir.structural_equal import structural_equal
 from tests.support import deep, tir_deep
 from tests.support.depth import DEPTH
 from tests.support.live_functors import LoopLive, RelayLive
+from tests.support.random_exprs import random_function
 
 NOTHING = PersistentSet()
 X, Y, Z = [Var(name) for name in "xyz"]
@@ -494,6 +505,54 @@ def test_mutator_is_recorded_with_the_images():
     image = recording.visit(PAIR)
     assert image.fields == (Y, Y)
     assert recording.take() == {AT_PAIR: image, AT_PAIR.child(X): Y, AT_PAIR.child(Y): Y}
+
+
+class Swap(ExprMutator):
+    def visit_tuple(self, tup):
+        return Tuple(tuple([self.visit(field) for field in reversed(tup.fields)]))
+
+
+class SwapInChains(Swap):
+    def visit_let(self, let):
+        def keep(let):
+            return let.with_fields(value=self.visit(let.value), body=self.visit(let.body))
+
+        expand_a_normal_form(let, lambda let: self.visit(let.value), keep)
+        return self.memo_map[let]
+
+
+class SwapAfterwards(MixedModeMutator):
+    def rewrite_tuple(self, pre, post):
+        return Tuple(post.fields[::-1])
+
+
+@pytest.mark.parametrize("functor", [Swap, SwapInChains, SwapAfterwards])
+@pytest.mark.parametrize("seed", range(5))
+def test_recording_changes_nothing_of_what_mutators_do(functor, seed):
+    function = random_function(seed, 60)
+    recording = RecordingFunctor(functor)
+    image = recording.visit(function)
+    assert structural_equal(image, functor().visit(function))
+    assert recording.take()[Occurrence(function)] is image
+
+
+@pytest.mark.parametrize("functor", [ExprVisitor, MixedModeVisitor])
+@pytest.mark.parametrize("seed", range(5))
+def test_recording_changes_nothing_of_the_order_of_visits(functor, seed):
+    class Calls(functor):
+        def __init__(self):
+            super().__init__()
+            self.met = []
+
+        def visit_call(self, call):
+            self.met.append(call)
+            return super().visit_call(call)
+
+    function = random_function(seed, 60)
+    recording, calls = RecordingFunctor(Calls), Calls()
+    recording.visit(function)
+    calls.visit(function)
+    assert recording.met == calls.met
 
 
 def test_functor_of_types_is_recorded():
