@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from typing import Any, Final, TypeAlias
 
 from relayish._support.collector import pause_collection
-from relayish.dataflow.points_to.result import UNKNOWN, Call, FunctionSite, PointsTo, Site
+from relayish.dataflow.points_to.result import UNKNOWN, Call, FunctionSite, Leaks, PointsTo, Site
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
 from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
@@ -77,6 +77,9 @@ class _Constraints(ValueFlow):
         self._writing: list[tuple[Node, Hashable, Node]] = []
         self._calling: dict[Node, tuple[Node | None, tuple[Node, ...]]] = {}
         self._escaping: list[Node] = []
+        self._given_away: dict[Node, list[Node]] = {}  # by the node that does
+        self._stored: dict[Node, list[tuple[Node, Node]]] = {}
+        self._told: Node  # what a rule tells of
         self._unknown: list[Node] = []
 
         self._sets: defaultdict[_Slot, set[Site]] = defaultdict(set)
@@ -119,6 +122,7 @@ class _Constraints(ValueFlow):
             if made is not None:
                 bound.update(made(node))
             if node.held_as_ is operand:
+                self._told = node
                 rules[kind](node, self)
         self._unknown += [variable for variable in free if variable not in bound]
 
@@ -165,6 +169,7 @@ class _Constraints(ValueFlow):
 
     def writes(self, container: Node, key: Hashable, source: Node) -> None:
         self._writing.append((container, key, source))
+        self._stored.setdefault(self._told, []).append((container, source))
 
     def calls(self, call: Node, callee: Node, arguments: Sequence[Node]) -> None:
         self._calling[call] = (callee, tuple(arguments))
@@ -178,6 +183,7 @@ class _Constraints(ValueFlow):
 
     def escapes(self, node: Node) -> None:
         self._escaping.append(node)
+        self._given_away.setdefault(self._told, []).append(node)
 
     def is_unknown(self, node: Node) -> None:
         self._unknown.append(node)
@@ -319,7 +325,10 @@ class _Constraints(ValueFlow):
         for node in self._parent:
             self._find(node)
         escaped = frozenset([s for s in sets.get(_OUTSIDE, nothing) if s is not UNKNOWN])
-        return PointsTo(sets, self._parent, parts, self._functions, calls, escaped, self._seen)
+        leaks = Leaks(self._given_away, self._stored)
+        return PointsTo(
+            sets, self._parent, parts, self._functions, calls, leaks, escaped, self._seen
+        )
 
 
 _ANYTHING: Final = frozenset([UNKNOWN])

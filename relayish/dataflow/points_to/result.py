@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
@@ -53,24 +53,37 @@ class Call(NamedTuple):
     """Whether it may call something else, which is not known."""
 
 
+class Leaks(NamedTuple):
+    """Where values may leave the program, but for calls of what is not known, and results.
+
+    Attributes:
+        given_away: For each node that gives values to somebody unknown, these.
+        stored: For each node that puts values into others: pairs of the latter and the former.
+    """
+
+    given_away: Mapping[Node, Sequence[Node]]
+    stored: Mapping[Node, Sequence[tuple[Node, Node]]]
+
+
 class PointsTo:
     """What points-to analysis found; never changed.
 
     Attributes:
         calls: What each call calls, but for calls of operators that are known.
+        leaks: Where values may leave the program.
         escaped: The things that may become known outside of the program: what is returned by, or
             given to, somebody who is not known, and all that is reached from there.
         reached: All nodes of what was looked at.
     """
 
     __slots__ = (
-        "_captured",
         "_functions",
         "_parts",
         "_root",
         "_sets",
         "calls",
         "escaped",
+        "leaks",
         "reached",
     )
 
@@ -81,6 +94,7 @@ class PointsTo:
         parts: Mapping[Node, Mapping[Hashable, frozenset[Site]]],
         functions: Mapping[Node, Sequence[FunctionSite]],
         calls: Mapping[Node, Call],
+        leaks: Leaks,
         escaped: frozenset[Node],
         reached: AbstractSet[Node],
     ) -> None:
@@ -89,6 +103,7 @@ class PointsTo:
         self._parts = parts
         self._functions = functions
         self.calls = calls
+        self.leaks = leaks
         self.escaped = escaped
         self.reached = reached
 
@@ -107,6 +122,11 @@ class PointsTo:
     def functions_at(self, site: Site) -> Sequence[FunctionSite]:
         """Return the functions that ``site`` creates: none for another thing than a function."""
         return () if site is UNKNOWN else self._functions.get(site, ())
+
+    @property
+    def function_sites(self) -> Collection[Node]:
+        """All creation sites of functions."""
+        return self._functions.keys()
 
     @property
     def sites(self) -> tuple[Node, ...]:
@@ -130,16 +150,30 @@ class PointsTo:
     def _is_met(self, left: frozenset[Site], right: frozenset[Site]) -> bool:
         return UNKNOWN in left and not self.escaped.isdisjoint(right)
 
-    def reachable(self, sites: Iterable[Site]) -> frozenset[Site]:
+    def reachable(
+        self,
+        sites: Iterable[Site],
+        captured: Callable[[Node], Iterable[Node]] = lambda _: (),
+    ) -> frozenset[Site]:
         """Return ``sites`` and all that may be parts of them, and of these, and so on.
+
+        Args:
+            sites: Where to start.
+            captured: Which variables from outside a function uses: what they stand for is reached
+                by way of the function; by default none.
 
         Complexity:
             Linear in what is reached, and its parts.
         """
-        return frozenset(reachable(sites, self._held))
 
-    def _held(self, site: Site) -> list[Site]:
-        return [inner for part in self.parts(site).values() for inner in part]
+        def held(site: Site) -> list[Site]:
+            found = [inner for part in self.parts(site).values() for inner in part]
+            if site is not UNKNOWN and site in self._functions:
+                for variable in captured(site):
+                    found += self.of(variable)
+            return found
+
+        return frozenset(reachable(sites, held))
 
     def __repr__(self) -> str:
         return (

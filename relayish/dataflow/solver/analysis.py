@@ -11,7 +11,7 @@ from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Edge
 from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.lattice.symbols import Unreachable
-from relayish.dataflow.solver.calls import Callee, CallSite
+from relayish.dataflow.solver.calls import Callee, CallSite, CallSites
 
 S = TypeVar("S")
 
@@ -44,6 +44,8 @@ class Analysis(Generic[S]):
     """The number of the point that is being transferred."""
     graph: FlowGraph
     """The graph that is being solved."""
+    calls: CallSites | None = None
+    """In an interprocedural run, the calls of the program."""
     own_transfers: Sequence[Transfer | None] = ()
     """In an interprocedural run, the transfers of points, as though all calls were unknown."""
 

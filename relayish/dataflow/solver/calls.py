@@ -108,7 +108,7 @@ class CallSites:
                 node = graph.nodes[point]
                 if is_tree:
                     if graph.actions[point] in _OF_STATEMENTS and type(node) not in ATOMS:
-                        inside = [calls[each] for each in _evaluated_at(node) if each in calls]
+                        inside = [calls[each] for each in evaluated_at(node) if each in calls]
                         if inside:
                             found[point] = tuple([self._site(point, c, False) for c in inside])
                 elif node in calls and graph.actions[point] in evaluated:
@@ -163,7 +163,7 @@ class CallSites:
         return [cut[at] for at in sorted(range(len(cut)), key=lambda at: (ranks[at], at))]
 
 
-def _evaluated_at(statement: Node) -> Iterable[Node]:
+def evaluated_at(statement: Node) -> Iterable[Node]:
     """Return what is evaluated at the point of a statement, itself last."""
     inside = INSIDE.post_order(operands(statement), lambda each: not has_flow(each))
     return [*[each for each in inside if not has_flow(each)], statement]

@@ -32,7 +32,7 @@ class Run:
         most: int,
     ) -> None:
         self.analysis, self.graph, self.order, self.most = analysis, graph, order, most
-        analysis.graph = graph
+        analysis.graph, analysis.calls = graph, sites
         self.lattice = analysis.lattice
         self.steps = analysis.transfers(graph)
         self.refines = analysis.refines
@@ -183,7 +183,10 @@ class Run:
         """Return the solution, narrowed where states were widened."""
         if self.has_widened:
             self.narrow()
-        return Solution(self.analysis, self.graph, self.at_point, self.outgoing(), self.visits)
+        sites = None if self.linkage is None else self.linkage.sites
+        return Solution(
+            self.analysis, self.graph, self.at_point, self.outgoing(), self.visits, sites
+        )
 
     def outgoing(self) -> dict[int, Any]:  # Any: states
         """Return the states that leave blocks, by the point that they leave."""

@@ -10,6 +10,7 @@ from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Point
 from relayish.dataflow.solver.analysis import Analysis
+from relayish.dataflow.solver.calls import CallSites
 from relayish.errors import AnalysisError, FrozenNodeError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
@@ -24,13 +25,15 @@ class Solution(Generic[S]):
         analysis: The analysis.
         graph: The program points it is about.
         visits: How many transfers of points were made.
+        calls: The calls of the program, if states went into what is called.
     """
 
-    __slots__ = ("__weakref__", "_incoming", "_outgoing", "analysis", "graph", "visits")
+    __slots__ = ("__weakref__", "_incoming", "_outgoing", "analysis", "calls", "graph", "visits")
 
     analysis: Analysis[S]
     graph: FlowGraph
     visits: int
+    calls: CallSites | None
     _incoming: Sequence[S | None]
     _outgoing: Mapping[int, S]
 
@@ -41,11 +44,13 @@ class Solution(Generic[S]):
         incoming: Sequence[S | None],
         outgoing: Mapping[int, S],
         visits: int,
+        calls: CallSites | None = None,
     ) -> None:
         write = object.__setattr__
         write(self, "analysis", analysis)
         write(self, "graph", graph)
         write(self, "visits", visits)
+        write(self, "calls", calls)
         # for each point, the state on the side that is come from
         write(self, "_incoming", incoming)
         # the state on the other side, for the last point of each block

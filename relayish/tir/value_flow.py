@@ -1,0 +1,153 @@
+"""Value flow of the loop IR: which memory tensors, addresses and variables may refer to.
+
+Memory is what a function allocates: its temporary buffers, and those of a module. Arguments may be
+any memory that whoever calls knows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.dataflow.points_to.rules import ValueFlow, flow_nowhere, register_value_flow
+from relayish.ir.effect import Effect
+from relayish.tir.externs import find_extern
+from relayish.tir.ir.expr import Call, Reduce
+from relayish.tir.ir.flags import CallType
+from relayish.tir.ir.function import LoweredFunc, Module
+from relayish.tir.ir.intrinsic import (
+    BufferCreate,
+    BufferGetDataConstHandle,
+    BufferGetDataHandle,
+    GetAddr,
+)
+from relayish.tir.ir.operators import (
+    BinaryOpNode,
+    Broadcast,
+    Cast,
+    FloatImm,
+    IntImm,
+    NaryOpNode,
+    Ramp,
+    Select,
+    UIntImm,
+    UnaryOpNode,
+)
+from relayish.tir.ir.stmt import (
+    Alloc,
+    Block,
+    For,
+    Free,
+    IfThenElse,
+    Let,
+    PolyFor,
+    ScheduleBlock,
+    ScheduleBlockRealize,
+)
+from relayish.tir.ir.tensor import BufferRange, Load, Store, Tensor
+
+_NUMBERS: Final = (BinaryOpNode, FloatImm, IntImm, NaryOpNode, Reduce, UIntImm, UnaryOpNode)
+"""Some kinds of which no value is an address; others are looked at."""
+
+for _kind in (
+    Alloc,
+    BinaryOpNode,
+    Block,
+    Broadcast,
+    BufferCreate,
+    BufferRange,
+    For,
+    Free,
+    IfThenElse,
+    NaryOpNode,
+    PolyFor,
+    Ramp,
+    Reduce,
+    ScheduleBlock,
+    ScheduleBlockRealize,
+    UnaryOpNode,
+):
+    register_value_flow(_kind, flow_nowhere)
+
+
+@register_value_flow(LoweredFunc)
+def _lowered_func(func: LoweredFunc, flow: ValueFlow) -> None:
+    flow.creates_function(func, func.args, None)
+    for buffer in func.temp_bufs:
+        flow.creates(buffer, {}, mutable=True)
+
+
+@register_value_flow(Module)
+def _module(module: Module, flow: ValueFlow) -> None:
+    for buffer in module.buffers:
+        flow.creates(buffer, {}, mutable=True)
+        flow.escapes(buffer)
+    for inside in (*module.functions, *module.submodules):
+        flow.escapes(inside)
+
+
+@register_value_flow(Tensor)
+def _tensor(tensor: Tensor, flow: ValueFlow) -> None:
+    if tensor.buffer is not None:
+        flow.passes(tensor.buffer, tensor)
+    elif tensor.operation is None:
+        flow.is_unknown(tensor)
+
+
+@register_value_flow(Load)
+def _load(load: Load, flow: ValueFlow) -> None:
+    if load.is_addr_scalar:
+        flow.passes(load.tensor, load)
+    elif load.type.pointers:
+        flow.is_unknown(load)
+
+
+@register_value_flow(Store)
+def _store(store: Store, flow: ValueFlow) -> None:
+    if isinstance(store.value, _NUMBERS):
+        return
+    if store.is_addr_scalar:
+        flow.passes(store.value, store.tensor)
+    else:
+        flow.escapes(store.value)  # an address in memory
+
+
+@register_value_flow(Let)
+def _let(let: Let, flow: ValueFlow) -> None:
+    if let.body is not None:
+        flow.passes(let.body, let.symbol)
+
+
+@register_value_flow(Cast)
+def _cast(cast: Cast, flow: ValueFlow) -> None:
+    flow.passes(cast.v, cast)
+
+
+@register_value_flow(Select)
+def _select(select: Select, flow: ValueFlow) -> None:
+    flow.passes(select.true_value, select)
+    flow.passes(select.false_value, select)
+
+
+@register_value_flow(BufferGetDataHandle)
+@register_value_flow(BufferGetDataConstHandle)
+def _handle(handle: BufferGetDataHandle | BufferGetDataConstHandle, flow: ValueFlow) -> None:
+    flow.passes(handle.buffer, handle)
+
+
+@register_value_flow(GetAddr)
+def _address(address: GetAddr, flow: ValueFlow) -> None:
+    data = address.data
+    flow.passes(data.tensor if isinstance(data, Load) else data, address)
+
+
+@register_value_flow(Call)
+def _call(call: Call, flow: ValueFlow) -> None:
+    arguments = (*call.read_args, *call.write_args)
+    known = find_extern(call.name, call.call_type)
+    if call.call_type is CallType.CINN or known is None:
+        flow.calls_by_name(call, call.name, arguments)
+        return
+    for argument in arguments:
+        flow.passes(argument, call)
+        if known.effect & Effect.UNKNOWN == Effect.UNKNOWN:
+            flow.escapes(argument)
