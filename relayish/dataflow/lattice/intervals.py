@@ -109,4 +109,4 @@ class Intervals(Lattice[AnyIntegers]):
     def __repr__(self) -> str:
         given = [f"thresholds={self.thresholds!r}"] if self.thresholds else []
         given += [f"top={self._whole!r}"] if self._whole != EVERY_INTEGER else []
-        return f"Intervals({', '.join(given)})"
+        return f"{type(self).__name__}({', '.join(given)})"

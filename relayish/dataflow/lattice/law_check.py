@@ -9,10 +9,8 @@ from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from relayish.dataflow.lattice.lattice import Lattice
 from relayish.dataflow.lattice.laws import (
+    LAWS,
     MONOTONE,
-    OF_ONE,
-    OF_THREE,
-    OF_TWO,
     RETURNS_OPERANDS,
     Law,
     shown,
@@ -71,8 +69,8 @@ def check_laws(
         >>> check_laws(Last(), [])
         Traceback (most recent call last):
         ...
-        relayish.errors.LatticeLawError: lattice Last() breaks a law: bottom is the identity of \
-join; on a = True: join(a, bottom) is False, but a is True; mend join or bottom
+        relayish.errors.LatticeLawError: lattice Last() breaks a law: join is commutative; on \
+a = False, b = True: join(a, b) is True, but join(b, a) is False; mend join
     """
     if not isinstance(lattice, Lattice):
         raise FieldError(
@@ -81,15 +79,16 @@ join; on a = True: join(a, bottom) is False, but a is True; mend join or bottom
         )
     states = [lattice.bottom, lattice.top, *samples]
     rng = random.Random(seed)  # noqa: S311 - no secret
+    chosen = {count: list(_chosen(states, count, most, rng)) for count in (1, 2, 3)}
     trial = _Trial(lattice)
-    laws_of_two = (*OF_TWO, *RETURNS_OPERANDS) if returns_operands else OF_TWO
-    for names, laws in (("a", OF_ONE), ("ab", laws_of_two), ("abc", OF_THREE)):
-        for chosen in _chosen(states, len(names), most, rng):
-            trial.try_laws(laws, dict(zip(names, chosen, strict=True)))
+    for law in (*LAWS, *RETURNS_OPERANDS) if returns_operands else LAWS:
+        names = law.states
+        for drawn in chosen[len(names)]:
+            trial.try_law(law, dict(zip(names, drawn, strict=True)))
     for transfer in transfers:
-        for a, b in _chosen(states, 2, most, rng):
-            trial.try_laws([MONOTONE], {"a": a, "b": b, "transfer": transfer})
-    trial.try_chains([*map(_constant, states), *transfers], longest_chain)
+        for a, b in chosen[2]:
+            trial.try_law(MONOTONE, {"a": a, "b": b}, transfer)
+    trial.try_chains(states, transfers, longest_chain)
 
 
 def _chosen(
@@ -118,25 +117,30 @@ class _Trial:
             "top": lattice.top,
         }  # fmt: skip
 
-    def try_laws(self, laws: Iterable[Law], states: dict[str, Any]) -> None:  # Any: states
+    def try_law(self, law: Law, states: dict[str, Any], transfer: Step | None = None) -> None:
         """Raise an error if states break a law; note on other errors where they come up."""
-        names = {**self.operations, **states}
-        for law in laws:
-            try:
-                broken = law.broken(names)
-            except Exception as exc:
-                add_note(exc, f"while trying whether {law.name}: {law.text}, on {_on(states)}")
-                raise
-            if broken is not None:
-                self.refuse(law.name, states, broken, law.mended)
+        try:
+            broken = law.broken({**self.operations, **states, "transfer": transfer})
+        except Exception as exc:
+            add_note(exc, f"while trying whether {law.name}: {law.text}, on {_on(states)}")
+            raise
+        if broken is not None:
+            self.refuse(law.name, states, broken, law.mended)
 
-    def try_chains(self, steps: Sequence[Step], longest: int) -> None:
+    def try_chains(
+        self,
+        states: Sequence[Any],
+        transfers: Sequence[Step],
+        longest: int,  # Any: states
+    ) -> None:
         """Raise an error if a state that is widened, or narrowed, again and again never rests.
 
         Args:
-            steps: What each makes of a state is what that is widened or narrowed by.
-            longest: How often a state may change; of a lattice of finite height, in how many rounds
-                of steps it may.
+            states: What it is widened by, one after the other, and each by itself all the time;
+                and where chains begin.
+            transfers: What makes of a state what that is widened by.
+            longest: How often a state may change; if the lattice has finite height, in how many
+                rounds.
         """
         lattice = self.lattice
         join, meet = lattice.join, lattice.meet
@@ -147,9 +151,13 @@ class _Trial:
         def narrowed(old: Any, new: Any) -> Any:  # Any: states
             return lattice.narrow(old, meet(old, new))
 
-        for begin in [step(lattice.bottom) for step in steps[:_BEGINNINGS]]:
-            self.try_chain("widen", widened, begin, steps, longest)
-            self.try_chain("narrow", narrowed, begin, steps, longest)
+        constants = [_constant(state) for state in states[2:]]
+        self.try_chain("widen", widened, lattice.bottom, constants, longest)
+        self.try_chain("narrow", narrowed, lattice.top, constants[::-1], longest)
+        for begin in states[:_BEGINNINGS]:
+            for step in (*map(_constant, states[:_BEGINNINGS]), *transfers):
+                self.try_chain("widen", widened, begin, [step], longest)
+                self.try_chain("narrow", narrowed, begin, [step], longest)
 
     def try_chain(
         self,
@@ -159,6 +167,7 @@ class _Trial:
         steps: Sequence[Step],
         longest: int,
     ) -> None:
+        """Raise an error if a state changes too often when it is advanced by what steps make."""
         state, changes = begin, 0
         while True:
             before, changed = state, 0

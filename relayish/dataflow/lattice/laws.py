@@ -11,6 +11,7 @@ _NAMES: Final = (
     *("join", "meet", "leq", "equal", "widen", "narrow", "bottom", "top"),
     *("transfer", "a", "b", "c"),
 )
+_STATES: Final = re.compile(r"\b[abc]\b")
 _MENDED: Final = re.compile(r"\b(join|meet|leq|equal|widen|narrow|bottom|top|transfer)\b")
 
 
@@ -64,6 +65,11 @@ class Law:
                 return f"{self.left}, but not {self.right}"
 
     @property
+    def states(self) -> tuple[str, ...]:
+        """The names of the states that it is about."""
+        return tuple(dict.fromkeys(sorted(_STATES.findall(self.text))))
+
+    @property
     def mended(self) -> str:
         """What may be at fault, as names."""
         names = dict.fromkeys(_MENDED.findall(self.text))
@@ -83,44 +89,39 @@ def _compiled(text: str) -> Callable[..., Any]:  # Any: a state or a truth
 
 _LONGEST: Final = 300
 
-OF_ONE: Final = (
+LAWS: Final = (
     Law("equal is reflexive", "equal(a, a) iff True"),
-    Law("leq is reflexive", "leq(a, a) iff True"),
+    Law("equal is symmetric", "equal(a, b) iff equal(b, a)"),
+    Law("equal is transitive", "equal(a, b) and equal(b, c) implies equal(a, c)"),
     Law("join is idempotent", "join(a, a) = a"),
     Law("meet is idempotent", "meet(a, a) = a"),
+    Law("join is commutative", "join(a, b) = join(b, a)"),
+    Law("meet is commutative", "meet(a, b) = meet(b, a)"),
+    Law("join is associative", "join(join(a, b), c) = join(a, join(b, c))"),
+    Law("meet is associative", "meet(meet(a, b), c) = meet(a, meet(b, c))"),
+    Law("join absorbs meet", "join(a, meet(a, b)) = a"),
+    Law("meet absorbs join", "meet(a, join(a, b)) = a"),
+    Law("leq is reflexive", "leq(a, a) iff True"),
+    Law("leq is antisymmetric", "leq(a, b) and leq(b, a) implies equal(a, b)"),
+    Law("leq is transitive", "leq(a, b) and leq(b, c) implies leq(a, c)"),
+    Law("states that are equal are below each other", "equal(a, b) implies leq(a, b)"),
+    Law("leq says what join says", "leq(a, b) iff equal(join(a, b), b)"),
+    Law("leq says what meet says", "leq(a, b) iff equal(meet(a, b), a)"),
+    Law("join is an upper bound", "leq(a, join(a, b)) and leq(b, join(a, b)) iff True"),
+    Law("meet is a lower bound", "leq(meet(a, b), a) and leq(meet(a, b), b) iff True"),
+    Law("join is the least upper bound", "leq(a, c) and leq(b, c) implies leq(join(a, b), c)"),
+    Law("meet is the greatest lower bound", "leq(c, a) and leq(c, b) implies leq(c, meet(a, b))"),
     Law("bottom is below all states", "leq(bottom, a) iff True"),
     Law("bottom is the identity of join", "join(bottom, a) = a"),
-    Law("bottom is the identity of join", "join(a, bottom) = a"),
     Law("bottom is what meet with it gives", "meet(a, bottom) = bottom"),
     Law("top is above all states", "leq(a, top) iff True"),
     Law("top is the identity of meet", "meet(top, a) = a"),
-    Law("top is the identity of meet", "meet(a, top) = a"),
     Law("top is what join with it gives", "join(a, top) = top"),
-)
-OF_TWO: Final = (
-    Law("equal is symmetric", "equal(a, b) iff equal(b, a)"),
-    Law("join is commutative", "join(a, b) = join(b, a)"),
-    Law("meet is commutative", "meet(a, b) = meet(b, a)"),
-    Law("states that are equal are below each other", "equal(a, b) implies leq(a, b)"),
-    Law("leq is antisymmetric", "leq(a, b) and leq(b, a) implies equal(a, b)"),
-    Law("join is an upper bound", "leq(a, join(a, b)) and leq(b, join(a, b)) iff True"),
-    Law("meet is a lower bound", "leq(meet(a, b), a) and leq(meet(a, b), b) iff True"),
-    Law("join absorbs meet", "join(a, meet(a, b)) = a"),
-    Law("meet absorbs join", "meet(a, join(a, b)) = a"),
-    Law("leq says what join says", "leq(a, b) iff equal(join(a, b), b)"),
-    Law("leq says what meet says", "leq(a, b) iff equal(meet(a, b), a)"),
     Law("widen is an upper bound", "leq(a, widen(a, b)) and leq(b, widen(a, b)) iff True"),
     Law("narrow is between its operands", "leq(b, a) implies leq(b, narrow(a, b))"),
     Law("narrow is between its operands", "leq(b, a) implies leq(narrow(a, b), a)"),
 )
-OF_THREE: Final = (
-    Law("equal is transitive", "equal(a, b) and equal(b, c) implies equal(a, c)"),
-    Law("leq is transitive", "leq(a, b) and leq(b, c) implies leq(a, c)"),
-    Law("join is associative", "join(join(a, b), c) = join(a, join(b, c))"),
-    Law("meet is associative", "meet(meet(a, b), c) = meet(a, meet(b, c))"),
-    Law("join is the least upper bound", "leq(a, c) and leq(b, c) implies leq(join(a, b), c)"),
-    Law("meet is the greatest lower bound", "leq(c, a) and leq(c, b) implies leq(c, meet(a, b))"),
-)
+"""What all lattices keep, in the order in which they are tried: what others rest on comes first."""
 MONOTONE: Final = Law("transfers are monotone", "leq(a, b) implies leq(transfer(a), transfer(b))")
 RETURNS_OPERANDS: Final = (
     Law(

@@ -45,6 +45,12 @@ class Everywhere(Generic[V]):
         """Return it."""
         return self
 
+    def __eq__(self, other: object) -> bool:
+        return self.value == other.value if isinstance(other, Everywhere) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((Everywhere, self.value))
+
     def __repr__(self) -> str:
         return f"Everywhere({self.value!r})"
 

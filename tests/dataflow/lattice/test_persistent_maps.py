@@ -92,14 +92,14 @@ def merged(x, y, combine, left, right):
 KEYS = {
     "few": range(12),
     "many": range(300),
-    "of_one_hash": [Colliding() for _ in range(40)],
+    "of_one_hash": [Colliding() for _ in range(18)],
     "objects": [object() for _ in range(150)],
 }
 
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_operations_give_what_dictionaries_give(keys):
-    for made, model in histories(1, keys, 2500):
+    for made, model in histories(1, keys, 800):
         assert dict(made) == dict(made.items()) == model
         assert len(made) == len(model)
         assert bool(made) == bool(model)
@@ -109,7 +109,7 @@ def test_operations_give_what_dictionaries_give(keys):
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_comparisons_say_what_dictionaries_say(keys):
-    made = histories(2, keys, 500)[::5]
+    made = histories(2, keys, 400)[::8]
     for a, x in made:
         for b, y in made:
             assert (a == b) == (x == y)
@@ -124,7 +124,7 @@ def test_comparisons_say_what_dictionaries_say(keys):
 
 @pytest.mark.parametrize("keys", KEYS.values(), ids=KEYS)
 def test_merge_that_equals_the_left_operand_is_that_operand(keys):
-    made = histories(3, keys, 300)[::4]
+    made = histories(3, keys, 240)[::6]
     for a, x in made:
         for b, y in made:
             for left in (True, False):

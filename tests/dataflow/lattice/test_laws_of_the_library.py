@@ -1,0 +1,40 @@
+"""All lattices of the library, and compositions of them, keep the laws; on random samples."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from relayish.dataflow.lattice import check_laws
+from tests.support.lattices import LATTICES, samples_of
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "2"))
+
+
+@pytest.mark.parametrize("name", LATTICES)
+def test_lattice_keeps_the_laws(name):
+    lattice, draw = LATTICES[name]
+    for seed in range(EXAMPLES):
+        check_laws(lattice, samples_of(draw, seed, 10), returns_operands=True)
+
+
+@pytest.mark.parametrize("name", LATTICES)
+def test_state_with_its_copy_keeps_the_laws(name):
+    """Samples that are drawn again are equal to the first, and other objects."""
+    lattice, draw = LATTICES[name]
+    check_laws(lattice, [*samples_of(draw, 7, 4), *samples_of(draw, 7, 4)], returns_operands=True)
+
+
+@pytest.mark.parametrize("name", LATTICES)
+def test_states_of_a_lattice_hash_as_they_are_equal(name):
+    lattice, draw = LATTICES[name]
+    for state, other in zip(samples_of(draw, 7, 30), samples_of(draw, 7, 30), strict=True):
+        assert lattice.equal(state, other)
+        assert hash(state) == hash(other) or "nan" in repr(state)
+
+
+@pytest.mark.parametrize("name", LATTICES)
+def test_lattice_shows_how_it_is_made(name):
+    lattice, _ = LATTICES[name]
+    assert repr(lattice).startswith(type(lattice).__name__ + "(")
