@@ -1,0 +1,265 @@
+"""Escape analysis: hand-made truths of references and buffers, by point."""
+
+from __future__ import annotations
+
+import pytest
+
+import relayish as relay
+from relayish import tir
+from relayish.dataflow import solve
+from relayish.dataflow.analyses import Escape, may_have_escaped
+
+ZERO = relay.const(0)
+
+
+def solve_text(text, entries=("main",)):
+    mod = relay.parse('#[version = "0.0.5"]\n' + text)
+    [solution] = solve([Escape()], mod, entries=entries)
+    return mod, solution
+
+
+def bindings(expr):
+    """Return what the lets of a chain bind, by name, with the let itself."""
+    found = {}
+    while isinstance(expr, relay.Let):
+        found[expr.var.name_hint] = expr
+        expr = expr.body
+    return found
+
+
+def truth(text, name="r", entries=("main",)):
+    """Return before which lets of main, by name, a variable may have escaped."""
+    mod, solution = solve_text(text, entries)
+    lets = bindings(mod["main"].body)
+    order = list(lets)
+    later = order[order.index(name) + 1 :]
+    graph = solution.graph
+    points = {
+        node: number
+        for number, node in enumerate(graph.nodes)
+        if graph.actions[number].value == "bind"
+    }
+    found = [
+        each for each in later if may_have_escaped(solution, points[lets[each]], lets[name].var)
+    ]
+    return " ".join(found)
+
+
+class TestReferences:
+    def test_a_reference_that_stays_does_not_escape(self):
+        assert (
+            truth("""def @main(%x: int32) -> int32 {
+            let %r = ref(%x); let %a = ref_write(%r, 1); let %b = ref_read(%r); %b
+        }""")
+            == ""
+        )
+
+    def test_a_reference_escapes_where_it_is_given_to_something_unknown(self):
+        assert (
+            truth("""def @main(%f: fn (ref(int32)) -> int32) -> int32 {
+            let %r = ref(0); let %a = ref_read(%r); let %b = %f(%r); let %c = ref_read(%r); %c
+        }""")
+            == "b c"
+        )
+
+    def test_a_reference_escapes_with_a_tuple(self):
+        assert (
+            truth("""def @main(%f: fn ((int32, ref(int32))) -> int32) -> int32 {
+            let %r = ref(0); let %t = (1, %r); let %b = %f(%t); let %c = 1; %c
+        }""")
+            == "b c"
+        )
+
+    def test_a_reference_escapes_with_the_closure_that_captures_it(self):
+        assert (
+            truth("""def @main(%f: fn (fn () -> int32) -> int32) -> int32 {
+            let %r = ref(0);
+            let %g = fn () -> int32 { ref_read(%r) };
+            let %a = 1;
+            let %b = %f(%g);
+            let %c = 1;
+            %c
+        }""")
+            == "b c"
+        )
+
+    def test_a_reference_escapes_with_the_reference_that_holds_it(self):
+        assert (
+            truth("""def @main(%f: fn (ref(ref(int32))) -> int32) -> int32 {
+            let %r = ref(0); let %s = ref(%r); let %a = 1; let %b = %f(%s); let %c = 1; %c
+        }""")
+            == "b c"
+        )
+
+    def test_what_a_reference_ever_holds_escapes_with_it(self):
+        assert (
+            truth("""def @main(%f: fn (ref(ref(int32))) -> int32) -> int32 {
+            let %q = ref(1);
+            let %s = ref(%q);
+            let %r = ref(0);
+            let %a = %f(%s);
+            let %b = ref_write(%s, %r);
+            let %c = 1;
+            %c
+        }""")
+            == "a b c"
+        )
+
+    def test_a_reference_escapes_where_it_is_stored_in_one_that_is_given(self):
+        assert (
+            truth("""def @main(%s: ref(ref(int32))) -> int32 {
+            let %r = ref(0); let %a = 1; let %b = ref_write(%s, %r); let %c = 1; %c
+        }""")
+            == "b c"
+        )
+
+    def test_a_reference_escapes_on_one_way(self):
+        assert (
+            truth("""def @main(%k: bool, %f: fn (ref(int32)) -> int32) -> int32 {
+            let %r = ref(0); let %a = if (%k) { %f(%r) } else { 1 }; let %b = 1; %b
+        }""")
+            == "a b"
+        )
+
+    def test_a_reference_does_not_escape_by_a_known_function(self):
+        assert (
+            truth("""
+            def @get(%s: ref(int32)) -> int32 { ref_read(%s) }
+            def @main(%x: int32) -> int32 {
+                let %r = ref(0); let %a = @get(%r); let %b = 1; %b
+            }""")
+            == ""
+        )
+
+    def test_a_reference_escapes_within_a_known_function(self):
+        assert (
+            truth("""
+            def @give(%s: ref(int32), %f: fn (ref(int32)) -> int32) -> int32 { %f(%s) }
+            def @main(%f: fn (ref(int32)) -> int32) -> int32 {
+                let %r = ref(0); let %a = 1; let %b = @give(%r, %f); let %c = 1; %c
+            }""")
+            == "b c"
+        )
+
+    def test_what_one_caller_lets_escape_is_told_from_what_another_does(self):
+        text = """
+            def @get(%s: ref(int32)) -> int32 {{ ref_read(%s) }}
+            def @main(%f: fn (ref(int32)) -> int32) -> int32 {{
+                let %r = ref(0); let %q = ref(1);
+                let %a = %f({0}); let %b = @get({0}); let %c = @get({1}); let %d = 1; %d
+            }}"""
+        assert truth(text.format("%q", "%r")) == ""
+        assert truth(text.format("%r", "%q")) == "a b c d"
+
+    def test_recursive_functions_come_to_rest(self):
+        assert (
+            truth("""
+            def @go(%n: int32, %s: ref(int32), %f: fn (ref(int32)) -> int32) -> int32 {
+                if (%n == 0) { %f(%s) } else { @go(%n - 1, %s, %f) }
+            }
+            def @main(%f: fn (ref(int32)) -> int32) -> int32 {
+                let %r = ref(0); let %a = 1; let %b = @go(3, %r, %f); let %c = 1; %c
+            }""")
+            == "b c"
+        )
+
+    def test_a_result_escapes_where_the_program_is_left(self):
+        mod, solution = solve_text("def @main(%x: int32) -> ref(int32) { let %r = ref(%x); %r }")
+        made = mod["main"].body.value
+        [procedure] = solution.graph.procedures
+        assert made not in solution.before(procedure.exit)
+        assert made in solution.after(procedure.exit)
+
+    def test_results_of_functions_that_are_called_here_only_do_not_escape(self):
+        text = """
+            def @make(%x: int32) -> ref(int32) { let %q = ref(%x); %q }
+            def @main(%x: int32) -> int32 { let %r = @make(%x); let %a = ref_read(%r); %a }"""
+        assert truth(text) == ""
+        assert truth(text, entries=None) == "a"
+
+    def test_a_function_that_escaped_may_be_called_by_all_that_is_unknown(self):
+        """The closure gives its reference away where it is called, and stores it for all."""
+        assert (
+            truth("""def @main(%f: fn (fn () -> int32) -> int32, %h: fn () -> int32,
+                              %k: fn (ref(int32)) -> int32) -> int32 {
+            let %s = ref(ref(0));
+            let %g = fn () -> int32 {
+                let %q = ref(1); let %t = ref_write(%s, %q); %k(%q)
+            };
+            let %a = %f(%g);
+            let %b = %h();
+            let %r = ref_read(%s);
+            let %c = 1;
+            %c
+        }""")
+            == "c"
+        )
+
+    def test_in_a_closure_that_escaped_all_that_it_captures_has(self):
+        mod, solution = solve_text("""def @main(%f: fn (fn () -> int32) -> int32) -> int32 {
+            let %r = ref(0); let %g = fn () -> int32 { ref_read(%r) }; %f(%g)
+        }""")
+        made, closure = mod["main"].body.value, mod["main"].body.body.value
+        [procedure] = [p for p in solution.graph.procedures if p.node is closure]
+        assert made in solution.before(procedure.entry)
+
+
+def test_parameters_have_escaped_from_the_start():
+    mod, solution = solve_text("def @main(%r: ref(int32)) -> int32 { ref_read(%r) }")
+    assert may_have_escaped(solution, mod["main"].body, mod["main"].params[0])
+
+
+class TestBuffers:
+    """Memory of the loop IR: temporary buffers of functions."""
+
+    def func(self, *stmts):
+        return tir.LoweredFunc("f", (), tir.Block(stmts), temp_bufs=self.buffers)
+
+    @pytest.fixture(autouse=True)
+    def memory(self):
+        size = (tir.const(4),)
+        self.buffers = tuple([tir.Buffer(name, size) for name in ("a_buf", "b_buf")])
+        self.a, self.b = [
+            tir.Tensor(name, size, tir.Float(32), buffer)
+            for name, buffer in zip("ab", self.buffers, strict=True)
+        ]
+
+    def escaped_after(self, *stmts):
+        [solution] = solve([Escape()], self.func(*stmts))
+        return [[b.name for b in self.buffers if b in solution.after(stmt)] for stmt in stmts]
+
+    def test_stores_and_loads_let_nothing_escape(self):
+        stmts = [tir.Store(self.a, self.b[0], (tir.const(0),)), tir.Alloc(self.buffers[0])]
+        assert self.escaped_after(*stmts) == [[], []]
+
+    def test_arguments_of_unknown_functions_escape(self):
+        stmts = [
+            tir.Store(self.a, self.b[0], (tir.const(0),)),
+            tir.Call("void", "unheard_of", (self.a,)),
+            tir.Call("void", "unheard_of", (), (self.b,)),
+        ]
+        assert self.escaped_after(*stmts) == [[], ["a_buf"], ["a_buf", "b_buf"]]
+
+    def test_addresses_are_of_the_memory(self):
+        p = tir.Var("p", tir.Float(32).pointer_to())
+        stmts = [
+            tir.Let(p, tir.GetAddr(self.a[0])),
+            tir.Call("void", "unheard_of", (p,)),
+        ]
+        assert self.escaped_after(*stmts) == [[], ["a_buf"]]
+
+    def test_functions_of_the_module_keep_what_they_are_given(self):
+        given = tir.Buffer("given", (tir.const(4),))
+        inside = tir.Tensor("g", (tir.const(4),), tir.Float(32), given)
+        store = tir.Store(inside, tir.const(1.0), (tir.const(0),))
+        kernel = tir.LoweredFunc("kernel", (given,), tir.Block((store,)))
+        call = tir.Call("void", "kernel", (), (self.a,), call_type=tir.CallType.CINN)
+        mod = relay.IRModule({"f": self.func(call), "kernel": kernel})
+        [alone] = solve([Escape()], mod["f"])
+        [whole] = solve([Escape()], mod, entries=["f"])
+        assert self.buffers[0] in alone.after(call)
+        assert self.buffers[0] not in whole.after(call)
+        points_to = whole.calls.points_to
+        assert points_to.of(inside) == {self.buffers[0]}
+        assert points_to.may_alias(given, self.a)
+        assert not points_to.may_alias(given, self.b)
