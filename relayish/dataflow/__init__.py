@@ -3,6 +3,7 @@
 import relayish.dataflow.relay.control_flow
 import relayish.dataflow.relay.mod_ref
 import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
+from relayish.dataflow.analyses.value_numbers import register_expression_key
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.fixpoint import FixpointFunctor
 from relayish.dataflow.functor import BackwardDataFlow, ForwardDataFlow
@@ -102,6 +103,7 @@ __all__ = [
     "parse_analyses",
     "register_analysis",
     "register_control_flow",
+    "register_expression_key",
     "register_mod_ref",
     "register_unaliased",
     "register_value_flow",

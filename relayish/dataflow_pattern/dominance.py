@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from relayish._support.dominators import Dominators
 from relayish._support.graph import post_order, reachable
-from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
 from relayish.ir import scoping
 from relayish.ir.node import Node

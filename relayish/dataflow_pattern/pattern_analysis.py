@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Final
 
+from relayish._support.dominators import Dominators
 from relayish._support.graph import reachable
-from relayish.analysis.dominators import Dominators
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
     AttrPattern,

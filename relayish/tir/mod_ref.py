@@ -6,9 +6,10 @@ where it is used, or is memory of which nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import Final
 
+from relayish.dataflow.analyses.value_numbers import key_of_fields, register_expression_key
 from relayish.dataflow.graph.mod_ref import (
     ModRef,
     register_mod_ref,
@@ -86,6 +87,13 @@ def _call(call: Call) -> ModRef:
     return ModRef((*call.read_args, *evaluated), changes=named, exposes=exposed, effect=effect)
 
 
+def _key_of_call(call: Call) -> Hashable:
+    """Calls are alike of functions that do nothing but give a value."""
+    known = find_extern(call.name, call.call_type)
+    is_pure = known is not None and known.is_pure and not call.write_args and call.func is None
+    return key_of_fields(call) if is_pure else None
+
+
 def _reduce(reduce: Reduce) -> ModRef:
     """Axes run over their bounds, which are evaluated."""
     return ModRef((reduce.init, *_bounds(reduce.reduce_axis)))
@@ -153,5 +161,6 @@ register_mod_ref(BufferCreate, _buffer_create)
 register_mod_ref(BufferRange, _buffer_range)
 register_mod_ref(GetAddr, _get_addr)
 register_mod_ref(ArgsConstruct, _args_construct)
+register_expression_key(Call, _key_of_call)
 register_unaliased(Var)
 register_variables(LoweredFunc, outliving=_memory_of_caller, without_value=_without_value)

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
+from relayish._support.dominators import Dominators, DominatorTree
 from relayish.analysis import post_dominators
-from relayish.analysis.dominators import Dominators, DominatorTree
 from relayish.ir.relay.expr import Expr, Tuple, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from tests.support.deep import DEEP_NESTS

@@ -4,18 +4,32 @@ from relayish.dataflow.analyses.definite_initialisation import (
     DefiniteInitialisation,
     uninitialised_uses,
 )
+from relayish.dataflow.analyses.dominators import (
+    PointDominators,
+    find_dominators,
+    find_post_dominators,
+)
 from relayish.dataflow.analyses.escape import Escape, may_have_escaped
+from relayish.dataflow.analyses.expressions import AvailableExpressions, VeryBusyExpressions
 from relayish.dataflow.analyses.liveness import Liveness
 from relayish.dataflow.analyses.reaching_definitions import ReachingDefinitions
 from relayish.dataflow.analyses.use_def import UseDefChains, find_use_def_chains
+from relayish.dataflow.analyses.value_numbers import ValueNumbers, register_expression_key
 
 __all__ = [
+    "AvailableExpressions",
     "DefiniteInitialisation",
     "Escape",
     "Liveness",
+    "PointDominators",
     "ReachingDefinitions",
     "UseDefChains",
+    "ValueNumbers",
+    "VeryBusyExpressions",
+    "find_dominators",
+    "find_post_dominators",
     "find_use_def_chains",
     "may_have_escaped",
+    "register_expression_key",
     "uninitialised_uses",
 ]

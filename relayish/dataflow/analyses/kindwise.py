@@ -37,7 +37,7 @@ class KindwiseAnalysis(Analysis[S], Generic[S]):
         return ByKind(lambda kind: self.transfer_of(action, kind, is_tree))
 
     @abstractmethod
-    def transfer_of(self, action: Action, kind: type[Node], is_tree: bool) -> Transfer | None:
+    def transfer_of(self, action: Action, kind: type[Node], is_tree: bool, /) -> Transfer | None:
         """Return the transfer of points of an action at nodes of a kind; ``None``: none.
 
         Args:

@@ -113,7 +113,7 @@ class Accesses:
             case Action.EVALUATE | Action.ENTER:
                 return self._evaluated(number)
             case Action.BIND if is_let(kind):
-                return self._operands(recursive_operands(node), self._is_tree_at(number))
+                return self._operands(recursive_operands(node), self.is_tree_at(number))
             case Action.LOOP | Action.LEAVE if touches(kind):
                 return mod_ref_of(node)._replace(evaluates=())
             case _:
@@ -121,7 +121,7 @@ class Accesses:
 
     def _evaluated(self, number: int) -> ModRef:
         """Return what evaluating the node of a point accesses."""
-        node, is_tree = self._graph.nodes[number], self._is_tree_at(number)
+        node, is_tree = self._graph.nodes[number], self.is_tree_at(number)
         own = mod_ref_of(node)
         if own.evaluates:
             found = self._operands(own.evaluates, is_tree)
@@ -232,7 +232,8 @@ class Accesses:
         found = self._known[root] = ModRef(uses=tuple(uses)) if uses else NOTHING
         return found
 
-    def _is_tree_at(self, number: int) -> bool:
+    def is_tree_at(self, number: int) -> bool:
+        """Return whether expressions below a point have no points of their own."""
         each = self._tree_points
         return each if isinstance(each, bool) else bool(each[number])
 
@@ -312,7 +313,7 @@ class Accesses:
             number
             for number, node in enumerate(self._graph.nodes)
             if actions[number] in relevant
-            and (_DEFERS[type(node)] or names_places(type(node)) or self._is_tree_at(number))
+            and (_DEFERS[type(node)] or names_places(type(node)) or self.is_tree_at(number))
         ]
 
     def outliving(self, procedure: Span) -> Nodes:

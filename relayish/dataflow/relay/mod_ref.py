@@ -1,7 +1,10 @@
-"""Mod-ref rules of Relay's kinds: a call does what its operator does, or anything."""
+"""What calls of Relay read, write, and whether two are alike: as their operator says."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
+from relayish.dataflow.analyses.value_numbers import key_of_fields, register_expression_key
 from relayish.dataflow.graph.mod_ref import ModRef, register_mod_ref
 from relayish.ir.effect import Effect
 from relayish.ir.relay.adt import Constructor
@@ -11,10 +14,22 @@ from relayish.op import registry
 
 def _mod_ref_of_call(call: Call) -> ModRef:
     op = call.op
-    is_known = type(op) is Constructor or (type(op) is Op and registry.is_registered(op))
-    return ModRef(call.args if is_known else (op, *call.args), effect=_EFFECT[is_known])
+    if type(op) is Constructor or (type(op) is Op and registry.is_registered(op)):
+        return ModRef(call.args)
+    return ModRef((op, *call.args), effect=Effect.UNKNOWN)
 
 
-_EFFECT = {True: Effect.NONE, False: Effect.UNKNOWN}
+def _key_of_call(call: Call) -> Hashable:
+    """Calls are alike whose operators have no state, with the same attributes and types.
 
+    A call without arguments is like no other, as of operators that give random numbers, say.
+    """
+    op = call.op
+    if not call.args:
+        return None
+    is_pure = type(op) is Op and registry.is_registered(op) and not registry.stateful.get(op)
+    return key_of_fields(call) if is_pure or type(op) is Constructor else None
+
+
+register_expression_key(Call, _key_of_call)
 register_mod_ref(Call, _mod_ref_of_call, names_places=False)

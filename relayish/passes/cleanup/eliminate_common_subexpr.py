@@ -18,9 +18,10 @@ from collections.abc import Callable, Hashable
 from typing import Final
 
 from relayish.analysis.effect_rules import effect_of_op
-from relayish.analysis.exact_key import make_exact_key, scalar_key
+from relayish.analysis.exact_key import scalar_key
 from relayish.functor import MixedModeMutator
 from relayish.ir.attrs import Attrs
+from relayish.ir.exact_key import make_exact_key
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Op, Tuple, TupleGetItem
 from relayish.pass_infra import register_pass

@@ -8,8 +8,8 @@ third what fills a tuple that was fused into such a node.
 
 from __future__ import annotations
 
+from relayish._support.dominators import DominatorTree
 from relayish._support.graph import find_root
-from relayish.analysis.dominators import DominatorTree
 from relayish.op.registry import OpPattern
 from relayish.passes.fusion.graph import FusionGraph
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Hashable
 from typing import Final
 
 from relayish._support.graph import post_order
-from relayish.analysis.exact_key import make_exact_key
 from relayish.ir.attrs import Attrs
+from relayish.ir.exact_key import make_exact_key
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Call, Expr, GlobalVar, Op, Tuple, TupleGetItem
 from relayish.ir.relay.type import Any, TensorType, TupleType, Type
