@@ -46,6 +46,8 @@ from relayish.dataflow.solver.calls import Callee, CallSite, CallSites
 from relayish.dataflow.solver.executable import Executable, ExecutableSolution
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
+from relayish.dataflow.solver.sparse import SparseAnalysis, SparseSolution
+from relayish.dataflow.solver.transfer_rules import register_refinement, register_transfer
 from relayish.functor.memoized import Memoized
 
 # the names of TVM's data-flow RFC (#4468)
@@ -85,6 +87,8 @@ __all__ = [
     "Procedure",
     "RecordingFunctor",
     "Solution",
+    "SparseAnalysis",
+    "SparseSolution",
     "TestedLoop",
     "ValueFlow",
     "add_analysis_source",
@@ -105,6 +109,8 @@ __all__ = [
     "register_control_flow",
     "register_expression_key",
     "register_mod_ref",
+    "register_refinement",
+    "register_transfer",
     "register_unaliased",
     "register_value_flow",
     "register_variables",

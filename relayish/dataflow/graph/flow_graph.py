@@ -157,6 +157,11 @@ class FlowGraph:
         )
 
     @cached_property
+    def bound(self) -> frozenset[Node]:
+        """All variables that come into scope somewhere."""
+        return frozenset([variable for each in self.binders.values() for variable in each])
+
+    @cached_property
     def _occurrences(self) -> Mapping[Node, tuple[int, ...]]:
         found: dict[Node, tuple[int, ...]] = {}
         within = (Action.ENTRY, Action.EXIT, Action.BIND, Action.LOOP, Action.ENTER, Action.YIELD)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
@@ -53,6 +54,10 @@ class Analysis(Generic[S]):
         super().__init_subclass__(**options)
         if "name" not in cls.__dict__:
             cls.name = cls.__name__
+
+    def running(self) -> AbstractContextManager[object]:
+        """Return a context in which the analysis is to be solved: by default, nothing changes."""
+        return nullcontext()
 
     @abstractmethod
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:

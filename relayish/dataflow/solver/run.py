@@ -107,7 +107,7 @@ class Run:
             for target in self.order.following[place]:
                 passed = self.passed(place, target, state)
                 if passed is not UNREACHABLE and (gate is None or gate.lets(self, place, target)):
-                    self.reach(target, passed, comes_back=target <= place)
+                    self.cross(place, target, passed)
             if self.linkage is not None:
                 self.linkage.leave(place, state)
 
@@ -117,7 +117,11 @@ class Run:
         if state is not None and state is not UNREACHABLE:
             passed = self.passed(place, target, state)
             if passed is not UNREACHABLE:
-                self.reach(target, passed, comes_back=target <= place)
+                self.cross(place, target, passed)
+
+    def cross(self, place: int, target: int, state: Any) -> None:  # Any: a state
+        """Let a state reach a block from another one."""
+        self.reach(target, state, comes_back=target <= place)
 
     def transfer(self, place: int, state: Any) -> Any:  # Any: states
         """Return what becomes of ``state`` in a block, noting it at each point."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
 from heapq import heappop, heappush
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from relayish.dataflow.solver.gate import Gate
 from relayish.dataflow.solver.order import Order
 from relayish.dataflow.solver.run import Run
 from relayish.dataflow.solver.solution import Solution
+from relayish.dataflow.solver.sparse import SparseAnalysis
+from relayish.dataflow.solver.sparse_run import SparseRun
 from relayish.ir.module import Module
 from relayish.ir.node import Node
 
@@ -66,7 +69,9 @@ def solve(
         exits of recursive procedures too. Sharir and Pnueli's functional approach with one context.
     """
     graph = program if isinstance(program, FlowGraph) else build_flow_graph(program)
-    with pause_collection():
+    with pause_collection(), ExitStack() as running:
+        for analysis in analyses:
+            running.enter_context(analysis.running())
         asking = [a for a in analyses if interprocedural or a.interprocedural]
         sites = CallSites(graph, entries) if asking else None
         if asking and any(isinstance(each, Executable) for each in analyses):
@@ -94,7 +99,11 @@ class _Solver:
             key = (analysis.direction, own is not None)
             if key not in orders:
                 orders[key] = Order(graph, analysis.direction, own)
-            self.runs.append(Run(graph, analysis, orders[key], own, most))
+            rest = (orders[key], own, most)
+            if isinstance(analysis, SparseAnalysis):
+                self.runs.append(SparseRun(graph, analysis, *rest))
+            else:
+                self.runs.append(Run(graph, analysis, *rest))
         self.gate: Gate | None = None
         if any(isinstance(each, Executable) for each in analyses):
             self.gate = Gate(self.runs)

@@ -13,7 +13,7 @@ After::
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -22,11 +22,8 @@ from relayish.analysis.on_device import is_on_device, skip_on_device, with_on_de
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.variables import free_vars
-from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
-from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
-from relayish.interpreter.value import count_elements
-from relayish.ir.dtype import numpy_dtype
+from relayish.interpreter.constant_call import SIZE_LIMIT, Plan, plan_of, shape_result
 from relayish.ir.getters import NodesGetter, compile_getter
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.relay.expr import (
@@ -36,7 +33,6 @@ from relayish.ir.relay.expr import (
     Function,
     If,
     Let,
-    Op,
     Tuple,
     TupleGetItem,
     Var,
@@ -47,29 +43,8 @@ from relayish.ir.roles import Role
 from relayish.ir.scopes import Scopes
 from relayish.ir.traversal import ByKind
 from relayish.ir.value import Value
-from relayish.op import registry
 from relayish.pass_infra import register_pass
 from relayish.passes.fold.constant_checker import ConstantChecker, constant_value, value_to_expr
-
-SIZE_LIMIT: Final = 1 << 20
-"""Elements a folded tensor may have, unless what it is made of has as many."""
-
-
-_NUMBERS: Final = (np.ndarray, np.generic)
-_ELEMENTWISE: Final = (registry.OpPattern.ELEMWISE, registry.OpPattern.BROADCAST)
-
-
-class _Plan(NamedTuple):
-    """What to do with the calls of one operator on constants."""
-
-    evaluate: CallEvaluator | None
-    keeps_scalars: bool  # the result on scalars is one
-    shape_only: bool
-    takes: tuple[type, ...] = ()  # the kinds of values it takes
-
-
-_LEAVE: Final = _Plan(None, keeps_scalars=False, shape_only=False)
-_SHAPE: Final = _Plan(None, keeps_scalars=False, shape_only=True)
 
 
 class _PlacedConstants(ConstantChecker):
@@ -95,7 +70,7 @@ class ConstantFolder(MixedModeMutator):
         self._size_limit = size_limit
         self._tuples: dict[Expr, Expr] = {}  # what a variable stands for, in its annotations
         self._named: set[Expr] = set()  # variables that must stay: a constant cannot replace them
-        self._plans: dict[Expr, _Plan] = {}
+        self._plans: dict[Expr, Plan] = {}
         self._root: Expr | None = None
         self._shared: set[Node] | None = None
 
@@ -204,9 +179,8 @@ class ConstantFolder(MixedModeMutator):
         op = post.op
         plan = self._plans.get(op)
         if plan is None:
-            plan = self._plans[op] = self._plan(op)
-        evaluate = plan.evaluate
-        if evaluate is None or not post.args:
+            plan = self._plans[op] = plan_of(op, fold_qnn=self._fold_qnn)
+        if plan.evaluate is None or not post.args:
             return self._fold_shape(pre, post) if plan.shape_only and post.args else post
         values: list[Value] = []
         scalar = plan.keeps_scalars
@@ -221,66 +195,21 @@ class ConstantFolder(MixedModeMutator):
                 scalar = False
             else:
                 return post
-        if not scalar and (_strays(plan, values) or self._grows(post, values)):
-            return post
-        try:
-            result = evaluate(post.attrs, values)
-        except EvaluationError:
-            return post  # the program may never come here; when it does, it will say so itself
+        result = plan.fold(post, values, self._size_limit, scalar=scalar)
         if isinstance(result, np.generic):
             folded: Constant = Constant._make(result, post.span, None)
             return folded
-        if count_elements(result) > max(self._size_limit, sum(map(count_elements, values))):
-            return post
-        return value_to_expr(result)
-
-    def _plan(self, op: Expr) -> _Plan:
-        """Return what to do with calls of ``op`` on constants."""
-        if type(op) is not Op or op in registry.stateful or op in registry.random:
-            return _LEAVE
-        if op in registry.shape_only:
-            return _SHAPE
-        only_marks = op in registry.non_computational
-        if only_marks and not (self._fold_qnn and op in registry.quantized):
-            return _LEAVE
-        if op not in registry.evaluate:
-            return _LEAVE
-        return _Plan(
-            call_evaluator(op),
-            keeps_scalars=op not in registry.result_size,
-            shape_only=False,
-            takes=_NUMBERS if registry.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),
-        )
-
-    def _grows(self, call: Call, values: list[Value]) -> bool:
-        """Return whether the result would be so large that it had better be computed later."""
-        try:
-            size = result_size(call.op, call.attrs, values)
-        except EvaluationError:  # an ill-typed call, or one without a value
-            return True  # when the program comes there, it will say so itself
-        if size is None:
-            size = _broadcast_size(values)
-        return size > max(self._size_limit, sum(map(count_elements, values)))
+        return post if result is None else value_to_expr(result)
 
     def _fold_shape(self, pre: Call, post: Call) -> Expr:
         """Fold what depends on the shape of its argument alone, which need not be constant."""
         shape = self._shapes.of(post.args[0])
         if shape is None:
             shape = self._shapes.of(pre.args[0])
-        compute = registry.shape_only.get(post.op)
-        if shape is None or compute is None or not self._transparency.holds_for(post.args[0]):
+        if shape is None or not self._transparency.holds_for(post.args[0]):
             return post
-        dtype = post.attrs.get("dtype", "int32") if post.attrs is not None else "int32"
-        result = np.asarray(compute(shape)).astype(numpy_dtype(str(dtype or "int32")))
-        return Constant(result, span=post.span)
-
-
-def _strays(plan: _Plan, values: list[Value]) -> bool:
-    """Return whether some value is none for an operator: numpy would add strings and tuples too."""
-    for value in values:
-        if not isinstance(value, plan.takes):
-            return True
-    return False
+        result = shape_result(post, shape)
+        return post if result is None else Constant(result, span=post.span)
 
 
 def _collect_named(root: Expr) -> set[Expr]:
@@ -304,15 +233,6 @@ def _variables_held(kind: type[Node]) -> NodesGetter | None:
 
 
 _VARIABLES_HELD: Final = ByKind(_variables_held)
-
-
-def _broadcast_size(values: list[Value]) -> int:
-    """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
-    shapes = [value.shape for value in values if isinstance(value, _NUMBERS)]
-    try:
-        return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
-    except ValueError:
-        return 0
 
 
 @register_pass("FoldConstant", opt_level=2, idempotent=True)

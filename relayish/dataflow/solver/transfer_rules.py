@@ -1,0 +1,139 @@
+"""Transfers by operator and kind: an open table for each analysis, filled beside declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeAlias, TypeVar, overload
+
+from relayish.errors import DeclarationError
+from relayish.ir.claims import Claims
+from relayish.ir.declarations import watch_table
+from relayish.ir.field import is_node_class
+from relayish.ir.naming import display_name
+from relayish.ir.node import NAMES, Node, lineage
+
+# Any: a node of one kind, abstract values
+ValueTransfer: TypeAlias = Callable[..., Any]
+"""``transfer(node, *values)``: the value of a node, from those of its operands, in order."""
+
+# Any: as above
+Refinement: TypeAlias = Callable[..., Iterable[tuple[Node, Any]]]
+"""``refine(node, truth, *values)``: what is known of other nodes where the node is ``truth``."""
+
+What: TypeAlias = "type[Node] | Node"
+"""A kind, a family, or an operator: the node that names it."""
+
+_Rule = TypeVar("_Rule", bound=Callable[..., Any])  # Any: as above
+
+
+class RuleTable:
+    """One sort of rules, for each analysis by operator and by kind.
+
+    Args:
+        purpose: What the rules are: ``"transfer"``.
+        registered_by: The public function that adds one.
+    """
+
+    def __init__(self, purpose: str, registered_by: str) -> None:
+        self.purpose, self.registered_by = purpose, registered_by
+        self._rules: dict[tuple[type, What], Callable[..., Any]] = {}  # Any: as above
+        self._claims: Claims[tuple[type, What]] = Claims()
+        watch_table(self._rules)
+
+    def register(self, analysis: type, what: What, rule: _Rule, *, replace: bool) -> _Rule:
+        """Add a rule; see :func:`register_transfer`."""
+        if not (isinstance(what, Node) and type(what) in NAMES) and not is_node_class(what):
+            raise DeclarationError(
+                f"{self.registered_by} is given {what!r}; expected a class of nodes, or the node "
+                f"that names an operator, such as get_op('add')"
+            )
+        key = (analysis, what)
+        self._claims.enter(
+            key,
+            rule,
+            f"analysis {analysis.__name__} has its {self.purpose} of {describe(what)} already; it",
+            taken=key in self._rules,
+            instead="say replace=True to put the second in place of the first",
+            replace=replace,
+        )
+        self._rules[key] = rule
+        return rule
+
+    def find(self, analysis: type, what: What) -> Callable[..., Any] | None:  # Any: as above
+        """Return the rule for an operator, a kind, or the nearest family it belongs to."""
+        rules = self._rules
+        names = (what,) if isinstance(what, Node) else lineage(what)
+        for owner in analysis.__mro__:
+            for name in names:
+                rule = rules.get((owner, name))
+                if rule is not None:
+                    return rule
+        return None
+
+
+def describe(what: What) -> str:
+    """Return what a rule is for, as errors say it."""
+    return display_name(what) if isinstance(what, Node) else what.__name__
+
+
+TRANSFERS: Final = RuleTable("transfer", "relayish.dataflow.register_transfer")
+REFINEMENTS: Final = RuleTable("refinement", "relayish.dataflow.register_refinement")
+
+
+@overload
+def register_transfer(
+    analysis: type, what: What, rule: _Rule, *, replace: bool = False
+) -> _Rule: ...
+@overload
+def register_transfer(
+    analysis: type, what: What, *, replace: bool = False
+) -> Callable[[_Rule], _Rule]: ...
+def register_transfer(
+    analysis: type, what: What, rule: _Rule | None = None, *, replace: bool = False
+) -> _Rule | Callable[[_Rule], _Rule]:
+    """Say what an operator or a kind does to the values of an analysis; also a decorator.
+
+    Args:
+        analysis: A class of sparse analyses; those that extend it have the rule too.
+        what: The node that names an operator, or a kind or family.
+        rule: ``rule(node, *values)`` returns the value of ``node`` from those of its operands, the
+            operator aside. It is asked once all of them have some value, and again when one of them
+            grows; it is monotone.
+        replace: Take the place of the rule that there is.
+
+    Raises:
+        DeclarationError: If ``what`` is neither.
+        DuplicateNameError: If somebody else said it already and ``replace`` is false.
+    """
+    if rule is None:
+        return lambda given: register_transfer(analysis, what, given, replace=replace)
+    return TRANSFERS.register(analysis, what, rule, replace=replace)
+
+
+@overload
+def register_refinement(
+    analysis: type, what: What, rule: _Rule, *, replace: bool = False
+) -> _Rule: ...
+@overload
+def register_refinement(
+    analysis: type, what: What, *, replace: bool = False
+) -> Callable[[_Rule], _Rule]: ...
+def register_refinement(
+    analysis: type, what: What, rule: _Rule | None = None, *, replace: bool = False
+) -> _Rule | Callable[[_Rule], _Rule]:
+    """Say what follows in a branch from its condition, a call of some operator; also a decorator.
+
+    Args:
+        analysis: A class of sparse analyses; those that extend it have the rule too.
+        what: The operator, or the kind of the condition.
+        rule: ``rule(node, truth, *values)`` yields pairs of a node and its value wherever the value
+            of ``node`` is ``truth``. A truth value among them is followed further.
+        replace: Take the place of the rule that there is.
+
+    Raises:
+        DeclarationError: If ``what`` is neither.
+        DuplicateNameError: If somebody else said it already and ``replace`` is false.
+    """
+    if rule is None:
+        return lambda given: register_refinement(analysis, what, given, replace=replace)
+    return REFINEMENTS.register(analysis, what, rule, replace=replace)

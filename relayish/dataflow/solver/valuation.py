@@ -1,0 +1,427 @@
+"""Valuations: the values of nodes, while a sparse analysis finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, TypeAlias
+
+from relayish.dataflow.direction import Direction
+from relayish.dataflow.graph.control_flow import condition_of
+from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
+from relayish.dataflow.graph.point import Action, Edge
+from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
+from relayish.dataflow.points_to.rules import VALUE_FLOW, flow_anywhere
+from relayish.dataflow.solver.analysis import Analysis, Transfer
+from relayish.dataflow.solver.calls import Callee, CallSite
+from relayish.dataflow.solver.sparse import SparseAnalysis
+from relayish.dataflow.solver.transfer_rules import REFINEMENTS, TRANSFERS, describe
+from relayish.dataflow.solver.value_flow import WHOLE, FlowOfNode
+from relayish.errors import AnalysisError
+from relayish.ir.getters import scope_fields
+from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
+from relayish.ir.one_line import one_line_at
+from relayish.ir.roles import Runs
+from relayish.ir.scoping import (
+    has_parts,
+    operands,
+    operands_of,
+    outer_operands,
+    scope_roots,
+    scopes,
+)
+from relayish.ir.traversal import ByKind
+
+Value: TypeAlias = Any  # an abstract value of whichever analysis
+Refined: TypeAlias = Any  # what is known of some nodes at a point: a persistent map
+Arriving: TypeAlias = Callable[[], Sequence[Refined | None]]
+
+MAX_FACTS: Final = 16
+"""How much a branch learns from its condition at most."""
+
+
+class Valuation(Analysis[Any]):  # Any: maps from nodes to values
+    """A sparse analysis at work, as the solver sees it: a dense one that keeps values aside.
+
+    States say what branches know of nodes beyond their values. A block is visited again when a
+    value that it asked for changes.
+
+    Attributes:
+        found: The values found so far; none for what has not been evaluated yet.
+        place: The block that is being visited.
+        enqueue: Lets a block be visited again, if it was visited before.
+        arriving: For the first point of the block, the states that arrive by each edge; ``None``
+            for edges that are not taken.
+    """
+
+    direction = Direction.FORWARD
+    enqueue: Callable[[int], None]
+    arriving: Arriving
+
+    def __init__(self, analysis: SparseAnalysis[Any], graph: FlowGraph) -> None:
+        self.sparse = analysis
+        self.name = analysis.name  # type: ignore[misc] # of this one
+        self.lattice = analysis.lattice
+        self.widen_after, self.narrowing = analysis.widen_after, 0
+        self.interprocedural = analysis.interprocedural
+        self.graph = graph
+        self.found: dict[Node, Value] = {}
+        self.place = -1
+        self._values = analysis.values
+        self._bottom, self._top = analysis.values.bottom, analysis.values.top
+        self._nothing: Refined = analysis.lattice.top
+        self._bound = graph.bound
+        self._definitions: dict[Node, Node | None] = {}
+        self._asked: dict[Node, dict[int, None]] = {}  # blocks that ask for what may change
+        self._asked_early: dict[Node, dict[int, None]] = {}  # ... for what has no value yet
+        self._users: dict[Node, dict[int, None]] | None = None
+        self._grown: dict[Node, int] = {}
+        self._plans: dict[Node, Callable[..., Value] | None] = {}
+
+    # Values
+
+    def value(self, node: Node, refined: Refined) -> Value:
+        """Return the value of a node at some point; the bottom where it has none yet."""
+        if refined is not self._nothing and node in refined:
+            return refined[node]
+        known = self.found.get(node)
+        return self._first_value(node) if known is None else known
+
+    def _first_value(self, node: Node) -> Value:
+        """Return the value of an atom, which no point gives, or note that somebody waits for it."""
+        if type(node) in ATOMS and node not in self._bound:
+            is_open = type(node) in VARIABLES or type(node) in NAMES
+            value = self.sparse.free(node) if is_open else self.sparse.literal(node)
+            self.found[node] = value
+            return value
+        self._asked_early.setdefault(node, {})[self.place] = None
+        return self._bottom
+
+    def put(self, node: Node, value: Value) -> None:
+        """Join ``value`` to that of a node; who asked for it is visited again if it changes."""
+        if value is self._bottom:
+            return
+        old = self.found.get(node)
+        if old is None:
+            self.found[node] = value
+            if node in self._asked_early:
+                for place in self._asked_early.pop(node):
+                    self.enqueue(place)
+            return
+        if old is value:
+            return
+        values = self._values
+        joined = values.join(old, value)
+        if joined is old or values.equal(joined, old):
+            return
+        grown = self._grown[node] = self._grown.get(node, 0) + 1
+        if grown > self.widen_after:
+            joined = values.widen(old, joined)
+            if joined is old or values.equal(joined, old):
+                return
+        self.found[node] = joined
+        if self._users is None:
+            self._users = self._find_users()
+        for table in (self._users, self._asked):
+            for place in table.get(node, ()):
+                self.enqueue(place)
+
+    def _find_users(self) -> dict[Node, dict[int, None]]:
+        """Return the blocks that use each node."""
+        found: dict[Node, dict[int, None]] = {}
+        graph = self.graph
+        for place, block in enumerate(self.blocks):
+            for number in block:
+                node, action = graph.nodes[number], graph.actions[number]
+                if action is Action.LEAVE:
+                    used = scope_roots(node)
+                elif action in _USING:
+                    used = operands(node)
+                else:
+                    continue
+                for each in used:
+                    found.setdefault(each, {})[place] = None
+        return found
+
+    blocks: Sequence[range]
+    """The basic blocks, by place."""
+
+    # The transfers of points
+
+    def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
+        for procedure, is_tree in zip(graph.procedures, graph.is_tree, strict=True):
+            if is_tree:
+                raise AnalysisError(
+                    f"{self.name} is a sparse analysis, and variables of "
+                    f"{one_line_at(procedure.node)} may change; write a dense one, such as a "
+                    f"ForwardDataFlow"
+                )
+        steps = {
+            Action.EVALUATE: ByKind(self._evaluating),
+            Action.ENTER: ByKind(lambda kind: self._bind_all if _binds(kind) else None),
+            Action.BIND: ByKind(lambda kind: self._bind if _binds(kind) else None),
+            Action.LEAVE: ByKind(
+                lambda kind: self._leave if may_branch(kind) else self._leave_scope
+            ),
+        }
+        nothing = ByKind(lambda _: None)
+        find = {action: steps.get(action, nothing) for action in Action}
+        return [
+            find[action][type(node)]
+            for action, node in zip(graph.actions, graph.nodes, strict=True)
+        ]
+
+    def boundary(self, procedure: Procedure) -> Refined:
+        for variable in self.graph.binders.get(procedure.entry, ()):
+            self.put(variable, self.sparse.parameter(procedure, variable))
+        return self._nothing
+
+    def _evaluating(self, kind: type[Node]) -> Transfer | None:
+        """Return what evaluates nodes of a kind."""
+        if kind in ATOMS:
+            return None
+        of_kind = TRANSFERS.find(type(self.sparse), kind)
+        given, plans, names = operands_of(kind), self._plans, NAMES
+        get, bottom = self.found.get, self._bottom
+
+        def evaluate(node: Node, refined: Refined) -> Refined:
+            used = given(node)
+            rule = of_kind
+            if used and type(used[0]) in names:
+                operator = used[0]
+                try:
+                    own = plans[operator]
+                except KeyError:
+                    own = plans[operator] = self._plan(operator)
+                if own is not None:
+                    rule, used = own, used[1:]
+            if rule is None:
+                self.put(node, self._flow(node, refined))
+                return refined
+            values = []
+            if refined is self._nothing:
+                for each in used:
+                    value = get(each)
+                    if value is None:
+                        value = self._first_value(each)
+                    if value is bottom:
+                        return refined
+                    values.append(value)
+            else:
+                for each in used:
+                    value = self.value(each, refined)
+                    if value is bottom:
+                        return refined
+                    values.append(value)
+            self.put(node, rule(node, *values))
+            return refined
+
+        return evaluate
+
+    def _plan(self, operator: Node) -> Callable[..., Value] | None:
+        """Return the transfer of an operator."""
+        found = TRANSFERS.find(type(self.sparse), operator)
+        return self.sparse.operator_transfer(operator) if found is None else found
+
+    def _flow(self, node: Node, refined: Refined) -> Value:
+        """Return the value of a node as its value flow tells it."""
+        flow = FlowOfNode(node)
+        if node in flow.unknown:
+            return self._unknown(node)
+        if flow.created is not None:
+            parts: dict[Hashable, Value] = {}
+            for key, each in flow.created.items():
+                value = parts[key] = self.value(each, refined)
+                if value is self._bottom:
+                    return value
+            return self.sparse.created(node, parts)
+        found: Value = None
+        for target, source, key in flow.sources:
+            if target is node:
+                value = self._part(self.value(source, refined), key)
+                found = value if found is None else self._values.join(found, value)
+        return self._unknown(node) if found is None else found
+
+    def _part(self, value: Value, key: Hashable) -> Value:
+        return value if key is WHOLE or value is self._bottom else self.sparse.part(value, key)
+
+    def _unknown(self, node: Node) -> Value:
+        """Return the value of what nothing is said of; in strict mode, refuse operators."""
+        if self.sparse.strict:
+            used = operands(node)
+            operator = used[0] if used and type(used[0]) in self.sparse.operators else None
+            if operator is not None or VALUE_FLOW[type(node)] is flow_anywhere:
+                what = type(node) if operator is None else operator
+                self._refuse(node, describe(what))
+        return self._top
+
+    def _refuse(self, node: Node, what: str) -> None:
+        raise AnalysisError(
+            f"{self.name} has no transfer for {what}, in {one_line_at(node)}; call "
+            f"{TRANSFERS.registered_by}({type(self.sparse).__name__}, ..., rule), or leave out "
+            f"strict=True, and its value may be any"
+        )
+
+    # Variables, branches and calls
+
+    def _bind(self, node: Node, refined: Refined) -> Refined:
+        """Give the variables of a let their values; of other nodes, they have them already."""
+        if outer_operands(node):
+            bound = self.graph.binders[self.number]
+        else:
+            self._bind_all(node, refined)
+            bound = self.graph.binders.get(self.number, ())
+        if refined is not self._nothing:
+            for variable in bound:
+                refined = refined.discard(variable)
+        return refined
+
+    def _bind_all(self, node: Node, refined: Refined) -> Refined:
+        """Give all variables that a node binds their values."""
+        flow = FlowOfNode(node)
+        found: dict[Node, Value] = {}
+        values = self._values
+        for target, source, key in flow.sources:
+            if target is node:
+                continue
+            value = found.get(source)
+            value = self._part(self.value(source, refined) if value is None else value, key)
+            old = found.get(target)
+            found[target] = value if old is None else values.join(old, value)
+            if key is WHOLE and target in self._bound:
+                known = self._definitions.setdefault(target, source)
+                if known is not source:
+                    self._definitions[target] = None
+        for variable in dict.fromkeys([v for s in scopes(node) for v in s.binders]):
+            self.put(variable, found.get(variable, self._top))
+        return refined
+
+    def _leave_scope(self, node: Node, refined: Refined) -> Refined:
+        """Give a node, whose scopes have all run, its value."""
+        found: Value = None
+        for target, source, key in FlowOfNode(node).sources:
+            if target is node:
+                value = self._part(self.value(source, refined), key)
+                found = value if found is None else self._values.join(found, value)
+        self.put(node, self._unknown(node) if found is None else found)
+        return refined
+
+    def _leave(self, node: Node, refined: Refined) -> Refined:
+        """Give a branching its value: that of the scopes from which control comes."""
+        if any(scope.runs is not Runs.ONE_OF for scope in scopes(node)):
+            return self._leave_scope(node, refined)
+        arriving = self.arriving() if self._begins_block() else [refined]
+        roots = scope_roots(node)
+        states: dict[Node, list[Refined]] = {root: [] for root in roots}
+        for root, state in zip(roots, arriving, strict=False):
+            if state is not None:
+                states[root].append(state)
+        if any(state is not None for state in arriving[len(roots) :]):  # around all scopes
+            self.put(node, self._top)
+            return refined
+        is_told = False
+        for target, source, key in FlowOfNode(node).sources:
+            if target is node:
+                is_told = True
+                for state in states.get(source, [refined]):
+                    self.put(node, self._part(self.value(source, state), key))
+        if not is_told:
+            self.put(node, self._unknown(node))
+        return refined
+
+    def _begins_block(self) -> bool:
+        return self.blocks[self.place][0] == self.number
+
+    def refine(self, edge: Edge, state: Refined) -> Refined | Unreachable:
+        assert edge.branch is not None
+        condition = condition_of(edge.branch.node, edge.branch.case)
+        if condition is None:
+            return state
+        value = self.value(condition.expr, state)
+        if value is self._bottom:
+            return UNREACHABLE
+        self._ask(condition.expr)
+        holds = self.sparse.truth(value)
+        if holds is not None:
+            return state if holds == condition.truth else UNREACHABLE
+        return self._learn(condition.expr, condition.truth, state)
+
+    def _ask(self, node: Node) -> None:
+        """Let the block be visited again when the value of a node changes."""
+        if type(node) not in ATOMS or node in self._bound:
+            self._asked.setdefault(node, {})[self.place] = None
+
+    def _learn(self, condition: Node, truth: bool, state: Refined) -> Refined:
+        """Return what is known where a condition has a truth value."""
+        pending: list[tuple[Node, Value]] = []
+        value = self.sparse.of_truth(truth)
+        if value is not None:
+            pending.append((condition, value))
+        done: set[Node] = set()
+        while pending and len(done) < MAX_FACTS:
+            node, value = pending.pop()
+            if node in done or value is self._top:
+                continue
+            done.add(node)
+            if type(node) not in ATOMS or node in self._bound:
+                state = state.set(node, value)
+            definition = self._definitions.get(node)
+            if definition is not None:
+                pending.append((definition, value))
+                continue
+            holds = self.sparse.truth(value)
+            if holds is not None and type(node) not in ATOMS:
+                pending += self._facts(node, holds, state)
+        return state
+
+    def _facts(self, node: Node, truth: bool, state: Refined) -> Sequence[tuple[Node, Value]]:
+        """Return what an operator says of its operands where its result is known."""
+        used = operands(node)
+        rule = None
+        if used and type(used[0]) in NAMES:
+            rule = REFINEMENTS.find(type(self.sparse), used[0])
+            used = used[1:] if rule is not None else used
+        if rule is None:
+            rule = REFINEMENTS.find(type(self.sparse), type(node))
+        if rule is None:
+            return ()
+        for each in used:
+            self._ask(each)
+        values = [self.value(each, state) for each in used]
+        if any(value is self._bottom for value in values):
+            return ()
+        return list(rule(node, truth, *values))
+
+    def enter_call(self, site: CallSite, callee: Callee, state: Refined) -> Refined | Unreachable:
+        if len(callee.parameters) != len(site.arguments):
+            return UNREACHABLE
+        for parameter, argument in zip(callee.parameters, site.arguments, strict=True):
+            self._ask(argument)
+            self.put(parameter, self.value(argument, state))
+        return self._nothing
+
+    def leave_call(
+        self, site: CallSite, callee: Callee, state: Refined, at_end: Refined
+    ) -> Refined | Unreachable:
+        if callee.result is None:
+            self.put(site.node, self._top)
+            return state
+        self._ask(callee.result)
+        self.put(site.node, self.value(callee.result, at_end))
+        return state
+
+    @property
+    def refines(self) -> bool:
+        return True
+
+
+def may_branch(kind: type[Node]) -> bool:
+    """Return whether nodes of a kind may choose one of several scopes."""
+    return has_parts(kind) or any(f.runs is Runs.ONE_OF for f in scope_fields(kind).scopes)
+
+
+def _binds(kind: type[Node]) -> bool:
+    """Return whether nodes of a kind may bind variables."""
+    return has_parts(kind) or bool(scope_fields(kind).binders)
+
+
+_USING: Final = (Action.EVALUATE, Action.ENTER, Action.BIND)

@@ -1,0 +1,122 @@
+"""Constant folding of one call: which operators are evaluated early on constants, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from relayish.errors import EvaluationError
+from relayish.interpreter.call import CallEvaluator, call_evaluator, result_size
+from relayish.interpreter.value import Evaluated, count_elements
+from relayish.ir.dtype import numpy_dtype
+from relayish.ir.node import Node
+from relayish.ir.relay.expr import Call, Op
+from relayish.op import registry
+
+SIZE_LIMIT: Final = 1 << 20
+"""Elements a folded tensor may have, unless what it is made of has as many."""
+
+_NUMBERS: Final = (np.ndarray, np.generic)
+_ELEMENTWISE: Final = (registry.OpPattern.ELEMWISE, registry.OpPattern.BROADCAST)
+
+
+class Plan(NamedTuple):
+    """What to do with the calls of one operator on constants.
+
+    Attributes:
+        evaluate: Its evaluation; ``None``: calls are left alone.
+        keeps_scalars: Whether the result on scalars is one.
+        shape_only: Whether the result depends on the shape of its argument alone.
+        takes: The kinds of values it takes.
+    """
+
+    evaluate: CallEvaluator | None
+    keeps_scalars: bool = False
+    shape_only: bool = False
+    takes: tuple[type, ...] = ()
+
+    def fold(
+        self, call: Call, values: Sequence[Any], size_limit: int, *, scalar: bool
+    ) -> Evaluated | None:  # Any: values
+        """Return the value of a call on constants.
+
+        Args:
+            call: The call.
+            values: Those of its arguments.
+            size_limit: How many elements the result may have, unless they have as many together.
+            scalar: Whether all of them are scalars, and so the result.
+
+        Returns:
+            ``None`` where it has none, or is better computed when the program runs.
+        """
+        assert self.evaluate is not None
+        if not scalar and (self._strays(values) or _grows(call, values, size_limit)):
+            return None
+        try:
+            result = self.evaluate(call.attrs, values)
+        except EvaluationError:
+            return None  # the program may never come here; when it does, it will say so itself
+        if isinstance(result, np.generic):
+            return result
+        limit = max(size_limit, sum(map(count_elements, values)))
+        return None if count_elements(result) > limit else result
+
+    def _strays(self, values: Sequence[Any]) -> bool:  # Any: as above
+        """Return whether some value is none for it: numpy would add strings and tuples too."""
+        for value in values:
+            if not isinstance(value, self.takes):
+                return True
+        return False
+
+
+_LEAVE: Final = Plan(None)
+_SHAPE: Final = Plan(None, shape_only=True)
+
+
+def plan_of(op: Node, *, fold_qnn: bool = False) -> Plan:
+    """Return what to do with calls of ``op``, an operator or whatever is called, on constants."""
+    if type(op) is not Op or op in registry.stateful or op in registry.random:
+        return _LEAVE
+    if op in registry.shape_only:
+        return _SHAPE
+    only_marks = op in registry.non_computational
+    if only_marks and not (fold_qnn and op in registry.quantized):
+        return _LEAVE
+    if op not in registry.evaluate:
+        return _LEAVE
+    return Plan(
+        call_evaluator(op),
+        keeps_scalars=op not in registry.result_size,
+        takes=_NUMBERS if registry.pattern.get(op) in _ELEMENTWISE else (*_NUMBERS, tuple),
+    )
+
+
+def shape_result(call: Call, shape: tuple[int, ...]) -> Evaluated | None:
+    """Return the value of a call that depends on the shape of its argument alone."""
+    compute = registry.shape_only.get(call.op)
+    if compute is None:
+        return None
+    dtype = call.attrs.get("dtype", "int32") if call.attrs is not None else "int32"
+    return np.asarray(compute(shape)).astype(numpy_dtype(str(dtype or "int32")))
+
+
+def _grows(call: Call, values: Sequence[Any], size_limit: int) -> bool:  # Any: as above
+    """Return whether the result would be so large that it had better be computed later."""
+    try:
+        size = result_size(call.op, call.attrs, values)
+    except EvaluationError:  # an ill-typed call, or one without a value
+        return True  # when the program comes there, it will say so itself
+    if size is None:
+        size = _broadcast_size(values)
+    return size > max(size_limit, sum(map(count_elements, values)))
+
+
+def _broadcast_size(values: Sequence[Any]) -> int:  # Any: as above
+    """Return how many elements operands broadcast to; what has no operands like that keeps 0."""
+    shapes = [value.shape for value in values if isinstance(value, _NUMBERS)]
+    try:
+        return int(np.prod(np.broadcast_shapes(*shapes), dtype=object))
+    except ValueError:
+        return 0
