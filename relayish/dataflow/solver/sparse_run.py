@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Action
 from relayish.dataflow.solver.calls import CallSites
 from relayish.dataflow.solver.order import Order
 from relayish.dataflow.solver.run import Run
@@ -54,6 +55,11 @@ class SparseRun(Run):
         self.valuation.place = visited
 
     def cross(self, place: int, target: int, state: Any) -> None:  # Any: a state
+        first = self.order.blocks[target][0]
+        if self.graph.actions[first] is Action.LEAVE:
+            # what held before a branching holds after it, and branches need not be compared
+            start = self.graph.start(first)
+            state = state if start == first else self.at_point[start]
         super().cross(place, target, state)
         if (place, target) not in self.crossed:
             self.crossed.add((place, target))
