@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from operator import or_
 
 from relayish.analysis.closed_functions import find_closed_functions
 from relayish.analysis.effect_rules import (
@@ -26,6 +27,7 @@ from relayish.analysis.effect_rules import (
     application,
 )
 from relayish.analysis.unobserved_refs import find_unobserved_refs
+from relayish.dataflow.solver.propagate import propagate
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, RefWrite, Var
@@ -205,34 +207,34 @@ class Effects:
                         parameters[param] = 0 if _is_tensor(param) else PARAMETER * EACH_CALL
         return parameters
 
-    def _record(self, node: Node, summary: int, aliases: dict[Node, list[Node]]) -> list[Node]:
-        """Give ``node`` its summary, and its aliases the latent effects; return who changed."""
+    def _record(self, node: Node, summary: int, aliases: dict[Node, list[Node]]) -> None:
+        """Give ``node`` its summary, and its aliases the latent effects."""
         self._summaries[node] = summary
-        changed: list[Node] = [node]
         stack = [node]
         while stack:
             for name in aliases.get(stack.pop(), ()):
                 if self._summaries.get(name) != summary & CALLS:
                     self._summaries[name] = summary & CALLS
-                    changed.append(name)
                     stack.append(name)
-        return changed
 
     def _iterate(
         self, order: list[Node], aliases: dict[Node, list[Node]], pending: list[Node]
     ) -> None:
-        """Propagate from a worklist to the fixpoint; a summary grows at most once for each bit."""
+        """Raise summaries to the fixpoint; each grows at most once for each bit."""
         users: defaultdict[Node, list[Node]] = defaultdict(list)
         for node in order:
             if _is_evaluated(node):
                 for operand in evaluated(node):
                     users[operand].append(node)
         summaries = self._summaries
-        while pending:
-            for user in users[pending.pop()]:
-                summary = self._summarise(user)
-                if summary != summaries[user]:
-                    pending += self._record(user, summary, aliases)
+
+        def following(node: Node) -> list[tuple[Node, Summary]]:
+            found = [(user, self._summarise(user)) for user in users[node]]
+            latent = summaries[node] & CALLS
+            return [*found, *((name, latent) for name in aliases.get(node, ()))]
+
+        known = [each for node in pending for each in following(node)]
+        propagate(summaries, known, following, or_)
 
     def _with_globals(self, order: list[Node]) -> list[Node]:
         """Append the nodes of the functions of the module that may be called."""

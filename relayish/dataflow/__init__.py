@@ -44,6 +44,7 @@ from relayish.dataflow.results import analyse, flow_graph, forget_results
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.calls import Callee, CallSite, CallSites
 from relayish.dataflow.solver.executable import Executable, ExecutableSolution
+from relayish.dataflow.solver.propagate import propagate
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.dataflow.solver.sparse import SparseAnalysis, SparseSolution
@@ -105,6 +106,7 @@ __all__ = [
     "list_analyses",
     "mod_ref_of",
     "parse_analyses",
+    "propagate",
     "register_analysis",
     "register_control_flow",
     "register_expression_key",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from relayish._support.graph import reachable
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
 from relayish.tir.analysis.effects import effect_of
@@ -79,13 +80,8 @@ class Writes:
             for node in order:
                 for written in _written_by(node):
                     self._writers.setdefault(written, []).append(node)
-        found = self._around[memory] = set()
-        pending = [*self._writers.get(memory, ())]
-        while pending:
-            node = pending.pop()
-            if node not in found:
-                found.add(node)
-                pending += self._users[node]
+        writers = self._writers.get(memory, ())
+        found = self._around[memory] = set(reachable(writers, self._users.__getitem__))
         return found
 
 

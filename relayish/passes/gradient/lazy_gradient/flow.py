@@ -10,9 +10,11 @@ may come there along edges, and from there they may go to a sum or product that 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import or_
 from typing import Final, NamedTuple
 
 from relayish._support.graph import reachable, walk_tree
+from relayish.dataflow.solver.propagate import propagate
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.adt import (
     Clause,
@@ -313,16 +315,14 @@ def choose(flow: Flow) -> Choice:
         for operand in {find(one.lhs), find(one.rhs)}:
             operations.setdefault(operand, []).append(one)
     known: dict[int, Known] = {}
-    pending = [(find(slot), what) for slot, what in flow.seeds]
-    while pending:
-        slot, what = pending.pop()
-        before_it = known.get(slot, Known.NOTHING)
-        if slot == FIXED or what | before_it == before_it:
-            continue
-        known[slot] = what | before_it
-        pending += [(target, known[slot]) for target in after.get(slot, ())]
-        for one in operations.get(slot, ()):
-            pending.append((find(one.result), _combine(flow, known, one)[1]))
+
+    def following(slot: int) -> list[tuple[int, Known]]:
+        passed = [(target, known[slot]) for target in after.get(slot, ())]
+        combined = operations.get(slot, ())
+        passed += [(find(one.result), _combine(flow, known, one)[1]) for one in combined]
+        return _of_cells(passed)
+
+    propagate(known, _of_cells([(find(slot), what) for slot, what in flow.seeds]), following, or_)
     paying = [one for one in flow.combinations if _combine(flow, known, one)[0]]
     wanted = [find(slot) for one in paying for slot in (one.lhs, one.rhs)]
     useful = reachable(
@@ -330,6 +330,11 @@ def choose(flow: Flow) -> Choice:
         lambda slot: filter(known.__contains__, before.get(slot, ())),
     )
     return Choice(frozenset(useful), frozenset([one.call for one in paying]))
+
+
+def _of_cells(passed: list[tuple[int, Known]]) -> list[tuple[int, Known]]:
+    """Return what is passed to slots that may be cells, where that is anything."""
+    return [(slot, what) for slot, what in passed if slot != FIXED and what]
 
 
 def _combine(flow: Flow, known: dict[int, Known], one: Combination) -> tuple[bool, Known]:
