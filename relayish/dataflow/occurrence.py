@@ -9,6 +9,7 @@ others use is computed once, and occurs once, in each scope in which they are.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
@@ -96,6 +97,9 @@ class Occurrence:
             mine, theirs = mine._parent, theirs._parent
         self._parent = other._parent  # equal, and the next comparison ends there
         return True
+
+    def __reduce__(self) -> tuple[Any, ...]:  # Any: what pickle takes
+        return Occurrence, (self._node, self._parent, self._place)  # the hash is of this process
 
     def __str__(self) -> str:
         shown = one_line(self._node)

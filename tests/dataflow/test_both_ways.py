@@ -12,7 +12,14 @@ from relayish.dataflow import BeforeAfter, Occurrence, RecordingFunctor
 from relayish.dataflow.lattice import PersistentSet
 from relayish.ir.node import Node
 from relayish.transform import get_pass
-from tests.support.live_functors import LoopFlow, LoopLive, RelayFlow, RelayLive
+from tests.support.live_functors import (
+    LoopFlow,
+    LoopInitialised,
+    LoopInitialisedFlow,
+    LoopLive,
+    RelayFlow,
+    RelayLive,
+)
 from tests.support.random_exprs import random_module
 from tests.support.tir_programs import random_func
 
@@ -21,19 +28,22 @@ UNHANDLED = {"alloc", "inline", "poly_for", "reduce", "schedule_block", "root"}
 
 
 def states(
-    functor: type, root: Node, after: PersistentSet[Node]
+    functor: type, root: Node, outside: PersistentSet[Node]
 ) -> dict[Occurrence, BeforeAfter[Any]]:
     recording = RecordingFunctor(functor)
-    recording.visit(root, after)
+    recording.visit(root, outside)
     return recording.before_after()
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))
-def test_loops_have_the_same_states_both_ways(seed):
+@pytest.mark.parametrize(
+    ("by_hand", "by_solver"), [(LoopLive, LoopFlow), (LoopInitialised, LoopInitialisedFlow)]
+)
+def test_loops_have_the_same_states_both_ways(by_hand, by_solver, seed):
     more = {"same_names", "rebinding"} if seed % 2 else ()
     func = random_func(seed, size=25, without=UNHANDLED, more=more)
-    after = PersistentSet(func.args[:1])
-    walked, solved = states(LoopLive, func.body, after), states(LoopFlow, func.body, after)
+    outside = PersistentSet(func.args[:1])
+    walked, solved = states(by_hand, func.body, outside), states(by_solver, func.body, outside)
     assert solved == {at: walked[at] for at in solved}
     statements = {at for at in walked if not isinstance(at.node, tir.Expr)}
     assert statements <= solved.keys()

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 from relayish.dataflow import Occurrence
@@ -65,6 +68,14 @@ def test_occurrence_says_where_it_stands():
         "%x (22nd)",
     ]
     assert repr(root) == "<Occurrence (%x, %x)>"
+
+
+def test_copy_of_an_occurrence_is_found_by_its_own_hash():
+    copied = pickle.loads(pickle.dumps(chain(2)))
+    nodes = [found.node for found in copied.path()]
+    assert copied == Occurrence(nodes[2]).child(nodes[1]).child(nodes[0])
+    assert copied in {Occurrence(nodes[2]).child(nodes[1]).child(nodes[0])}
+    assert copy.copy(chain(2)) == chain(2)
 
 
 @pytest.mark.deep

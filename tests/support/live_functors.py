@@ -1,6 +1,7 @@
 """The live-variable functors of TVM's data-flow RFC, as they stand there: handlers by structure.
 
-Each handler takes what is live after its node and returns what is live before it. A functor is made
+Each handler takes what is live after its node and returns what is live before it. One that goes
+forward is there too: which variables were given a value on all paths. A functor is made
 of them with whatever base runs it: ``class Live(LoopHandlers, FixpointFunctor, IRFunctor): ...``.
 """
 
@@ -9,8 +10,8 @@ from __future__ import annotations
 from functools import reduce
 
 from relayish import tir
-from relayish.dataflow import BackwardDataFlow, Direction, FixpointFunctor
-from relayish.dataflow.lattice import PersistentSet, Powerset
+from relayish.dataflow import BackwardDataFlow, Direction, FixpointFunctor, ForwardDataFlow
+from relayish.dataflow.lattice import MustPowerset, PersistentSet, Powerset
 from relayish.functor import ExprFunctor
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Match
@@ -113,6 +114,36 @@ class RelayHandlers:
         return after
 
 
+class InitialisedHandlers:
+    """Definite initialisation of scalars of the loop IR: forward, and it must hold on all paths."""
+
+    lattice = MustPowerset()
+    direction = Direction.FORWARD
+
+    def visit_block(self, block: tir.Block, before: Live) -> Live:
+        for stmt in block.stmts:
+            before = self.visit(stmt, before)
+        return before
+
+    def visit_if_then_else(self, branch: tir.IfThenElse, before: Live) -> Live:
+        after_then = self.visit(branch.true_case, before)
+        if branch.false_case is None:
+            return self.lattice.join(after_then, before)
+        return self.lattice.join(after_then, self.visit(branch.false_case, before))
+
+    def visit_for(self, loop: tir.For, before: Live) -> Live:
+        return self.fixpoint(before, lambda header: self.visit(loop.body, header))
+
+    def visit_let(self, let: tir.Let, before: Live) -> Live:
+        return before.discard(let.symbol) if let.body is None else before.add(let.symbol)
+
+    def visit_store(self, store: tir.Store, before: Live) -> Live:
+        return before.add(store.tensor) if isinstance(store.tensor, tir.Var) else before
+
+    def visit_call(self, _: tir.Call, before: Live) -> Live:
+        return before
+
+
 class LoopLive(LoopHandlers, FixpointFunctor[Node, Live], tir.ExprFunctor, tir.StmtFunctor):
     """Liveness of loops: a functor over expressions and statements, as the RFC derives it."""
 
@@ -123,6 +154,14 @@ class RelayLive(RelayHandlers, ExprFunctor):
 
 class LoopFlow(LoopHandlers, BackwardDataFlow[Live]):
     """The same handlers, line for line, as transfers of the solver."""
+
+
+class LoopInitialised(InitialisedHandlers, FixpointFunctor[Node, Live], tir.StmtFunctor):
+    """Definite initialisation, by handlers that walk."""
+
+
+class LoopInitialisedFlow(InitialisedHandlers, ForwardDataFlow[Live]):
+    """The same handlers as transfers."""
 
 
 class RelayFlow(RelayHandlers, BackwardDataFlow[Live]):
