@@ -31,6 +31,7 @@ from relayish.tir.analysis.linear_form import (
     interval_of_form,
     linear_form,
 )
+from relayish.tir.analysis.out_of_bounds import OutOfBounds, find_out_of_bounds
 from relayish.tir.analysis.prove import can_prove
 from relayish.tir.analysis.scopes import (
     assigned_variables,
@@ -57,6 +58,7 @@ __all__ = [
     "IndexIntervals",
     "Interval",
     "LinearForm",
+    "OutOfBounds",
     "SymbolicBounds",
     "assigned_variables",
     "assume",
@@ -70,6 +72,7 @@ __all__ = [
     "enter_loop",
     "exact_form",
     "expr_of_form",
+    "find_out_of_bounds",
     "float_interval_of",
     "interval_of",
     "interval_of_form",

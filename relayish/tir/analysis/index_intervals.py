@@ -28,7 +28,7 @@ from relayish.tir.analysis.environments import (
     interval_held,
 )
 from relayish.tir.analysis.interval import Interval, add, type_range, wrap
-from relayish.tir.analysis.interval_rules import interval_by_rules
+from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.analysis.refinement import Refinement, variable_read
 from relayish.tir.analysis.scopes import assignments_among
 from relayish.tir.ir.expr import Reduce
@@ -36,6 +36,30 @@ from relayish.tir.ir.operators import ComparisonNode, Expr, IntImm, UIntImm
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.traversal import NODES
+
+
+class Values:
+    """Where expressions lie in one state; each is looked at once.
+
+    Attributes:
+        context: What is known of them, for other analyses that are asked in this state.
+    """
+
+    def __init__(self, context: Context, repeats: dict[Expr, bool]) -> None:
+        self.context = context
+        self._repeats = repeats
+
+    def interval(self, expr: Expr) -> Interval:
+        """Return an interval of all values of an integer expression, or of its elements."""
+        if isinstance(expr, (IntImm, UIntImm)):
+            return Interval(expr.value, expr.value)
+        found = integer_interval(expr, self.context)
+        if found.is_point or expr.type.is_bool:
+            return found
+        repeats = self._repeats.get(expr)
+        if repeats is None:
+            repeats = self._repeats[expr] = _reads_again(expr)
+        return interval_of(expr, self.context) if repeats else found
 
 
 class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
@@ -67,7 +91,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         super().__init__()
         self.lattice = Environments(self._thresholds)
         self._refinement = Refinement(self.interval, self.lattice, self._is_tracked)
-        self._leaves: dict[Expr, tuple[tuple[Expr, Var], ...]] = {}
+        self._leaves: dict[Node, tuple[tuple[Expr, Var], ...]] = {}
         self._repeats: dict[Expr, bool] = {}
         self._testing: dict[
             Var, dict[Var, None]
@@ -79,7 +103,8 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         """Return an interval of all values of an integer expression, or of its elements.
 
         Complexity:
-            Linear in the number of distinct nodes; no recursion.
+            Linear in the number of distinct nodes; no recursion. Of many expressions in one state
+            ask :meth:`values`.
         """
         if isinstance(expr, (IntImm, UIntImm)):
             return Interval(expr.value, expr.value)
@@ -88,16 +113,22 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
             known = interval_held(state.get(var))
             if known is not None:
                 return known
+        return self.values((expr,), state).interval(expr)
+
+    def values(self, exprs: Iterable[Node], state: Environment) -> Values:
+        """Return where some expressions lie in a state, and what they consist of.
+
+        Complexity:
+            Linear in the number of distinct nodes of each of ``exprs``, once, and then in the
+            variables they read.
+        """
         context = Context()
-        for leaf, read in self._leaves_of(expr):
-            known = interval_held(state.get(read))
-            if known is not None:
-                context.intervals[leaf] = known
-        if self._repeats[expr]:
-            return interval_of(expr, context)
-        found = interval_by_rules(expr, context)
-        assert isinstance(found, Interval)
-        return found
+        for expr in exprs:
+            for leaf, read in self._leaves_of(expr):
+                known = interval_held(state.get(read))
+                if known is not None:
+                    context.intervals[leaf] = known
+        return Values(context, self._repeats)
 
     # The transfers of statements
 
@@ -270,23 +301,17 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
                 return False
         return True
 
-    def _leaves_of(self, expr: Expr) -> tuple[tuple[Expr, Var], ...]:
+    def _leaves_of(self, expr: Node) -> tuple[tuple[Expr, Var], ...]:
         """Return the integer variables that an expression reads, each with what reads it."""
         found = self._leaves.get(expr)
-        if found is not None:
-            return found
-        leaves: dict[Expr, Var] = {}
-        uses = 0
-        for node in PROGRAM.pre_order(expr):
-            for each in (node, *PROGRAM.children(node)):
-                var = variable_read(each)
-                if var is not None and isinstance(each, Expr):
-                    uses += each is not node
-                    leaves[each] = var
-        kept = {leaf: var for leaf, var in leaves.items() if self._is_tracked(var)}
-        self._leaves[expr] = tuple(kept.items())
-        self._repeats[expr] = uses > len(set(leaves.values())) and not expr.type.is_bool
-        return self._leaves[expr]
+        if found is None:
+            leaves: list[tuple[Expr, Var]] = []
+            for node in PROGRAM.pre_order(expr):
+                var = variable_read(node)
+                if var is not None and isinstance(node, Expr) and self._is_tracked(var):
+                    leaves.append((node, var))
+            found = self._leaves[expr] = tuple(leaves)
+        return found
 
     # Widening
 
@@ -311,6 +336,9 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         return {var: tuple(sorted(near)) for var, near in found.items()}
 
 
+MOST_NODES: Final = 32
+"""How many nodes an expression may have that is looked at as a linear form as well."""
+
 MOST_THRESHOLDS: Final = 24
 """How many bounds a variable is widened to, about, before it is given up."""
 
@@ -329,3 +357,21 @@ def _bound_inside(node: Node) -> tuple[Var, ...]:
         case Block():
             return tuple([stmt.symbol for stmt in node.stmts if isinstance(stmt, Let)])
     return ()
+
+
+def _reads_again(expr: Expr) -> bool:
+    """Return whether a small expression reads a variable in several places, which may cancel."""
+    read: set[Var] = set()
+    pending: list[Node] = [expr]
+    for _ in range(MOST_NODES):
+        if not pending:
+            break
+        node = pending.pop()
+        var = variable_read(node)
+        if var is None:
+            pending += PROGRAM.children(node)
+        elif var in read:
+            return True
+        else:
+            read.add(var)
+    return False

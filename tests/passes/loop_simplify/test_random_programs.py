@@ -15,6 +15,7 @@ from tests.support.tir_arithmetic import RandomArithmetic, function_of, values
 from tests.support.tir_programs import random_func, same_result
 
 PASSES = (
+    "BoundsCheckElimination",
     "CastSimplify",
     "CommonSubexprElimTIR",
     "FoldConstantTIR",

@@ -15,6 +15,7 @@ from tests.support.tir_programs import arguments, outcome, random_func, same_res
 PASSES = (
     "ConvertSSA",
     "FlattenBuffer",
+    "LoopInvariantCodeMotion",
     "RemoveNestedBlock",
     "RemoveScheduleBlock",
     "RenameTensors",
