@@ -112,6 +112,15 @@ def size(root: Node) -> int:
     return sum(map(len, leaves(root)))
 
 
+def is_of_size(root: Node, count: int) -> bool:
+    """Return whether there are ``count`` keys. Linear in that."""
+    for leaf in leaves(root):
+        count -= len(leaf)
+        if count < 0:
+            return False
+    return count == 0
+
+
 def from_leaf(leaf: Leaf, level: int = 0) -> Node:
     """Return the trie of the keys of ``leaf``, which hangs ``level`` nodes below the root."""
     if len(leaf) <= _MOST or level >= _LEVELS:

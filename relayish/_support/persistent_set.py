@@ -21,6 +21,7 @@ from relayish._support.hash_trie import (
     from_leaf,
     holds,
     insert,
+    is_of_size,
     leaves,
     rebuilt,
     remove,
@@ -216,6 +217,8 @@ def _intersection(a: Node, b: Node, level: int = 0) -> Node:
         return b if type(b) is dict and len(kept) == len(b) else kept or EMPTY
     if type(b) is dict:
         kept = {key: None for key in b if holds(a, key, level)}
+        if is_of_size(a, len(kept)):
+            return a
         return b if len(kept) == len(b) else kept or EMPTY
     xs, ys = branches(a, b, level)
     parts = [_intersection(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
