@@ -72,7 +72,8 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
 
     Raises:
         DeclarationError: If ``parent`` is no functor, or needs arguments to be made, if there is no
-            such policy, or if ``init`` makes no dictionary.
+            such policy, if ``init`` makes no dictionary, or if the functor goes another way than
+            ``direction``.
         DispatchError: From visits, if a key cannot be hashed.
 
     Complexity:
@@ -116,12 +117,10 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
     _inputs: dict[Any, tuple[Node, tuple[Any, ...]]]
     _is_finished: bool
 
-    def __new__(cls, *args: Any, **_options: object) -> RecordingFunctor[R]:  # Any: as __init__
+    def __new__(cls, *args: Any, **options: Any) -> RecordingFunctor[R]:  # Any: as __init__
         if cls is not RecordingFunctor:  # a class that was made below
             return cast("RecordingFunctor[R]", super().__new__(cls))
-        if not args:
-            raise DeclarationError("RecordingFunctor() records nothing; give it a functor")
-        parent = args[0]
+        parent: Any = args[0] if args else options.get("parent")
         check_functor(parent, "RecordingFunctor")
         functor: Functor[Any, Any] = _instantiate(parent) if isinstance(parent, type) else parent
         for taken, does in ((RecordingFunctor, "records already"), (Memoization, "is memoized")):
@@ -150,7 +149,14 @@ class RecordingFunctor(TrackingFunctor[Any, R]):
         self._key_of = key
         self.policy = _member(MemorizingPolicy, policy, "policy")
         if direction is not None:
-            self.direction = _member(Direction, direction, "direction")
+            given = _member(Direction, direction, "direction")
+            if _member(Direction, getattr(self, "direction", given), "direction") is not given:
+                raise DeclarationError(
+                    f"RecordingFunctor is given the direction {given.value} for "
+                    f"{type(self).__name__}, which says itself that it goes the other way; "
+                    f"leave direction out"
+                )
+            self.direction = given
         self._initial = _begin_with(init)
         self._values = None
         self._inputs = {}

@@ -41,10 +41,9 @@ PAIR = Tuple((X, Y))
 AT_PAIR = Occurrence(PAIR)
 
 
-class Live(ExprFunctor[frozenset]):
+class Reads(ExprFunctor[frozenset]):
     """What is read, and how often handlers were called."""
 
-    direction = Direction.BACKWARD
     calls = 0
 
     def visit_var(self, var, after):
@@ -56,6 +55,10 @@ class Live(ExprFunctor[frozenset]):
         for field in reversed(tup.fields):
             after = self.visit(field, after)
         return after
+
+
+class Live(Reads):
+    direction = Direction.BACKWARD
 
 
 def recorded(parent=Live, root=PAIR, state=NOTHING, **options):
@@ -89,20 +92,24 @@ def test_each_visit_is_recorded_by_occurrence():
 
 def test_states_before_and_after_follow_the_direction():
     assert recorded().before_after()[AT_PAIR.child(X)] == ({X, Y}, {Y})
-    forward = recorded(direction="forward").before_after()[AT_PAIR.child(X)]
+    assert recorded(Reads, direction="backward").before_after() == recorded().before_after()
+    forward = recorded(Reads, direction="forward").before_after()[AT_PAIR.child(X)]
     assert forward == ({Y}, {X, Y})
     assert (forward.before, forward.after) == ({Y}, {X, Y})
 
 
 def test_functor_that_does_not_say_its_direction_is_refused_by_before_after():
-    class Unsaid(ExprFunctor[frozenset]):
-        def visit_var(self, var, after):
-            return after
-
-    recording = recorded(Unsaid, X)
-    with pytest.raises(AnalysisError, match=r"Unsaid does not say .* before or after a node"):
+    recording = recorded(Reads)
+    with pytest.raises(AnalysisError, match=r"Reads does not say .* before or after a node"):
         recording.before_after()
-    assert recorded(Unsaid, X, direction=Direction.FORWARD).before_after()
+
+
+def test_direction_that_the_functor_does_not_go_is_refused():
+    assert recorded(Live, direction="BACKWARD").before_after()
+    with pytest.raises(
+        DeclarationError, match="direction forward for Live, which says itself that it goes"
+    ):
+        RecordingFunctor(Live, direction="forward")
 
 
 def test_node_that_stands_twice_is_recorded_at_each_place():
@@ -452,6 +459,15 @@ def test_class_that_needs_arguments_is_refused_and_an_object_of_it_recorded():
     with pytest.raises(DeclarationError, match=r"cannot make a From: .*'start'; give an object"):
         RecordingFunctor(From)
     assert recorded(From(3)).start == 3
+
+
+def test_parent_may_be_given_by_name():
+    assert RecordingFunctor(parent=Live, key=by_node).visit(PAIR, NOTHING) == {X, Y}
+
+
+def test_recording_nothing_is_refused():
+    with pytest.raises(DeclarationError, match="given None; expected a functor"):
+        RecordingFunctor()
 
 
 @pytest.mark.parametrize("parent", [None, dict, {}, Live.visit_var, X, "Live"])
