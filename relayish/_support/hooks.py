@@ -18,6 +18,9 @@ printer: Callable[[object], str] = repr
 printers: dict[str, Callable[[Any], str]] = {}  # Any: a node of the language
 """What ``str`` shows of a node, by the name of its language, where that has a text of its own."""
 
+annotators: dict[str, Callable[[Any, Any], str]] = {}  # Any: a program, notes about its lines
+"""What writes a program with comments around its lines, by the name of its language."""
+
 writer: Callable[[Any], str] = repr  # Any: a module
 """The text of a module with its metadata, which parses back to the same."""
 

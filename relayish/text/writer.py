@@ -19,6 +19,7 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.traversal import ByKind
 from relayish.text.generic_form import spell_leaf
 from relayish.text.layout import Layout
+from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, before_comment
 from relayish.text.literals import spell_name
 from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.names import Names
@@ -58,6 +59,8 @@ class Writer(ABC):
         self.metadata = MetadataWriter(readable)
         self.language = language
         self.layout = Layout(())
+        self.notes: LineNotes | None = None
+        """What is to be said about lines, in comments around them."""
         self.texts: dict[Node, str] = {}
         """How what is in scope is referred to: variables, temporaries, and leaves once met."""
         self.free: dict[Node, None] = {}
@@ -142,6 +145,7 @@ class Writer(ABC):
                 continue
             name = f"%{self._temps}"
             self._temps += 1
+            place = self.note_before(LineKind.VALUE, node, indent)
             if type(made) is str:
                 out.append(f"{indent}{name} = {made}{self.comment(node)};\n")
             else:
@@ -149,18 +153,51 @@ class Writer(ABC):
                 yield made
                 out.append(f"{self.comment(node)};\n")
             texts[node] = name
+            self.note_after(place, indent)
 
-    def body(self, block: int | None, node: Node, depth: int) -> Rule:
-        """The lines of a block, if they are not written yet, and its result ``node``."""
+    def body(
+        self, block: int | None, node: Node, depth: int, owner: Node | None = None, case: int = 0
+    ) -> Rule:
+        """The lines of a block, if they are not written yet, and its result ``node``.
+
+        The block is that of scope ``case`` of ``owner``.
+        """
         depth = min(depth, DEEPEST)
+        indent = INDENTS[depth]
         around, self._in_block = self._in_block, []
         if block is not None and self.layout.lines[block]:
             yield self.statements(block, depth)
-        self.out.append(INDENTS[depth])
+        place = self.note_before(LineKind.RESULT, node, indent, owner, case)
+        self.out.append(indent)
         yield self.value_of(node, depth)
         self.out.append("\n")
+        self.note_after(place, indent)
         self.leave(self._in_block)
         self._in_block = around
+
+    def note_before(
+        self, kind: LineKind, node: Node, indent: str, owner: Node | None = None, case: int = 0
+    ) -> Place | None:
+        """Write what is to be said before lines, and return what these are about.
+
+        What was just said after others is not said again.
+        """
+        if self.notes is None:
+            return None
+        place = Place(kind, node, owner, case)
+        text = self.notes.before(place, self.texts.get)
+        said = self.out[-1] if self.out else ""
+        if text and said != f"{indent}{after_comment(text)}\n":
+            self.out.append(f"{indent}{before_comment(text)}\n")
+        return place
+
+    def note_after(self, place: Place | None, indent: str) -> None:
+        """Write what is to be said behind lines."""
+        if place is None or self.notes is None:
+            return
+        text = self.notes.after(place, self.texts.get)
+        if text:
+            self.out.append(f"{indent}{after_comment(text)}\n")
 
     def value_of(self, node: Node, depth: int) -> str | Rule:
         """Return the text of a node where any may stand, or the rule that writes it."""
@@ -207,7 +244,7 @@ class Writer(ABC):
                     continue
                 out.append("{\n")
                 yield self._write_around(node, depth)
-                yield self.body(todo, item, depth)
+                yield self.body(todo, item, depth, node, index)
                 todo = None
                 out.append(end)
             out.append("]")
@@ -220,13 +257,15 @@ class Writer(ABC):
                 around, self._in_block = self._in_block, []
                 yield self.statements(block, depth)
                 for root in value:
+                    noted = self.note_before(LineKind.VALUE, root, INDENTS[depth])
                     out.append(INDENTS[depth])
                     yield self.value_of(root, depth)
                     out.append(";\n")
+                    self.note_after(noted, INDENTS[depth])
                 self.leave(self._in_block)
                 self._in_block = around
             else:
-                yield self.body(block, value, depth)
+                yield self.body(block, value, depth, node, index)
             out.append(end)
         self.enter(outside)
         self.suspend(bound)

@@ -37,6 +37,7 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.op.registry import attrs_type, ops_meant
 from relayish.text.layout import OUTERMOST, Layout, Position
+from relayish.text.line_notes import LineKind
 from relayish.text.literals import quote, spell_name
 from relayish.text.node_writer import NodeWriter
 from relayish.text.relay.lexer import NONE, TYPE_ARGS
@@ -143,7 +144,16 @@ class BlockPrinter(NodeWriter):
 
     # Blocks
 
-    def body(self, block: int | None, node: Node, depth: int, *, is_let: bool = False) -> Rule:
+    def body(
+        self,
+        block: int | None,
+        node: Node,
+        depth: int,
+        owner: Node | None = None,
+        case: int = 0,
+        *,
+        is_let: bool = False,
+    ) -> Rule:
         depth = min(depth, DEEPEST)
         layout, out, indent, position = self.layout, self.out, INDENTS[depth], self.layout.position
         lets: list[Node] = []
@@ -153,7 +163,8 @@ class BlockPrinter(NodeWriter):
             yield self.statements(block, depth)
         while type(node) is Let and (is_let or position.get(node) is Position.TAIL):
             is_let = False
-            var, value = node.var, node.value
+            let, var, value = node, node.var, node.value
+            place = self.note_before(LineKind.BINDING, let, indent)
             out.append(f"{indent}let ")
             in_value = type(value) is Function and position.get(value) is Position.VALUE
             known = len(lets)
@@ -174,13 +185,16 @@ class BlockPrinter(NodeWriter):
                 out.append(";\n")
             if hidden:
                 texts[var] = self.name(var)
-            after = layout.opened[node][1]
-            node = node.body
+            self.note_after(place, indent)
+            after = layout.opened[let][1]
+            node, owner, case = let.body, let, 0
             if layout.lines[after]:
                 yield self.statements(after, depth)
+        place = self.note_before(LineKind.RESULT, node, indent, owner, case)
         out.append(indent)
         yield self.value_of(node, depth)
         out.append("\n")
+        self.note_after(place, indent)
         self.leave(lets)
         self._in_block = around
 
@@ -193,9 +207,9 @@ class BlockPrinter(NodeWriter):
         _, true, false = self.layout.opened[node]
         out, indent = self.out, INDENTS[min(depth, DEEPEST)]
         out.append(f"if ({self.operand(node.cond)}) {{\n")
-        yield self.body(true, node.true_branch, depth + 1)
+        yield self.body(true, node.true_branch, depth + 1, node, 0)
         out.append(f"{indent}}} else {{\n")
-        yield self.body(false, node.false_branch, depth + 1)
+        yield self.body(false, node.false_branch, depth + 1, node, 1)
         out.append(f"{indent}}}")
 
     def _function(self, func: Function, depth: int) -> Rule:
@@ -214,7 +228,7 @@ class BlockPrinter(NodeWriter):
             )
         result = "" if func.ret_type is None else f" -> {self.types.text(func.ret_type)}"
         self.out.append(f"{types}({', '.join(parts)}){result} {{\n")
-        yield self.body(self.layout.opened[func][1], func.body, depth + 1)
+        yield self.body(self.layout.opened[func][1], func.body, depth + 1, func)
         self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
         self.leave(bound)
         self.types.leave_types(func.type_params)
@@ -224,10 +238,11 @@ class BlockPrinter(NodeWriter):
         indent = INDENTS[arm_depth]
         word = "match" if node.complete else "match?"
         out.append(f"{word} ({self.operand(node.data)}) {{\n")
-        for clause, scope in zip(node.clauses, self.layout.opened[node][1:], strict=True):
+        blocks = self.layout.opened[node][1:]
+        for case, (clause, block) in enumerate(zip(node.clauses, blocks, strict=True)):
             bound: list[Node] = []
             out.append(f"{indent}{self.patterns.text(clause.lhs, bound)} => {{\n")
-            yield self.body(scope, clause.rhs, depth + 2)
+            yield self.body(block, clause.rhs, depth + 2, node, case)
             out.append(f"{indent}}},\n")
             self.leave(bound)
         out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")

@@ -10,9 +10,11 @@ from relayish.errors import FieldError
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.text.layout import Layout, Position
+from relayish.text.line_notes import LineNotes
 from relayish.text.relay import families as _families  # noqa: F401 - completes the tables
 from relayish.text.relay import metadata as _metadata_of_relay  # noqa: F401 - likewise
 from relayish.text.relay.block_printer import BlockPrinter
@@ -63,12 +65,28 @@ def astext(
         raise FieldError(
             f"{thing!r} ({type(thing).__name__}) has no text; expected a module or a node"
         )
+    return _text(thing, show_meta_data, annotate)
+
+
+def annotated_text(thing: IRModule | Node, notes: LineNotes) -> str:
+    """Return the text of a module or node with comments around its lines; it parses back."""
+    return _text(thing, show_meta_data=True, annotate=None, notes=notes)
+
+
+def _text(
+    thing: IRModule | Node,
+    show_meta_data: bool,
+    annotate: Annotate | None,
+    notes: LineNotes | None = None,
+) -> str:
     definitions = thing.type_definitions.values() if isinstance(thing, IRModule) else None
     printer = BlockPrinter(annotate, not show_meta_data)
+    printer.notes = notes
     printer.define_types(definitions)
     body, declarations = _write(printer, thing), printer.declarations()
     if printer.must_declare():
         printer = BlockPrinter(annotate, not show_meta_data, printer)
+        printer.notes = notes
         printer.define_types(definitions)
         declarations, body = printer.declarations(), _write(printer, thing)  # as they are read
     header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
@@ -127,3 +145,4 @@ def _print(thing: Any) -> str:  # Any: as above
 
 
 hooks.printer = _print
+hooks.annotators[RELAY.name] = annotated_text

@@ -13,7 +13,7 @@ from relayish.text.tables import register_text
 from relayish.text.trampoline import Rule
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.text.parser import parse_all
-from relayish.tir.text.printer import astext
+from relayish.tir.text.printer import write_program
 
 FUNCTION: Final = "tir"
 MODULE: Final = "tir_module"
@@ -21,7 +21,8 @@ _END: Final = "\n#[end]"
 
 
 def _write(writer: Any, node: LoweredFunc | Module) -> Rule:  # Any: the writer of a module
-    writer.write(f"\n{astext(node, details=not writer.metadata.readable)}{_END}")
+    details = not writer.metadata.readable
+    writer.write(f"\n{write_program([node], details=details, notes=writer.notes)}{_END}")
     yield from ()
 
 

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from relayish._support import hooks
 from relayish.errors import FieldError, UnknownKindError
+from relayish.text.line_notes import LineNotes
 from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.language import TIR
@@ -57,14 +58,20 @@ def astext(node: IrNode, *, details: bool = True) -> str:
     return write_program([node], details=details)
 
 
-def write_program(roots: Sequence[IrNode], *, details: bool = True) -> str:
-    """Return the text of one node, or of several functions, with one section behind them all."""
+def write_program(
+    roots: Sequence[IrNode], *, details: bool = True, notes: LineNotes | None = None
+) -> str:
+    """Return the text of one node, or of several functions, with one section behind them all.
+
+    What ``notes`` say about statements stands in comments around these.
+    """
     plan = Plan(roots)
     while True:
         before = plan.size()
         is_strict = isinstance(roots[0], (LoweredFunc, Module))
         writer = Writer(plan, is_strict=is_strict, exact=details)
         writer.in_module = len(roots) > 1
+        writer.notes = notes
         try:
             program = writer.write(_between(roots))
             groups = section_lines(writer)
@@ -162,4 +169,13 @@ def print_node(thing: IrNode) -> str:
         return repr(thing)
 
 
+def annotated_text(thing: IrNode | Sequence[IrNode], notes: LineNotes) -> str:
+    """Return the text of a node, or of functions, with comments around statements.
+
+    It parses back.
+    """
+    return write_program([thing] if isinstance(thing, IrNode) else thing, notes=notes)
+
+
 hooks.printers[TIR.name] = print_node
+hooks.annotators[TIR.name] = annotated_text

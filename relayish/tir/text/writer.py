@@ -7,11 +7,13 @@ stands in the section of details.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import GRAPH_NODES, Node
+from relayish.text.line_notes import LineKind, LineNotes, Place, after_comment, before_comment
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 from relayish.tir.ir.traversal import NODES
 from relayish.tir.text.names import PLAIN, Frame, class_of, is_plain
@@ -145,6 +147,9 @@ class Writer:
         self.is_strict = is_strict
         self.exact = exact
         self.in_module = False
+        self.notes: LineNotes | None = None
+        """What is to be said about statements, in comments around them."""
+        self._written: Counter[Node] = Counter()
         self.line = Line()
         self.frame = Frame()
         self.frames: list[Frame] = [self.frame]
@@ -210,6 +215,8 @@ class Writer:
                 write(self.refer(piece))
             else:
                 defining = None
+                if self.notes is not None and (not line.pieces or line.pieces[-1][:1] == "\n"):
+                    push(self._note_before(piece, INDENTS[min(depth, DEEPEST)]))
                 self._count += 1
                 if self._count > self._limit:
                     self._grow()
@@ -221,6 +228,21 @@ class Writer:
                 else:
                     extend(made[::-1])
         return line
+
+    def _note_before(self, node: Node, line_break: str) -> str:
+        """Write what is to be said before a statement; return what is to be said behind it.
+
+        What was just said after another is not said again.
+        """
+        assert self.notes is not None
+        place = Place(LineKind.VALUE, node, again=self._written[node])
+        self._written[node] += 1
+        text = self.notes.before(place, self.texts.get)
+        pieces = self.line.pieces
+        if text and pieces[-2:] != [f"{line_break}{after_comment(text)}", line_break]:
+            pieces += [before_comment(text), line_break]
+        text = self.notes.after(place, self.texts.get)
+        return f"{line_break}{after_comment(text)}" if text else ""
 
     def _meet(self, node: Node) -> None:
         """Note a node whose sharing counts; met a second time, it gets a line of its own."""
