@@ -121,6 +121,20 @@ def is_of_size(root: Node, count: int) -> bool:
     return count == 0
 
 
+def size_change(before: Node, after: Node) -> int:
+    """Return by how many keys a trie has grown. Linear in the nodes that the two do not share."""
+    grown, waiting = 0, [(before, after)]
+    while waiting:
+        a, b = waiting.pop()
+        if a is b:
+            continue
+        if type(a) is tuple is type(b):
+            waiting.extend(zip(a, b, strict=True))
+        else:
+            grown += size(b) - size(a)
+    return grown
+
+
 def from_leaf(leaf: Leaf, level: int = 0) -> Node:
     """Return the trie of the keys of ``leaf``, which hangs ``level`` nodes below the root."""
     if len(leaf) <= _MOST or level >= _LEVELS:

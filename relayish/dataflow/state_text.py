@@ -8,7 +8,16 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any, Final
 
-from relayish.dataflow.lattice import UNIVERSE, CofiniteSet, Everywhere, Interval, PersistentSet
+from relayish._support.hash_trie import EMPTY, size_change
+from relayish._support.hash_trie import Node as Trie
+from relayish.dataflow.lattice import (
+    UNIVERSE,
+    CofiniteSet,
+    Everywhere,
+    Interval,
+    PersistentMap,
+    PersistentSet,
+)
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 
@@ -54,7 +63,7 @@ class StateText:
     """
 
     def __init__(self) -> None:
-        self._counted: PersistentSet[Any] = PersistentSet()  # Any: elements of any type
+        self._counted: Trie = EMPTY
         self._count = 0
 
     def of(self, state: object, name_of: NameOf) -> str:
@@ -96,15 +105,11 @@ class StateText:
         return f"{{{', '.join(shown)}}}"
 
     def _size(self, state: Collection[Any]) -> int:
-        """Return how many elements a state has; persistent sets are compared with the last."""
-        if not isinstance(state, PersistentSet):
+        """Return how many elements a state has; persistent ones are compared with the last."""
+        if not isinstance(state, PersistentSet | PersistentMap):
             return len(state)
-        if self._counted:
-            self._count += len(state.difference(self._counted))
-            self._count -= len(self._counted.difference(state))
-        else:
-            self._count = len(state)
-        self._counted = state
+        self._count += size_change(self._counted, state.root)
+        self._counted = state.root
         return self._count
 
 
