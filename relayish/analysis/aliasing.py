@@ -228,6 +228,12 @@ def is_closure(node: Node) -> bool:
     return any(scope.runs is Runs.DEFERRED for scope in scopes(node))
 
 
+def may_defer(kind: type[Node]) -> bool:
+    """Return whether the values of nodes of class ``kind`` may be such functions."""
+    found: bool = _MAY_DEFER[kind]
+    return found
+
+
 _MAY_DEFER: Final = ByKind(
     lambda kind: any(
         f.runs is Runs.DEFERRED or (f.role is Role.PART and kind is not Match) for f in kind.fields_

@@ -6,43 +6,28 @@ is needed as long as a variable that may hold on to it is; see :mod:`relayish.an
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from relayish.analysis.aliasing import (
-    PLAIN,
-    Aliases,
-    find_inner_blocks,
-    is_closure,
-    is_foreign,
-    is_new,
-)
+from relayish.analysis.aliasing import Aliases, is_closure, is_new, may_defer
 from relayish.analysis.function_attributes import is_primitive
+from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
+from relayish.dataflow.direction import Direction
+from relayish.dataflow.graph.accesses import is_let
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Action
+from relayish.dataflow.lattice import AnySet, PersistentSet, Powerset
+from relayish.dataflow.results import flow_graph
+from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.solution import Solution
+from relayish.dataflow.solver.solve import solve
 from relayish.errors import PassError
+from relayish.ir.getters import compile_getter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.one_line import describe
 from relayish.ir.relay.expr import Function, Let
-from relayish.ir.scoping import operands
+from relayish.ir.scoping import operands, operands_of
 
-_ALWAYS: Final = 1 << 62
-"""Stands for the last use of what is needed in all of a block, as it may run again."""
-
-_Step: TypeAlias = "Generator[_Step, None, None]"
-
-
-class _Block:
-    """A chain of lets and what it ends in, by position: the lets from 0 on, then the end.
-
-    A value is needed from where it is bound, or from the beginning, to where it is used ``last``.
-    """
-
-    __slots__ = ("around", "bound", "last", "place")
-
-    def __init__(self, around: _Block | None, place: int) -> None:
-        self.around = around
-        self.place = place  # in the block around
-        self.bound: dict[Node, int] = {}
-        self.last: dict[Node, int] = {}
+Needed: TypeAlias = AnySet[Node]
 
 
 def analyse_liveness(func: Function) -> Liveness:
@@ -77,36 +62,29 @@ class Liveness:
     def __init__(self, func: Function) -> None:
         self._func = func
         self._aliases = Aliases(func)
-        self._blocks: dict[Node, _Block] = {}  # by the variables they bind
-        self._held: dict[Node, list[Node]] = {}
-        self._run(self._walk(func.body, _Block(None, 0)))
+        graph = flow_graph(func)
+        analysis = NeededValues(self._aliases)
+        self._needed: Solution[Needed]
+        [self._needed] = solve([analysis], graph)
+        bind, in_kernel = Action.BIND, analysis.in_kernel
+        self._points: dict[Node, int] = {  # by the variables that lets bind
+            node.var: number
+            for number, (node, action) in enumerate(zip(graph.nodes, graph.actions, strict=True))
+            if action is bind and type(node) is Let and not in_kernel[number]
+        }
 
     def is_needed_after(self, var: Node, let_var: Node) -> bool:
-        """Return whether the value of ``var`` may be used after ``let_var`` was bound.
-
-        Complexity:
-            Constant for each block around the let.
-        """
-        return var in self._aliases.escaped or any(
-            block.last.get(var, -1) > place for block, place in self._iterate_around(let_var)
-        )
+        """Return whether the value of ``var`` may be used after ``let_var`` was bound."""
+        return var in self._aliases.escaped or var in self._find_needed(let_var)
 
     def needed_after(self, let_var: Node) -> frozenset[Node]:
         """Return the variables whose values may be used after ``let_var`` was bound."""
-        found = set(self._aliases.escaped)
-        for block, place in self._iterate_around(let_var):
-            bound = block.bound
-            found |= {v for v, last in block.last.items() if last > place >= bound.get(v, -1)}
-        return frozenset(found)
+        return frozenset([*self._aliases.escaped, *self._find_needed(let_var)])
 
-    def _iterate_around(self, let_var: Node) -> Iterator[tuple[_Block, int]]:
-        """Yield the blocks around a let, the innermost first, each with the place in it."""
-        block = self._blocks[let_var]
-        place = block.bound[let_var]
-        yield block, place
-        while block.around is not None:
-            block, place = block.around, block.place
-            yield block, place
+    def _find_needed(self, let_var: Node) -> PersistentSet[Node]:
+        found = self._needed.after(self._points[let_var])
+        assert isinstance(found, PersistentSet)  # never all there are
+        return found
 
     def may_overwrite(self, let_var: Node, shared: Node) -> bool:
         """Return whether the value of ``let_var`` may be written where ``shared`` is.
@@ -114,10 +92,12 @@ class Liveness:
         It may not if what is there is needed later, is constant, or belongs to whoever calls the
         function, unless that is the outermost one, whose parameters are given away.
         """
-        owner_of = self._aliases.owner
+        owner_of, points = self._aliases.owner, self._points
         owner = owner_of(let_var)
-        if owner is None or let_var not in self._blocks:
+        if owner is None or let_var not in points:
             return False  # in a kernel, or nowhere
+        if points.get(shared, 0) > points[let_var]:
+            return False  # it is not there yet
         names, places = self._aliases.origins(shared)
         for name in names:
             given = self._aliases.is_given(name) and owner is not self._func
@@ -125,107 +105,125 @@ class Liveness:
                 return False
         return all(is_new(place) or type(place) in VARIABLES for place in places)
 
-    # What is needed after each let: blocks are walked backwards
 
-    def _run(self, step: _Step) -> None:
-        """Walk a block, and those it waits for, on a stack of our own."""
-        stack = [step]
-        while stack:
-            inner = next(stack[-1], None)
-            if inner is None:
-                stack.pop()
-            else:
-                stack.append(inner)
+class NeededValues(KindwiseAnalysis[Needed]):
+    """Live variables, of which one that is used uses all that its value may hold on to.
 
-    def _walk(self, expr: Node, block: _Block) -> _Step:
-        """Find out where in a block each value is used last."""
-        lets: list[Let] = []
-        while type(expr) is Let:
-            self._blocks[expr.var] = block
-            block.bound[expr.var] = len(lets)
-            lets.append(expr)
-            expr = expr.body
+    So whatever a live variable holds on to is live as well. Of the variables of loops, which other
+    packages declare, it is taken that they may be what the loop was given first whenever an
+    iteration begins.
+    """
+
+    direction = Direction.BACKWARD
+    lattice = Powerset[Node]()
+
+    def __init__(self, aliases: Aliases) -> None:
+        self._aliases = aliases
+        self._held: dict[Node, list[Node]] = {}
+        self.in_kernel: list[bool] = []
+
+    def transfers(self, graph: FlowGraph) -> list[Transfer | None]:
+        """Return the transfer of each point; those of primitive functions have none."""
+        found = list(super().transfers(graph))
+        self.in_kernel = [False] * len(graph)
+        kernels: set[int] = set()
+        for procedure in graph.procedures:
+            if procedure.parent in kernels or is_primitive(procedure.node):
+                kernels.add(procedure.number)
+                for number in range(procedure.entry, procedure.exit + 1):
+                    found[number], self.in_kernel[number] = None, True
+        return found
+
+    def transfer_of(self, action: Action, kind: type[Node], is_tree: bool) -> Transfer | None:  # noqa: ARG002
+        match action:
+            case Action.YIELD:
+                return self._use if kind in VARIABLES else None
+            case Action.EVALUATE | Action.ENTER:
+                return self._evaluation(kind)
+            case Action.BIND:
+                return self._let(kind) if is_let(kind) else self._bind
+            case Action.LOOP:
+                return self._repeat
+            case _:
+                return None
+
+    def _evaluation(self, kind: type[Node]) -> Transfer:
+        taken_by, use, check = operands_of(kind), self._use, self._check
+        binds = bool(scope_fields(kind).binders)
         captured = self._aliases.captured
-        values = [*[let.value for let in lets], expr]
-        for place in range(len(lets), -1, -1):
-            value = values[place]
-            shared = lets[place].var.may_share if place < len(lets) else None
-            if shared is not None:
-                self._use(shared, block, place)
-            for operand in () if type(value) is Function else _operands(value):
-                if type(operand) in VARIABLES:
-                    self._use(operand, block, place)
-                elif operand in captured:
-                    yield from self._enclose(operand, block, place)
-            if value in captured:
-                yield from self._enclose(value, block, place)
-            elif not PLAIN[type(value)]:
-                yield from self._enter(value, block, place)
+        variables = VARIABLES
 
-    def _enter(self, node: Node, block: _Block, place: int) -> _Step:
-        """Note what is used in the blocks that ``node`` evaluates at a place."""
-        parts = [(part, _Block(block, place)) for part in find_inner_blocks(node)]
-        for part, inner in parts:
-            yield self._walk(part, inner)
-        if is_foreign(node):
-            self._keep_throughout(node, [inner for _, inner in parts])
-        last = block.last
-        for _, inner in parts:
-            for var in inner.last:
-                if var not in inner.bound:
-                    last.setdefault(var, place)
+        def evaluate(node: Node, needed: Needed) -> Needed:
+            if binds:
+                needed = needed.difference(self.bound)
+            for operand in taken_by(node):
+                if type(operand) not in variables:
+                    check(operand, node)
+                elif operand not in needed:
+                    needed = use(operand, needed)
+            return needed
 
-    def _enclose(self, func: Node, block: _Block, place: int) -> _Step:
-        """Note that a function is made at a place, of what it captures."""
-        if not is_primitive(func):
-            for root in find_inner_blocks(func):
-                yield self._walk(root, _Block(None, 0))
-        for var in self._aliases.captured[func]:
-            self._use(var, block, place)
+        def make_function(node: Node, needed: Needed) -> Needed:
+            for variable in captured.get(node, ()):
+                needed = use(variable, needed)
+            return needed if kind is Function else evaluate(node, needed)
 
-    def _keep_throughout(self, node: Node, inner: list[_Block]) -> None:
-        """Note that blocks, which run in any order and again, need all that ``node`` is given."""
-        used: set[Node] = set()
-        for operand in operands(node):
-            self._aliases.hold(operand, used)
-        for block in inner:
-            used.update([var for var in block.last if var not in block.bound])
-        for block in inner:
-            block.last.update(dict.fromkeys([v for v in used if v not in block.bound], _ALWAYS))
+        return make_function if may_defer(kind) else evaluate
 
-    def _use(self, var: Node, block: _Block, place: int) -> None:
-        """Note that ``var``, and with it all that it may hold on to, is used at a place."""
-        last = block.last
-        if var in last:
-            return
-        held_by = self._held
-        seen: set[Node] = set()
-        stack: list[Node] = [var]
-        while stack:
-            node = stack.pop()
-            if node in seen or node in last:
-                continue
-            seen.add(node)
-            if type(node) in VARIABLES:
-                last[node] = place
-            held = held_by.get(node)
-            if held is None:
-                held = held_by[node] = self._aliases.find_held(node)
-            stack += held
-
-
-def _operands(expr: Node) -> tuple[Node, ...]:
-    """Return what ``expr`` itself takes, checked to be atoms."""
-    if type(expr) in ATOMS:
-        return (expr,)
-    if type(expr) is Let:
-        return ()
-    taken = operands(expr)
-    for operand in taken:
+    def _check(self, operand: Node, node: Node) -> None:
+        """Refuse an operand that is no atom, nor a function."""
         if type(operand) not in ATOMS and not is_closure(operand):
             raise PassError(
-                f"{describe(operand)} is an operand of {describe(expr)}; liveness is known of "
+                f"{describe(operand)} is an operand of {describe(node)}; liveness is known of "
                 f"programs in A-normal form, where operands are bound by lets; run ToANormalForm "
                 f"before"
             )
-    return taken
+
+    def _let(self, kind: type[Node]) -> Transfer:
+        """Return the transfer of points where a let, or what is like one, binds its variable."""
+        value_of, use = compile_getter(scope_fields(kind).recursive), self._use
+
+        def bind_all(node: Node, needed: Needed) -> Needed:
+            needed = needed.difference(self.bound)
+            for value in value_of(node):
+                if type(value) in VARIABLES:
+                    needed = use(value, needed)
+            return needed
+
+        def bind(let: Let, needed: Needed) -> Needed:
+            var, value = let.var, let.value
+            needed = needed.discard(var)
+            if var.may_share is not None:
+                needed = use(var.may_share, needed)
+            return use(value, needed) if type(value) in VARIABLES else needed
+
+        return bind if kind is Let else bind_all
+
+    def _bind(self, _: Node, needed: Needed) -> Needed:
+        return needed.difference(self.bound)
+
+    def _repeat(self, node: Node, needed: Needed) -> Needed:
+        """Use all that an iteration may begin with."""
+        for operand in operands(node):
+            needed = self._use(operand, needed)
+        for number in self.graph.successors(self.number):
+            needed = needed.update(self.graph.binders.get(number, ()))
+        return needed
+
+    def _use(self, var: Node, needed: Needed) -> Needed:
+        """Return ``needed`` with ``var`` and all that its value may hold on to."""
+        held_by, find_held, variables = self._held, self._aliases.find_held, VARIABLES
+        stack = [var]
+        seen: set[Node] = set()
+        while stack:
+            node = stack.pop()
+            if node in seen or node in needed:
+                continue
+            seen.add(node)
+            if type(node) in variables:
+                needed = needed.add(node)
+            held = held_by.get(node)
+            if held is None:
+                held = held_by[node] = find_held(node)
+            stack += held
+        return needed
