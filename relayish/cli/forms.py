@@ -70,18 +70,30 @@ def parse_program(source: str, shown: str, form: Form, *, allow_unknown_ops: boo
 
 def text_of(mod: IRModule, form: Form) -> str:
     """Return the text of ``mod`` in ``form``, or as Relay text where that cannot hold it."""
+    written = written_as(mod, form)
+    if isinstance(written, IRModule):
+        return text.astext(written)
+    tir = _load_loops()
+    found: str = (
+        tir.text.write_program(written) if isinstance(written, tuple) else tir.astext(written)
+    )
+    return found
+
+
+def written_as(mod: IRModule, form: Form) -> Any:  # Any: nodes of loops, loaded when needed
+    """Return what stands for ``mod`` in a file of ``form``: itself, a module or functions of loops.
+
+    It is ``mod`` itself where the form cannot hold all of it.
+    """
     if form is Form.RELAY:
-        return text.astext(mod)
+        return mod
     tir = _load_loops()
     try:
         found = tir.from_ir_module(mod)
     except FieldError:  # a definition of another language, say, which a pass added
-        return text_of(mod, Form.RELAY)
-    if form is Form.MODULE or found.submodules or not found.functions:
-        module_text: str = tir.astext(found)
-        return module_text
-    functions_text: str = tir.text.write_program(found.functions)
-    return functions_text
+        return mod
+    is_module = form is Form.MODULE or found.submodules or not found.functions
+    return found if is_module else tuple(found.functions)
 
 
 def _load_loops() -> Any:  # Any: a module

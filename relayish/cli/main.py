@@ -40,6 +40,7 @@ _COMMANDS: Final = {
     "passes": "relayish.cli.passes",
     "print": "relayish.cli.print",
     "check": "relayish.cli.check",
+    "analyse": "relayish.cli.analyse",
     "bisect": "relayish.cli.bisect",
 }
 
@@ -117,7 +118,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = _Parser(
         prog="relayish",
-        description="Read, check, transform and print Relay programs.",
+        description="Read, check, analyse, transform and print Relay programs.",
         epilog=_EPILOG,
     )
     parser.add_argument(
@@ -131,6 +132,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_passes(commands)
     _add_print(commands)
     _add_check(commands)
+    _add_analyse(commands)
     _add_bisect(commands)
     return parser
 
@@ -229,6 +231,29 @@ def _add_check(commands: _Commands[_Parser]) -> None:
     check.add_argument("--no-types", action="store_true", help="do not infer types")
 
 
+def _add_analyse(commands: _Commands[_Parser]) -> None:
+    analyse = _add_command(
+        commands, "analyse", "print a program with what data-flow analyses find around each line"
+    )
+    _add_program(analyse, is_optional=True)
+    _add_output(analyse)
+    analyse.add_argument(
+        "-a",
+        "--analyses",
+        metavar="ANALYSES",
+        help='what to find: "liveness,intervals", with options as in "intervals{widen_after=5}"',
+    )
+    analyse.add_argument(
+        "--function", metavar="NAME", help="analyse and print this function alone, not the module"
+    )
+    analyse.add_argument(
+        "--json",
+        action="store_true",
+        help="print program points in place of the program: a list of objects",
+    )
+    analyse.add_argument("--list", action="store_true", help="list the analyses there are")
+
+
 def _add_bisect(commands: _Commands[_Parser]) -> None:
     bisect = _add_command(
         commands, "bisect", "find the pass of a pipeline that is at fault, and the least program"
@@ -262,8 +287,13 @@ def _add_command(commands: _Commands[_Parser], name: str, summary: str) -> argpa
     return command
 
 
-def _add_program(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help="Relay text, or loops; - for standard input")
+def _add_program(command: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
+    command.add_argument(
+        "file",
+        nargs="?" if is_optional else None,
+        metavar="FILE",
+        help="Relay text, or loops; - for standard input",
+    )
     command.add_argument(
         "--allow-unknown-ops",
         action="store_true",

@@ -1,0 +1,85 @@
+"""``relayish analyse``: print a program with what data-flow analyses find around each line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import relayish.analysis
+import relayish.tir.analysis  # noqa: F401 - registers analyses, as the one above does
+from relayish._support.collector import freeze_heap
+from relayish.cli.files import read_program, write_result
+from relayish.cli.forms import Form, written_as
+from relayish.dataflow.annotated import annotated_text
+from relayish.dataflow.registry import ANALYSES, SOLVER_OPTIONS, AnalysisEntry, parse_analyses
+from relayish.dataflow.results import analyse
+from relayish.dataflow.solver.solution import Solution
+from relayish.dataflow.state_text import StateText
+from relayish.errors import OptionError
+from relayish.ir.relay.module import IRModule
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command; the names of analyses are read before the file."""
+    if args.list:
+        write_result(render_list(ANALYSES.entries()), args.output)
+        return 0
+    if args.analyses is None:
+        raise OptionError(
+            "no analysis is named; write -a liveness,... (`relayish analyse --list` lists all)"
+        )
+    if args.file is None:
+        raise OptionError("no file is given; write relayish analyse FILE, or - for standard input")
+    analyses = parse_analyses(args.analyses)
+    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    program = mod if args.function is None else mod[args.function]
+    with freeze_heap():
+        found = [analyse(program, each) for each in analyses]
+        shown = render_json(found) if args.json else _render(found, mod, form, args.function)
+    write_result(shown, args.output)
+    return 0
+
+
+def _render(
+    found: Sequence[Solution[Any]],  # Any: with states of its own, as in all of this file
+    mod: IRModule,
+    form: Form,
+    function: str | None,
+) -> str:
+    return annotated_text(found, written_as(mod, form) if function is None else None)
+
+
+def render_json(found: Sequence[Solution[Any]]) -> str:
+    """Return the states before and after each program point as JSON: a list of objects."""
+    texts = [StateText() for _ in found]
+    names = [solution.analysis.name for solution in found]
+    points = []
+    for point in found[0].graph.points:
+        before, after = {}, {}
+        for name, solution, text in zip(names, found, texts, strict=True):
+            if solution.is_reached(point):
+                before[name] = text.of(solution.before(point), _unnamed)
+                after[name] = text.of(solution.after(point), _unnamed)
+        told = {"point": point.number, "what": str(point), "before": before, "after": after}
+        points.append(json.dumps(told))
+    return "[\n" + ",\n".join(points) + "\n]\n"
+
+
+def _unnamed(_node: object) -> None:
+    """Let things go by their own names."""
+
+
+def render_list(entries: Sequence[AnalysisEntry]) -> str:
+    """Return one line for each analysis, and below it its options."""
+    rows = [("NAME", "DIRECTION", "DESCRIPTION")]
+    rows += [(entry.name, entry.direction.value, entry.description) for entry in entries]
+    options: list[Sequence[object]] = [(), *[entry.own_options for entry in entries]]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    lines = []
+    for (name, direction, description), own in zip(rows, options, strict=True):
+        line = f"{name.ljust(widths[0])}  {direction.ljust(widths[1])}  {description}"
+        lines += [line.rstrip(), *[f"    {option}" for option in own]]
+    lines += ["", f"all of them take {', '.join(map(str, SOLVER_OPTIONS))}"]
+    return "\n".join(lines) + "\n"
