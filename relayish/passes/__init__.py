@@ -19,6 +19,7 @@ PASSES: Final = {
     "DynamicToStatic": "fold.dynamic_to_static",
     "FoldConstant": "fold.fold_constant",
     "PartialEvaluate": "fold.partial_evaluate",
+    "SparseConditionalConstantPropagation": "fold.sparse_conditional_constant_propagation",
     "CanonicalizeCast": "rewrite.canonicalize_cast",
     "CanonicalizeOps": "rewrite.canonicalize_ops",
     "DivToMul": "rewrite.div_to_mul",

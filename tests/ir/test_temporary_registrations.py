@@ -25,10 +25,13 @@ from relayish.analysis import (
 )
 from relayish.dataflow import (
     Direction,
+    SparseAnalysis,
     register_analysis,
     register_control_flow,
     register_expression_key,
     register_mod_ref,
+    register_refinement,
+    register_transfer,
     register_unaliased,
     register_value_flow,
     register_variables,
@@ -151,6 +154,8 @@ REGISTRATIONS: dict[str, Register] = {
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_type_inference": lambda k, f: register_type_inference(OwnModule, f),
     "register_type_rule": lambda k, f: register_type_rule(k["kind"], f),
+    "register_refinement": lambda k, f: register_refinement(SparseAnalysis, k["kind"], f),
+    "register_transfer": lambda k, f: register_transfer(SparseAnalysis, k["kind"], f),
     "register_value_flow": lambda k, f: register_value_flow(k["kind"], f),
     "register_unaliased": lambda k, f: register_unaliased(k["kind"]),
     "register_variables": lambda k, f: register_variables(k["kind"], outliving=f),

@@ -9,8 +9,8 @@ from relayish.errors import DeclarationError
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
 from relayish.ir.field import is_node_class
-from relayish.ir.naming import display_name
 from relayish.ir.node import NAMES, Node, lineage
+from relayish.ir.one_line import one_line
 
 # Any: a node of one kind, abstract values
 ValueTransfer: TypeAlias = Callable[..., Any]
@@ -73,7 +73,7 @@ class RuleTable:
 
 def describe(what: What) -> str:
     """Return what a rule is for, as errors say it."""
-    return display_name(what) if isinstance(what, Node) else what.__name__
+    return one_line(what) if isinstance(what, Node) else what.__name__
 
 
 TRANSFERS: Final = RuleTable("transfer", "relayish.dataflow.register_transfer")

@@ -81,8 +81,10 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
 
     def value(self, node: Node, refined: Refined) -> Value:
         """Return the value of a node at some point; the bottom where it has none yet."""
-        if refined is not self._nothing and node in refined:
-            return refined[node]
+        if refined is not self._nothing:
+            known = refined.get(node)
+            if known is not None:
+                return known
         known = self.found.get(node)
         return self._first_value(node) if known is None else known
 
@@ -318,14 +320,14 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         if any(state is not None for state in arriving[len(roots) :]):  # around all scopes
             self.put(node, self._top)
             return refined
-        is_told = False
+        is_told, found = False, self._bottom
         for target, source, key in FlowOfNode(node).sources:
             if target is node:
                 is_told = True
                 for state in states.get(source, [refined]):
-                    self.put(node, self._part(self.value(source, state), key))
-        if not is_told:
-            self.put(node, self._unknown(node))
+                    value = self._part(self.value(source, state), key)
+                    found = self._values.join(found, value)
+        self.put(node, found if is_told else self._unknown(node))
         return refined
 
     def _begins_block(self) -> bool:
@@ -362,7 +364,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
             if node in done or value is self._top:
                 continue
             done.add(node)
-            if type(node) not in ATOMS or node in self._bound:
+            if type(node) not in ATOMS or type(node) in VARIABLES:
                 state = state.set(node, value)
             definition = self._definitions.get(node)
             if definition is not None:

@@ -90,7 +90,7 @@ class ConstantFolder(MixedModeMutator):
             if constant and tail.var not in self._named:
                 self.memo_map[tail.var] = value
             else:
-                self._note_tuple(tail.var, value)
+                self.note_binding(tail.var, value)
                 if tail.var.may_share is not None:
                     self._named.add(tail.var.may_share)
             kept.append((tail, value, constant))
@@ -102,7 +102,7 @@ class ConstantFolder(MixedModeMutator):
             self.memo_map[binding] = image
         return image
 
-    def _note_tuple(self, var: Var, value: Expr) -> None:
+    def note_binding(self, var: Var, value: Expr) -> None:
         """Remember that ``var`` stands for a tuple, by this or another name, wherever it is."""
         inner = skip_on_device(value)
         if type(inner) is Tuple:
