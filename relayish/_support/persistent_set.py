@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, final
 
 from relayish._support.hash_trie import (
     EMPTY,
@@ -31,6 +31,7 @@ from relayish._support.hash_trie import (
 E = TypeVar("E", bound=Hashable)
 
 
+@final
 class PersistentSet(AbstractSet[E]):
     """A set that is never changed: operations return other ones, which share most with it.
 
@@ -114,11 +115,16 @@ class PersistentSet(AbstractSet[E]):
 
     def update(self, elements: Iterable[E]) -> PersistentSet[E]:
         """Return the set with ``elements`` as well."""
-        return self._with_root(_union(self.root, _root_of(elements)))
+        root = self.root
+        if type(elements) in _SEQUENCES and len(elements) <= _ONE_BY_ONE:  # type: ignore[arg-type]
+            for element in elements:
+                root = insert(root, element, None)
+            return self._with_root(root)
+        return self._with_root(_union(root, _root_of(elements)))
 
     def difference(self, elements: Iterable[object]) -> PersistentSet[E]:
         """Return the set without ``elements``."""
-        if isinstance(elements, PersistentSet):
+        if type(elements) is PersistentSet:
             return self._with_root(_difference(self.root, elements.root))
         root = self.root
         for element in elements:
@@ -132,29 +138,29 @@ class PersistentSet(AbstractSet[E]):
         return self._with_root(_intersection(self.root, _root_of(elements)))
 
     def __or__(self, other: Any) -> Any:  # Any: other sets say what they make of this one
-        return self.update(other) if isinstance(other, AbstractSet) else NotImplemented
+        return self.update(other) if _is_set(other) else NotImplemented
 
     def __and__(self, other: Any) -> Any:  # Any: as above
-        return self.intersection(other) if isinstance(other, AbstractSet) else NotImplemented
+        return self.intersection(other) if _is_set(other) else NotImplemented
 
     def __sub__(self, other: Any) -> Any:  # Any: as above
-        return self.difference(other) if isinstance(other, AbstractSet) else NotImplemented
+        return self.difference(other) if _is_set(other) else NotImplemented
 
     def isdisjoint(self, other: Iterable[object]) -> bool:
         """Return whether nothing is in both."""
-        if isinstance(other, PersistentSet):
+        if type(other) is PersistentSet:
             return _is_disjoint(self.root, other.root)
         return not any(element in self for element in other)
 
     def __le__(self, other: AbstractSet[object]) -> bool:
-        if isinstance(other, PersistentSet):
+        if type(other) is PersistentSet:
             return _is_subset(self.root, other.root)
         if not isinstance(other, AbstractSet):
             return NotImplemented
         return all(element in other for element in self)
 
     def __ge__(self, other: AbstractSet[object]) -> bool:
-        if isinstance(other, PersistentSet):
+        if type(other) is PersistentSet:
             return _is_subset(other.root, self.root)
         if not isinstance(other, AbstractSet):
             return NotImplemented
@@ -163,7 +169,7 @@ class PersistentSet(AbstractSet[E]):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if isinstance(other, PersistentSet):
+        if type(other) is PersistentSet:
             if self._length != other._length and self._length >= 0 and other._length >= 0:
                 return False
             return _is_equal(self.root, other.root)
@@ -173,6 +179,10 @@ class PersistentSet(AbstractSet[E]):
 
     def _with_root(self, root: Node) -> PersistentSet[E]:
         return self if root is self.root else _of(root, -1)
+
+
+def _is_set(other: object) -> bool:
+    return type(other) is PersistentSet or isinstance(other, AbstractSet)
 
 
 def _of(root: Node, length: int) -> PersistentSet[Any]:  # Any: elements of any type
@@ -185,7 +195,7 @@ def _of(root: Node, length: int) -> PersistentSet[Any]:  # Any: elements of any 
 
 
 def _root_of(items: Iterable[Any]) -> Node:  # Any: as above
-    if isinstance(items, PersistentSet):
+    if type(items) is PersistentSet:
         return items.root
     return from_leaf(dict.fromkeys(items))
 
@@ -201,7 +211,7 @@ def _union(a: Node, b: Node, level: int = 0) -> Node:
         joined = {**a, **b}
         return b if len(joined) == len(b) else from_leaf(joined, level)
     xs, ys = branches(a, b, level)
-    parts = [_union(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
+    parts = [x if x is y else _union(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
     return rebuilt(parts, (a, xs), (b, ys))
 
 
@@ -221,7 +231,7 @@ def _intersection(a: Node, b: Node, level: int = 0) -> Node:
             return a
         return b if len(kept) == len(b) else kept or EMPTY
     xs, ys = branches(a, b, level)
-    parts = [_intersection(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
+    parts = [x if x is y else _intersection(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
     return rebuilt(parts, (a, xs), (b, ys))
 
 
@@ -234,7 +244,7 @@ def _difference(a: Node, b: Node, level: int = 0) -> Node:
         kept = {key: None for key in a if not holds(b, key, level)}
         return a if len(kept) == len(a) else kept or EMPTY
     xs, ys = branches(a, b, level)
-    parts = [_difference(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
+    parts = [EMPTY if x is y else _difference(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
     return rebuilt(parts, (a, xs))
 
 
@@ -245,7 +255,9 @@ def _is_subset(a: Node, b: Node, level: int = 0) -> bool:
         return False
     if type(a) is dict:
         return a.keys() <= b.keys() if type(b) is dict else _all_in(a, b, level)
-    return all(_is_subset(x, y, level + 1) for x, y in zip(*branches(a, b, level), strict=True))
+    return all(
+        x is y or _is_subset(x, y, level + 1) for x, y in zip(*branches(a, b, level), strict=True)
+    )
 
 
 def _is_disjoint(a: Node, b: Node, level: int = 0) -> bool:
@@ -267,7 +279,9 @@ def _is_equal(a: Node, b: Node, level: int = 0) -> bool:
         return False
     if type(a) is type(b) is dict:
         return bool(a.keys() == b.keys())
-    return all(_is_equal(x, y, level + 1) for x, y in zip(*branches(a, b, level), strict=True))
+    return all(
+        x is y or _is_equal(x, y, level + 1) for x, y in zip(*branches(a, b, level), strict=True)
+    )
 
 
 def _all_in(leaf: Leaf, node: Node, level: int) -> bool:
@@ -278,6 +292,8 @@ def _none_in(leaf: Leaf, node: Node, level: int) -> bool:
     return not any(holds(node, key, level) for key in leaf)
 
 
+_SEQUENCES: Final = frozenset({tuple, list})
+_ONE_BY_ONE: Final = 8
 _new: Final = object.__new__
 _NOTHING: Final[PersistentSet[Any]] = _new(PersistentSet)  # Any: of any type
 _NOTHING.root, _NOTHING._length = EMPTY, 0  # noqa: SLF001 - a class of this module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Flat(Lattice[FlatState[V]], Generic[V]):
     def equal(self, a: FlatState[V], b: FlatState[V]) -> bool:
         if a is b:
             return True
-        return not isinstance(a, Extreme) and not isinstance(b, Extreme) and self.same(a, b)
+        return not (a is BOTTOM or a is TOP or b is BOTTOM or b is TOP) and self.same(a, b)
 
 
 def same_value(a: object, b: object) -> bool:
@@ -75,6 +75,8 @@ def same_value(a: object, b: object) -> bool:
         return True
     if type(a) is not type(b):
         return False
+    if type(a) in _PLAIN:
+        return a == b
     if isinstance(a, float) and isinstance(b, float):
         if a != a or b != b:  # noqa: PLR0124 - a NaN is not equal to itself
             return a != a and b != b  # noqa: PLR0124 - as above
@@ -90,3 +92,6 @@ def same_value(a: object, b: object) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(same_value, a, b))
     return bool(a == b)
+
+
+_PLAIN: Final = frozenset({int, bool, str, bytes})
