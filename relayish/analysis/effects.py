@@ -229,9 +229,11 @@ class Effects:
         summaries = self._summaries
 
         def following(node: Node) -> list[tuple[Node, Summary]]:
-            found = [(user, self._summarise(user)) for user in users[node]]
-            latent = summaries[node] & CALLS
-            return [*found, *((name, latent) for name in aliases.get(node, ()))]
+            found = [(user, self._summarise(user)) for user in users.get(node, ())]
+            if node in aliases:
+                latent = summaries[node] & CALLS
+                found += [(name, latent) for name in aliases[node]]
+            return found
 
         known = [each for node in pending for each in following(node)]
         propagate(summaries, known, following, or_)

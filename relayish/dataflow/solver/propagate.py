@@ -42,10 +42,13 @@ def propagate(
         [('a', 5), ('b', 5), ('c', 5)]
     """
     pending = list(given)
+    find = known.get
     while pending:
         key, value = pending.pop()
-        old = known.get(key)
+        old = find(key)
         if old is not None:
+            if value == old:
+                continue
             value = join(old, value)
             if value == old:
                 continue
