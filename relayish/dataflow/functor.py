@@ -245,7 +245,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     def _find_inside(self, node: Node) -> list[tuple[Handler, Node]]:
         """Return what is below ``node`` and has handlers, but no points, in the order of states."""
         kinds = ByKind(lambda kind: find_handler(type(self), "visit_", kind))
-        roots = [*operands(node), *self.graph.captured(node)]
+        roots = [*operands(node), *self.graph.accesses.captured_at(self.number)]
         order = INSIDE.post_order(
             [root for root in roots if not self._has_point(root)],
             lambda each: kinds[type(each)] is None,

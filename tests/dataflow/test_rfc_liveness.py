@@ -10,7 +10,7 @@ from relayish import tir
 from relayish.dataflow import Occurrence, RecordingFunctor
 from relayish.dataflow.lattice import PersistentSet
 from relayish.ir.node import Node
-from relayish.ir.relay.expr import Call, If, Let
+from relayish.ir.relay.expr import Call, Function, If, Let, Tuple
 from relayish.ir.relay.expr import Var as RelayVar
 from relayish.op import get_op
 from tests.support.live_functors import LoopFlow, LoopLive, RelayFlow, RelayLive
@@ -189,3 +189,12 @@ def test_relay_nested_if_keeps_outer_variables_alive(relay_liveness):
     assert around(states, use) == ({y, r, v}, {v})
     assert around(states, inner) == ({d, v, w, r}, {v, r})
     assert around(states, outer) == ({c, d, v, w, r}, {v})
+
+
+def test_name_of_a_function_that_calls_itself_is_not_live_before_it(relay_liveness):
+    f, x, y, z = [RelayVar(name) for name in "fxyz"]
+    function = Function((x,), Call(f, (Tuple((x, z)),)))
+    root = Let(f, function, Call(f, (y,)))
+    states = relay_liveness(root)
+    assert around(states, root) == ({y, z}, set())
+    assert around(states, root.body) == ({f, y}, set())

@@ -85,7 +85,8 @@ class RelayHandlers:
     direction = Direction.BACKWARD
 
     def visit_let(self, let: Let, after: Live) -> Live:
-        return self.visit(let.value, self.visit(let.body, after).discard(let.var))
+        before_body = self.visit(let.body, after).discard(let.var)
+        return self.visit(let.value, before_body).discard(let.var)  # a function may call itself
 
     def visit_if(self, branch: If, after: Live) -> Live:
         before_true = self.visit(branch.true_branch, after)
@@ -97,9 +98,6 @@ class RelayHandlers:
             self.visit(clause.rhs, after).difference(binders(clause)) for clause in match.clauses
         ]
         return self.visit(match.data, reduce(self.lattice.join, before))
-
-    def visit_function(self, function: Function, after: Live) -> Live:
-        return after.update(free_variables(function))
 
     def bind(self, _: Node, variables: tuple[Node, ...], after: Live) -> Live:
         """Say the same of patterns to the solver, which walks the clauses."""
@@ -151,6 +149,9 @@ class LoopLive(LoopHandlers, FixpointFunctor[Node, Live], tir.ExprFunctor, tir.S
 class RelayLive(RelayHandlers, ExprFunctor):
     """Liveness of Relay's expressions."""
 
+    def visit_function(self, function: Function, after: Live) -> Live:
+        return after.update(free_variables(function))
+
 
 class LoopFlow(LoopHandlers, BackwardDataFlow[Live]):
     """The same handlers, line for line, as transfers of the solver."""
@@ -165,4 +166,7 @@ class LoopInitialisedFlow(InitialisedHandlers, ForwardDataFlow[Live]):
 
 
 class RelayFlow(RelayHandlers, BackwardDataFlow[Live]):
-    """The same for Relay."""
+    """The same for Relay; what functions capture is known of the graph."""
+
+    def visit_function(self, function: Function, after: Live) -> Live:
+        return after.update(self.graph.accesses.captured_at(self.number))
