@@ -13,10 +13,10 @@ from relayish.analysis.function_attributes import is_primitive
 from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.accesses import is_let
-from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.lattice import AnySet, PersistentSet, Powerset
+from relayish.dataflow.results import flow_graph
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
@@ -62,7 +62,7 @@ class Liveness:
     def __init__(self, func: Function) -> None:
         self._func = func
         self._aliases = Aliases(func)
-        graph = build_flow_graph(func)
+        graph = flow_graph(func)
         analysis = NeededValues(self._aliases)
         self._needed: Solution[Needed]
         [self._needed] = solve([analysis], graph)
