@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.occurrence import Occurrence
@@ -18,6 +18,14 @@ S = TypeVar("S")
 MAX_ITERATIONS: Final = 1000
 
 
+class _Found(NamedTuple, Generic[S]):
+    """What was found for a loop: from which state on, with which further arguments."""
+
+    start: S
+    context: tuple[object, ...]
+    state: S
+
+
 class FixpointFunctor(TrackingFunctor[N, S]):
     """Structural data-flow analysis: handlers hand states on, and iterate over loops by hand.
 
@@ -25,7 +33,8 @@ class FixpointFunctor(TrackingFunctor[N, S]):
     was found for a loop at one occurrence is where the next search begins that comes from around
     it, as long as what comes in only grows; so nested loops cost no more for being nested.
 
-    Handlers must be pure and monotone, states immutable.
+    Handlers take the state before further arguments, if there are any. They must be pure and
+    monotone, states immutable.
 
     Complexity:
         With states of bounded height, nests of loops are visited in time linear in their depth. If
@@ -64,7 +73,7 @@ class FixpointFunctor(TrackingFunctor[N, S]):
     max_iterations: int = MAX_ITERATIONS
     """How often the state of a loop may grow before the search counts as endless."""
 
-    _loops: dict[tuple[Occurrence, int], tuple[S, S]]
+    _loops: dict[tuple[Occurrence, int], _Found[S]]
     _results: dict[Occurrence, tuple[tuple[Any, ...], S]]  # Any: arguments of visits
 
     def _begin_visit(
@@ -85,6 +94,7 @@ class FixpointFunctor(TrackingFunctor[N, S]):
         if known is not None and known[0] == args:
             return known[1]
         entered.is_entered = True
+        entered.context = args[1:]
         self._visiting = entered
         try:
             if not args:
@@ -125,13 +135,14 @@ class FixpointFunctor(TrackingFunctor[N, S]):
         place = (evaluation.occurrence, evaluation.fixpoints)
         evaluation.fixpoints += 1
         state = start
+        context = evaluation.context
         known = self._loops.get(place)
-        if known is not None and lattice.leq(known[0], start):
-            state = lattice.join(known[1], start)
+        if known and known.context == context and lattice.leq(known.start, start):
+            state = lattice.join(known.state, start)
         for count in range(self.max_iterations):
             raised = lattice.join(state, step(state))
             if raised is state or lattice.leq(raised, state):
-                self._loops[place] = (start, state)
+                self._loops[place] = _Found(start, context, state)
                 return state
             state = lattice.widen(state, raised) if count >= self.widen_after else raised
         raise AnalysisError(

@@ -24,16 +24,18 @@ class Evaluation:
         occurrence: What is evaluated.
         scope: Where what it uses is computed, where that may be used elsewhere too.
         met: How often the handler has visited each child that stands at several places.
+        context: What it is visited with beside a state.
         fixpoints: How many fixpoints the handler has asked for.
         is_entered: Whether its visit has begun; a visit that only passes it on has not.
     """
 
-    __slots__ = ("fixpoints", "is_entered", "met", "occurrence", "scope")
+    __slots__ = ("context", "fixpoints", "is_entered", "met", "occurrence", "scope")
 
     def __init__(self, occurrence: Occurrence, scope: Occurrence) -> None:
         self.occurrence = occurrence
         self.scope = scope
         self.met: dict[Node, int] | None = None
+        self.context: tuple[object, ...] = ()
         self.fixpoints = 0
         self.is_entered = False
 

@@ -17,6 +17,7 @@ from tests.support.live_functors import LoopHandlers, LoopLive
 
 X, N = tir.Var("x"), tir.Var("n")
 NOTHING = Powerset().bottom
+ENDLESS = tir.For(tir.Var("i"), 0, N, tir.Block(()))
 
 
 class Counting(LoopHandlers):
@@ -169,6 +170,20 @@ def test_state_that_shrinks_is_searched_for_anew():
     assert Twice().visit(tir.Block((loop,)), NOTHING) == {N}
 
 
+def test_state_is_searched_for_anew_for_other_arguments():
+    class Used(FixpointFunctor, tir.StmtFunctor):
+        lattice = Powerset()
+
+        def visit_block(self, block, after, used):
+            self.visit(block.stmts[0], after, X)
+            return self.visit(block.stmts[0], after, N)
+
+        def visit_for(self, loop, after, used):
+            return self.fixpoint(after, lambda live: live.add(used))
+
+    assert Used().visit(tir.Block((ENDLESS,)), NOTHING, None) == {N}
+
+
 def test_each_visit_from_outside_begins_anew():
     live = Counted()
     loop = nest(2, tir.Store(X, X + 1))
@@ -221,9 +236,6 @@ class Steps(FixpointFunctor, tir.StmtFunctor):
             return found + 1
 
         return self.fixpoint(steps, around)
-
-
-ENDLESS = tir.For(tir.Var("i"), 0, N, tir.Block(()))
 
 
 def test_search_without_end_names_the_loop():
