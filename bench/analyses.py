@@ -103,6 +103,8 @@ def works() -> dict[str, Row]:
 
     from relayish.dataflow import build_flow_graph, solve
     from relayish.dataflow.analyses.liveness import Liveness
+    from relayish.dataflow.solver.executable import Executable
+    from relayish.interpreter.constants import Constants
 
     return {
         "analyses: flow graph": (tight.half_dead, None, programs.half_dead, build_flow_graph),
@@ -111,6 +113,12 @@ def works() -> dict[str, Row]:
             tight_liveness,
             programs.half_dead,
             lambda expr: solve([Liveness()], expr),
+        ),
+        "analyses: sccp": (
+            tight_constants,
+            tight_sccp,
+            constants,
+            lambda func: solve([Executable(), Constants()], func),
         ),
         "analyses: liveness in a loop": (
             tight_statements,

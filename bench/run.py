@@ -68,8 +68,10 @@ PEER_WORK = {
     "print + parse": "W6",
     **{f"loops: {work}": work for work in ("build", "visit", "identity", "simplify")},
     "loops: print + parse": "print + parse",
+    "analyses: liveness": "liveness",
+    "analyses: sccp": "sccp",
 }
-"""What the scripts of peers call the work; those of ``bench/peers`` do what begins with loops."""
+"""What the scripts of peers call the work; those of ``bench/peers`` do that of loops and analyses."""
 
 
 def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None, ...]]:

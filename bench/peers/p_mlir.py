@@ -1,7 +1,8 @@
 """MLIR, by the Python bindings in jaxlib: python p_mlir.py WORK OPERATIONS ROUNDS.
 
 The program of ``bench/loops.py`` in the dialects scf, memref and arith: two nested loops around
-stores of ``A[i, j] * 2 + 1``, four operations each. Prints nanoseconds an operation.
+stores of ``A[i, j] * 2 + 1``, four operations each; for analyses a chain of sums. Prints
+nanoseconds an operation.
 """
 
 from __future__ import annotations
@@ -63,18 +64,48 @@ def canonicalize(module: ir.Module) -> ir.Module:
     return module
 
 
+def lets(size: int, *, units: bool = False) -> ir.Module:
+    """A chain of sums; with ``units`` of constants, and every tenth time of a parameter."""
+    module = ir.Module.create()
+    i32 = ir.IntegerType.get_signless(32)
+    with ir.InsertionPoint(module.body):
+        made = func.FuncOp("f", ([i32, i32], [i32]))
+    with ir.InsertionPoint(made.add_entry_block()):
+        x, y = made.arguments
+        one = arith.ConstantOp(i32, 1).result
+        last = one if units else x
+        for number in range(size):
+            tenth = number % 10 == 9
+            other = (x if tenth else one) if units else y
+            total = arith.AddIOp(last, other).result
+            last = one if units and tenth else total
+        func.ReturnOp([last])
+    return module
+
+
+def run_pass(name: str) -> Callable[[ir.Module], ir.Module]:
+    def run(module: ir.Module) -> ir.Module:
+        passmanager.PassManager.parse(f"builtin.module({name})").run(module.operation)
+        return module
+
+    return run
+
+
 WORKS: dict[str, tuple[bool, Callable[[Any], object] | None]] = {
     "build": (False, None),
     "visit": (False, count),
     "identity": (False, lambda module: module.operation.clone()),
     "simplify": (True, canonicalize),
     "print + parse": (False, lambda module: ir.Module.parse(str(module))),
+    "liveness": (False, run_pass("remove-dead-values")),  # its analysis, and a walk after it
+    "sccp": (True, run_pass("sccp")),
 }
 
 
 def main() -> None:
     work, size, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     units, run = WORKS[work]
+    build = lets if work in ("liveness", "sccp") else stores
     context = ir.Context()
     registry = ir.DialectRegistry()
     _jax_mlir_ext.register_dialects(registry)
@@ -83,7 +114,7 @@ def main() -> None:
     taken = []
     with context, ir.Location.unknown():
         for _ in range(rounds):
-            program = None if run is None else stores(size, units=units)
+            program = None if run is None else build(size, units=units)
             gc.collect()
             start = time.process_time()
             result = stores(size) if run is None else run(program)
