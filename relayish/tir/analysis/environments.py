@@ -1,25 +1,37 @@
 """Abstract environments: an interval for each integer variable, as a lattice.
 
 A variable that an environment lacks may be anything of its type, so environments that know less
-are greater, and the greatest is empty. Of a truth value the condition may be known that it is the
-value of; then testing it tells what testing that would.
+are greater, and the greatest is empty. Of a truth value conditions may be known that it is the
+value of; then testing it tells what testing these would.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from relayish._support.persistent_map import ABSENT, Absent, PersistentMap
-from relayish.dataflow.lattice import Lattice
+from relayish._support.persistent_map import PersistentMap
+from relayish.dataflow.lattice import Intervals, Lattice
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
-from relayish.tir.analysis.interval import EITHER, Interval, type_range
+from relayish.tir.analysis.interval import Interval, type_range
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 
-Held: TypeAlias = Interval | Expr
-"""What is known of a variable: where it lies, or the condition that it is the value of."""
+
+class Tested(NamedTuple):
+    """What is known of a truth value that holds what some conditions came to.
+
+    Attributes:
+        interval: The truth values it may be.
+        conditions: Conditions that it is the value of, whose variables have not changed since.
+    """
+
+    interval: Interval
+    conditions: frozenset[Expr]
+
+
+Held: TypeAlias = Interval | Tested
+"""What is known of a variable: where it lies, of a truth value also what it was told from."""
 
 Environment: TypeAlias = PersistentMap[Var, Held]
 
@@ -46,6 +58,7 @@ class Environments(Lattice["Environment | Unreachable"]):
         self.bottom = UNREACHABLE
         self.top = NOTHING_KNOWN
         self._thresholds = thresholds
+        self._values_of: dict[Var, Intervals] = {}
 
     def join(
         self, a: Environment | Unreachable, b: Environment | Unreachable
@@ -77,63 +90,94 @@ class Environments(Lattice["Environment | Unreachable"]):
     def widen(
         self, old: Environment | Unreachable, new: Environment | Unreachable
     ) -> Environment | Unreachable:
-        """Return ``new`` with bounds that grew moved on to the next threshold, or given up."""
-        if old is new or old is UNREACHABLE or new is UNREACHABLE:
-            return new
-        found = new
+        """Return the join, with bounds that grew moved on to the next threshold, or given up."""
+        found = self.join(old, new)
+        if found is old or old is UNREACHABLE or found is UNREACHABLE:
+            return found
+        new = found
         for var, before, after in old.changes(new):
             if isinstance(before, Interval) and isinstance(after, Interval):
-                moved = self._moved_on(var, before, before.hull(after))
-                found = found.discard(var) if moved is None else found.set(var, moved)
+                wider = self._values(var).widen(before, after)
+                assert isinstance(wider, Interval)
+                whole = wider.covers(type_range(var.type))
+                found = found.discard(var) if whole else found.set(var, wider)
         return found
 
     def narrow(
         self, old: Environment | Unreachable, new: Environment | Unreachable
     ) -> Environment | Unreachable:
-        return self.meet(old, new)
+        """Return ``old`` with what ``new`` knows of variables that were given up, on some side."""
+        if old is new or old is UNREACHABLE:
+            return old
+        if new is UNREACHABLE:
+            return new
+        found = old.merge(new, _first)
+        for var, before, after in old.changes(new):
+            if isinstance(before, Interval) and isinstance(after, Interval):
+                narrower = self._values(var).narrow(before, after)
+                assert isinstance(narrower, Interval)
+                found = found.set(var, narrower) if narrower != before else found
+        return found
 
-    def _moved_on(self, var: Var, before: Interval, after: Interval) -> Interval | None:
-        known = () if self._thresholds is None else self._thresholds(var)
-        low, high = after
-        whole = type_range(var.type)
-        if low < before.low:
-            at = bisect_right(known, low)
-            low = known[at - 1] if at else whole.low
-        if high > before.high:
-            at = bisect_left(known, high)
-            high = known[at] if at < len(known) else whole.high
-        found = Interval(low, high)
-        return None if found.covers(whole) else found
+    def _values(self, var: Var) -> Intervals:
+        """Return the lattice of the values of a variable."""
+        found = self._values_of.get(var)
+        if found is None:
+            known = () if self._thresholds is None else self._thresholds(var)
+            found = self._values_of[var] = Intervals(known, type_range(var.type))
+        return found
 
 
 def interval_held(held: Held | None) -> Interval | None:
     """Return where a variable lies of which that is known; ``None``: anywhere."""
-    if isinstance(held, Expr):
-        return EITHER
-    return held
+    return held.interval if isinstance(held, Tested) else held
 
 
-def _either(a: Held, b: Held) -> Held | Absent:
+def conditions_held(held: Held | None) -> frozenset[Expr]:
+    """Return the conditions that a truth value is the value of, as far as is known."""
+    return held.conditions if isinstance(held, Tested) else _NO_CONDITIONS
+
+
+def within(held: Held | None, interval: Interval) -> Held:
+    """Return what is known of a variable that lies in ``interval``, part of where it lay."""
+    return held._replace(interval=interval) if isinstance(held, Tested) else interval
+
+
+_NO_CONDITIONS: Final[frozenset[Expr]] = frozenset()
+
+
+def _either(a: Held, b: Held) -> Held:
     if isinstance(a, Interval) and isinstance(b, Interval):
-        return a.hull(b) if not a.covers(b) else a
-    return ABSENT  # of a truth value, which may be both
+        return a if a.covers(b) else a.hull(b)
+    x, y = _parts(a), _parts(b)
+    return _same_or(a, x.interval.hull(y.interval), x.conditions & y.conditions)
 
 
 def _both(a: Held, b: Held) -> Held:
-    if isinstance(a, Interval) and isinstance(b, Interval):
-        met = a.meet(b)
-        assert met is not None
-        return a if met == a else met
-    return a if isinstance(a, Interval) else b
+    x, y = _parts(a), _parts(b)
+    met = x.interval.meet(y.interval)
+    assert met is not None
+    return _same_or(a, met, x.conditions | y.conditions)
 
 
 def _may_agree(a: Held, b: Held) -> bool:
-    if isinstance(a, Interval) and isinstance(b, Interval):
-        return a.meet(b) is not None
-    return True
+    return _parts(a).interval.meet(_parts(b).interval) is not None
 
 
 def _is_within(a: Held, b: Held) -> bool:
-    if isinstance(a, Interval):
-        return isinstance(b, Interval) and b.covers(a)
-    return False
+    x, y = _parts(a), _parts(b)
+    return y.interval.covers(x.interval) and x.conditions >= y.conditions
+
+
+def _first(a: Held, _b: Held) -> Held:
+    return a
+
+
+def _parts(held: Held) -> Tested:
+    return held if isinstance(held, Tested) else Tested(held, _NO_CONDITIONS)
+
+
+def _same_or(a: Held, interval: Interval, conditions: frozenset[Expr]) -> Held:
+    """Return what is known, as ``a`` where that is the same."""
+    made: Held = Tested(interval, conditions) if conditions else interval
+    return a if type(made) is type(a) and made == a else made

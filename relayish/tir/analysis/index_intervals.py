@@ -25,9 +25,10 @@ from relayish.tir.analysis.environments import (
     NOTHING_KNOWN,
     Environment,
     Environments,
+    Tested,
     interval_held,
 )
-from relayish.tir.analysis.interval import Interval, add, type_range, wrap
+from relayish.tir.analysis.interval import EITHER, Interval, add, type_range, wrap
 from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.analysis.refinement import Refinement, variable_read
 from relayish.tir.analysis.scopes import assignments_among
@@ -242,7 +243,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
             return self._hold(var, found, state)
         for _, read in self._leaves_of(value):
             self._testing.setdefault(read, {})[var] = None
-        return self._forget((var,), state).set(var, value)
+        return self._forget((var,), state).set(var, Tested(EITHER, frozenset((value,))))
 
     def _hold(self, var: Var, interval: Interval | None, state: Environment) -> Environment:
         """Return the state in which a variable has a new value, which lies in an interval."""
@@ -261,8 +262,10 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
                 continue
             state = state.discard(var)
             for truth in self._testing.get(var, ()):
-                if isinstance(state.get(truth), Expr):
-                    state = state.discard(truth)
+                held = state.get(truth)
+                if isinstance(held, Tested):
+                    known = None if held.interval == EITHER else held.interval
+                    state = state.discard(truth) if known is None else state.set(truth, known)
         return state
 
     def _value(self, value: Expr, state: Environment) -> Interval | None:

@@ -13,9 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
+from relayish.dataflow.lattice.interval_arithmetic import (
+    where_different,
+    where_greater,
+    where_greater_equal,
+    where_less,
+    where_less_equal,
+    where_same,
+)
+from relayish.dataflow.lattice.intervals import AnyIntegers
+from relayish.dataflow.lattice.symbols import BOTTOM, UNREACHABLE, Unreachable
 from relayish.ir.node import Node
-from relayish.tir.analysis.environments import Environment, Environments
+from relayish.tir.analysis.environments import (
+    Environment,
+    Environments,
+    conditions_held,
+    within,
+)
 from relayish.tir.analysis.interval import FALSE, TRUE, Interval, add, mul, sub, type_range
 from relayish.tir.ir.operators import (
     EQ,
@@ -118,9 +132,9 @@ class Refinement:
                 case And() | Or():
                     found += (before, before)
                     steps += (_JOIN, (each.b, holds), _SWAP, (each.a, holds))
-                case _ if (held := self._condition_held(each, before)) is not None:
+                case _ if conditions := _conditions_of(each, before):
                     found.append(self._lie_within(each, _truth(holds), before))
-                    steps.append((held, holds))
+                    steps += [(held, holds) for held in conditions]
                 case _:
                     found.append(self._assume_atom(each, holds, before))
         return found[0]
@@ -130,12 +144,6 @@ class Refinement:
     ) -> Environment | Unreachable:
         """Return what holds where ``expr``, a scalar integer, lies within ``interval``."""
         return self._lie_within(expr, interval, environment)
-
-    def _condition_held(self, expr: Expr, environment: Environment) -> Expr | None:
-        """Return the condition that a truth variable is the value of, if that is known."""
-        var = variable_read(expr)
-        held = None if var is None else environment.get(var)
-        return held if isinstance(held, Expr) else None
 
     def _assume_atom(
         self, condition: Expr, truth: bool, environment: Environment
@@ -156,8 +164,8 @@ class Refinement:
         kind = type(comparison) if truth else NEGATED[type(comparison)]
         a = self._interval_of(comparison.a, environment)
         b = self._interval_of(comparison.b, environment)
-        left, right = _BOUNDS[kind](a, b), _BOUNDS[_SWAPPED[kind]](b, a)
-        if left is None or right is None:
+        left, right = _LEFT_OF[kind](a, b), _LEFT_OF[_SWAPPED[kind]](b, a)
+        if left is BOTTOM or right is BOTTOM:
             return UNREACHABLE
         found = self._lie_within(comparison.a, left, environment)
         return found if found is UNREACHABLE else self._lie_within(comparison.b, right, found)
@@ -179,7 +187,7 @@ class Refinement:
             var = variable_read(each)
             if var is not None:
                 if self._is_known(var):
-                    environment = environment.set(var, met)
+                    environment = environment.set(var, within(environment.get(var), met))
                 continue
             pending += self._below(each, met, environment)
         return environment
@@ -220,6 +228,12 @@ class Refinement:
                         yield operand, quotient
 
 
+def _conditions_of(expr: Expr, environment: Environment) -> frozenset[Expr]:
+    """Return the conditions that a truth variable is the value of, as far as is known."""
+    var = variable_read(expr)
+    return conditions_held(None if var is None else environment.get(var))
+
+
 def _truth(holds: bool) -> Interval:
     return TRUE if holds else FALSE
 
@@ -232,30 +246,13 @@ def _quotient(interval: Interval, factor: int) -> Interval | None:
     return Interval(low, high) if low <= high else None
 
 
-def _below_least(a: Interval, b: Interval, less: int) -> Interval | None:
-    high = min(a.high, b.high - less)
-    return Interval(a.low, high) if a.low <= high else None
-
-
-def _above_greatest(a: Interval, b: Interval, more: int) -> Interval | None:
-    low = max(a.low, b.low + more)
-    return Interval(low, a.high) if low <= a.high else None
-
-
-def _other_than(a: Interval, b: Interval) -> Interval | None:
-    if not b.is_point:
-        return a
-    low, high = a.low + (a.low == b.low), a.high - (a.high == b.high)
-    return Interval(low, high) if low <= high else None
-
-
-_BOUNDS: Final[dict[type[Node], Callable[[Interval, Interval], Interval | None]]] = {
-    LT: lambda a, b: _below_least(a, b, 1),
-    LE: lambda a, b: _below_least(a, b, 0),
-    GT: lambda a, b: _above_greatest(a, b, 1),
-    GE: lambda a, b: _above_greatest(a, b, 0),
-    EQ: lambda a, b: a.meet(b),
-    NE: _other_than,
+_LEFT_OF: Final[dict[type[Node], Callable[[AnyIntegers, AnyIntegers], AnyIntegers]]] = {
+    LT: where_less,
+    LE: where_less_equal,
+    GT: where_greater,
+    GE: where_greater_equal,
+    EQ: where_same,
+    NE: where_different,
 }
 """Where the left operand of a comparison that holds lies, from where both did."""
 
