@@ -18,7 +18,7 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Var
 
 
-class Tested(NamedTuple):
+class Outcome(NamedTuple):
     """What is known of a truth value that holds what some conditions came to.
 
     Attributes:
@@ -30,7 +30,7 @@ class Tested(NamedTuple):
     conditions: frozenset[Expr]
 
 
-Held: TypeAlias = Interval | Tested
+Held: TypeAlias = Interval | Outcome
 """What is known of a variable: where it lies, of a truth value also what it was told from."""
 
 Environment: TypeAlias = PersistentMap[Var, Held]
@@ -130,17 +130,17 @@ class Environments(Lattice["Environment | Unreachable"]):
 
 def interval_held(held: Held | None) -> Interval | None:
     """Return where a variable lies of which that is known; ``None``: anywhere."""
-    return held.interval if isinstance(held, Tested) else held
+    return held.interval if isinstance(held, Outcome) else held
 
 
 def conditions_held(held: Held | None) -> frozenset[Expr]:
     """Return the conditions that a truth value is the value of, as far as is known."""
-    return held.conditions if isinstance(held, Tested) else _NO_CONDITIONS
+    return held.conditions if isinstance(held, Outcome) else _NO_CONDITIONS
 
 
 def within(held: Held | None, interval: Interval) -> Held:
     """Return what is known of a variable that lies in ``interval``, part of where it lay."""
-    return held._replace(interval=interval) if isinstance(held, Tested) else interval
+    return held._replace(interval=interval) if isinstance(held, Outcome) else interval
 
 
 _NO_CONDITIONS: Final[frozenset[Expr]] = frozenset()
@@ -173,11 +173,11 @@ def _first(a: Held, _b: Held) -> Held:
     return a
 
 
-def _parts(held: Held) -> Tested:
-    return held if isinstance(held, Tested) else Tested(held, _NO_CONDITIONS)
+def _parts(held: Held) -> Outcome:
+    return held if isinstance(held, Outcome) else Outcome(held, _NO_CONDITIONS)
 
 
 def _same_or(a: Held, interval: Interval, conditions: frozenset[Expr]) -> Held:
     """Return what is known, as ``a`` where that is the same."""
-    made: Held = Tested(interval, conditions) if conditions else interval
+    made: Held = Outcome(interval, conditions) if conditions else interval
     return a if type(made) is type(a) and made == a else made

@@ -25,7 +25,7 @@ from relayish.tir.analysis.environments import (
     NOTHING_KNOWN,
     Environment,
     Environments,
-    Tested,
+    Outcome,
     interval_held,
 )
 from relayish.tir.analysis.interval import EITHER, Interval, add, type_range, wrap
@@ -243,7 +243,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
             return self._hold(var, found, state)
         for _, read in self._leaves_of(value):
             self._testing.setdefault(read, {})[var] = None
-        return self._forget((var,), state).set(var, Tested(EITHER, frozenset((value,))))
+        return self._forget((var,), state).set(var, Outcome(EITHER, frozenset((value,))))
 
     def _hold(self, var: Var, interval: Interval | None, state: Environment) -> Environment:
         """Return the state in which a variable has a new value, which lies in an interval."""
@@ -263,7 +263,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
             state = state.discard(var)
             for truth in self._testing.get(var, ()):
                 held = state.get(truth)
-                if isinstance(held, Tested):
+                if isinstance(held, Outcome):
                     known = None if held.interval == EITHER else held.interval
                     state = state.discard(truth) if known is None else state.set(truth, known)
         return state

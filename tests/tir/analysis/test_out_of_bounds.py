@@ -1,0 +1,114 @@
+"""Accesses out of range: those that are for certain, and those that may be."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from relayish import tir
+from relayish.dataflow import build_flow_graph
+from relayish.ir.span import Span
+from relayish.tir.analysis import Interval, find_out_of_bounds
+from tests.support.depth import DEPTH
+from tests.support.tir_deep import DEEP, SHARED
+from tests.support.tir_programs import arguments, outcome, random_func
+from tests.support.tir_trace import trace
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+I, J, X, N = (tir.Var(name) for name in "ijxn")  # noqa: E741
+BUFFER = tir.Buffer("_A", (16,), "int32")
+A = tir.Tensor("A", (16,), "int32", BUFFER)
+SIZED_BUFFER = tir.Buffer("_S", (N,), "int32")
+SIZED = tir.Tensor("S", (N,), "int32", SIZED_BUFFER)
+
+
+def store(index, tensor=A):
+    return tir.Store(tensor, tir.const(1), (index,))
+
+
+def reports(stmt):
+    return [(each.is_definite, tuple(each.interval)) for each in find_out_of_bounds(stmt)]
+
+
+@pytest.mark.parametrize(
+    ("stmt", "expected"),
+    [
+        (tir.For(I, 0, 16, store(I)), []),
+        (tir.For(I, 0, 17, store(I)), [(False, (0, 16))]),
+        (tir.For(I, 0, 16, store(I + 16)), [(True, (16, 31))]),
+        (tir.For(I, 0, 99, tir.IfThenElse(I < 16, store(I))), []),
+        (tir.For(I, 0, 99, tir.IfThenElse(I < 16, store(I), store(I))), [(True, (16, 98))]),
+        (tir.For(I, 0, 99, tir.IfThenElse(I < 16, tir.Block(), store(I))), [(True, (16, 98))]),
+        (tir.For(I, 0, 16, tir.IfThenElse(I > 20, store(I + 99))), []),
+        (tir.For(I, 0, 0, store(tir.const(99))), []),
+        (store(X), [(False, (-(2**31), 2**31 - 1))]),
+        (tir.IfThenElse(tir.EQ(X, tir.const(99)), store(X)), [(True, (99, 99))]),
+        (tir.Block((tir.Let(X, tir.const(3)), store(X))), []),
+        (tir.Let(X, A[16]), [(True, (16, 16))]),
+        (tir.For(I, 0, 4, store(A[I + 13])), [(False, (-(2**31), 2**31 - 1)), (False, (13, 16))]),
+        (store(tir.Ramp(tir.const(12), tir.const(1), 8)), [(True, (19, 19))]),
+        (tir.For(I, 0, N, store(I, SIZED)), []),
+        (tir.For(I, 0, N, store(I + 1, SIZED)), [(False, (1, 2**31 - 1))]),
+        (tir.Call("void", "f", (tir.GetAddr(A[99]),)), []),
+    ],
+)  # fmt: skip
+def test_access_is_reported_by_where_its_index_lies(stmt, expected):
+    assert sorted(reports(stmt)) == sorted(expected)
+
+
+def test_access_in_several_places_is_reported_for_all_of_them():
+    once = store(I)
+    both = tir.For(I, 0, 99, tir.IfThenElse(I < 16, once, once))
+    assert reports(both) == [(False, (16, 98))]
+
+
+def test_report_says_what_and_where():
+    span = Span("loops.cinn", 3, 3, 5, 9)
+    [found] = find_out_of_bounds(tir.Store(A, tir.const(1), (tir.const(16),), span=span))
+    assert str(found) == (
+        "loops.cinn:3:5: A[16] = 1 is out of range: index 16 of dimension 0 is 16, and tensor A "
+        "has 16 there"
+    )
+    assert (found.dimension, found.size) == (0, Interval(16, 16))
+
+
+def test_access_without_a_span_has_that_of_its_statement():
+    span = Span("loops.cinn", 3, 3, 5, 9)
+    [found] = find_out_of_bounds(tir.Let(X, A[16], span=span))
+    assert found.span == span
+
+
+def test_reports_of_random_programs_come_true():
+    """Whoever reaches what is definite fails there, and who fails was said to do so perhaps."""
+    failed = definite = 0
+    for seed in range(EXAMPLES):
+        func = random_func(seed, size=15, faulty=True)
+        found = find_out_of_bounds(func)
+        result = outcome(func, arguments(func), mode="plain")
+        if result == "OutOfBoundsError":
+            failed += 1
+            assert found, seed
+        certain = {each.access for each in found if each.is_definite}
+        definite += bool(certain)
+        graph, finished = build_flow_graph(func), set()
+
+        def see(moment, graph=graph, finished=finished):
+            if moment.is_after:
+                finished.add(graph.nodes[moment.point])
+
+        trace(func, arguments(func), see, graph)
+        assert finished.isdisjoint(certain), seed
+    assert failed > 0
+    assert definite > 0
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("kind", DEEP)
+def test_deep_programs_are_looked_through(kind):
+    assert find_out_of_bounds(DEEP[kind](DEPTH)) is not None
+
+
+@pytest.mark.parametrize("kind", SHARED)
+def test_shared_programs_are_looked_through(kind):
+    assert find_out_of_bounds(SHARED[kind](100)) is not None
