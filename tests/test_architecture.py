@@ -25,6 +25,7 @@ LAYERS = (
     ("errors",),
     ("_support",),
     ("ir",),
+    ("registry",),
     ("functor", "text", "pass_infra"),
     ("dataflow",),
     ("ir.relay",),

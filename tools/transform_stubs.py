@@ -16,8 +16,8 @@ import typing
 from collections.abc import Iterator
 
 from relayish import pass_infra, transform
-from relayish.pass_infra.base.option import MISSING, PassOption
 from relayish.pass_infra.composition.registry import REGISTRY, PassEntry
+from relayish.registry.option import MISSING, PassOption
 from relayish.transform import FunctionPass, ModulePass, Pass
 from tools.generated import ROOT, Generated
 
@@ -79,12 +79,13 @@ def _module_of(name: str) -> str:
     for module in (*([own] if own in _MODULES else []), *_MODULES):
         if getattr(importlib.import_module(module), name, None) is found:
             return module
-    raise AssertionError(f"no module of relayish.pass_infra has {name}")
+    raise AssertionError(f"no module of {_MODULES} has {name}")
 
 
 _MODULES = tuple(
-    ".".join(("relayish.pass_infra", *path.relative_to(INFRA).with_suffix("").parts))
-    for path in sorted(INFRA.rglob("*.py"))
+    ".".join((f"relayish.{package}", *path.relative_to(home).with_suffix("").parts))
+    for package, home in (("pass_infra", INFRA), ("registry", INFRA.parent / "registry"))
+    for path in sorted(home.rglob("*.py"))
     if path.stem != "__init__"
 )
 

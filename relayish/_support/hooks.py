@@ -21,6 +21,10 @@ printers: dict[str, Callable[[Any], str]] = {}  # Any: a node of the language
 annotators: dict[str, Callable[[Any, Any], str]] = {}  # Any: a program, notes about its lines
 """What writes a program with comments around its lines, by the name of its language."""
 
+result_keepers: list[Callable[[Any, Any, str, tuple[str, ...]], None]] = []  # Any: modules
+"""Who keeps results of analyses: told what a pass of some name made of a module, and what it says
+that it preserves."""
+
 writer: Callable[[Any], str] = repr  # Any: a module
 """The text of a module with its metadata, which parses back to the same."""
 

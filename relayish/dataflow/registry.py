@@ -16,11 +16,10 @@ from relayish._support import hooks
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.errors import AnalysisError, DeclarationError, PipelineError
-from relayish.pass_infra.base.decorators import summary_of
-from relayish.pass_infra.base.option import PassOption, parameter_options
-from relayish.pass_infra.base.syntax import is_name, parse_specs
-from relayish.pass_infra.composition.named import Entry, Registry
-from relayish.pass_infra.composition.source import EntryPointSource, PassSource
+from relayish.registry.named import Entry, Registry, summary_of
+from relayish.registry.option import PassOption, parameter_options
+from relayish.registry.source import EntryPointSource, PassSource
+from relayish.registry.syntax import is_name, parse_specs
 
 GROUP: Final = "relayish.analyses"
 """The group of entry points under which other packages name modules that register analyses."""

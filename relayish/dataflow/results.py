@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from relayish._support import hooks
 from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.registry import ANALYSES, AnalysisEntry, read_analysis
@@ -22,8 +23,6 @@ from relayish.errors import AnalysisError, OptionError, UnknownNameError, add_no
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
-from relayish.pass_infra.base.info import PassInfo
-from relayish.pass_infra.base.preserved import add_result_keeper
 
 MOST_POINTS: Final = 2**20
 """How many program points results are kept of, over all programs."""
@@ -257,13 +256,15 @@ class _Results:
 _RESULTS: Final = _Results()
 
 
-def carry_preserved(given: AnyModule, returned: AnyModule, info: PassInfo) -> None:
+def carry_preserved(
+    given: AnyModule, returned: AnyModule, pass_name: str, preserves: Sequence[str]
+) -> None:
     """Keep for a module, and for its functions, what a pass says it preserves.
 
     Raises:
         UnknownNameError: If the pass names an analysis that is not registered.
     """
-    entries = preserved_entries(info)
+    entries = preserved_entries(pass_name, preserves)
     _RESULTS.carry(given, returned, entries)
     for key in returned.get_global_vars():
         name = str(returned.name_of(key))
@@ -271,16 +272,16 @@ def carry_preserved(given: AnyModule, returned: AnyModule, info: PassInfo) -> No
             _RESULTS.carry(given[name], returned[name], entries)
 
 
-def preserved_entries(info: PassInfo) -> tuple[AnalysisEntry, ...]:
+def preserved_entries(pass_name: str, preserves: Sequence[str]) -> tuple[AnalysisEntry, ...]:
     """Return the analyses that a pass preserves.
 
     Raises:
         UnknownNameError: If it names one that is not registered; a note names the pass.
     """
     try:
-        return tuple([ANALYSES.get(name) for name in info.preserves])
+        return tuple([ANALYSES.get(name) for name in preserves])
     except UnknownNameError as error:
-        add_note(error, f"preserved by pass {info.name}")
+        add_note(error, f"preserved by pass {pass_name}")
         raise
 
 
@@ -295,4 +296,4 @@ def _forget_with_declarations(_context: declared_temporarily) -> Undo:
 
 
 watch_declarations(_forget_with_declarations)
-add_result_keeper(carry_preserved)
+hooks.result_keepers.append(carry_preserved)

@@ -30,12 +30,6 @@ from relayish.pass_infra.composition.registry import (
     pass_entry,
 )
 from relayish.pass_infra.composition.sequential import Sequential, parse_pipeline, requirements
-from relayish.pass_infra.composition.source import (
-    EntryPointSource,
-    PackageSource,
-    PassSource,
-    TableSource,
-)
 from relayish.pass_infra.instruments.counting import PassCountInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
@@ -55,6 +49,12 @@ from relayish.pass_infra.relay.function_pass import (
     create_function_pass,
     function_pass,
     is_skipped,
+)
+from relayish.registry.source import (
+    EntryPointSource,
+    PackageSource,
+    PassSource,
+    TableSource,
 )
 
 __all__ = [

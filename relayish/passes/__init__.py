@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from relayish.errors import suggest
 from relayish.pass_infra.composition.registry import add_pass_source
-from relayish.pass_infra.composition.source import EntryPointSource, TableSource
+from relayish.registry.source import EntryPointSource, TableSource
 
 PASSES: Final = {
     "BindParams": "fold.bind",

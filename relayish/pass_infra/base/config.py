@@ -11,8 +11,8 @@ from pyrsistent import PMap, pmap
 from relayish.errors import ConfigError, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
-from relayish.pass_infra.base.option import OptionValueError, check_value, describe_hint, read_value
-from relayish.pass_infra.base.syntax import parse_value
+from relayish.registry.option import OptionValueError, check_value, describe_hint, read_value
+from relayish.registry.syntax import parse_value
 
 
 class ConfigDescription(TypedDict):

@@ -11,6 +11,7 @@ from relayish.errors import DeclarationError
 from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.pass_class import ModulePass, Pass
+from relayish.registry.named import summary_of
 
 TransformModule: TypeAlias = Callable[[Any, PassContext], Any]
 """``transform(mod, ctx)``: what becomes of a module.  Any: of the class that the pass is for"""
@@ -148,14 +149,6 @@ def info_of(
         raise DeclarationError(f"a pass is made of something to call; found {pass_func!r}")
     given = name or str(getattr(pass_func, "__name__", type(pass_func).__name__))
     return PassInfo(given, opt_level, description=summary_of(pass_func), **facts._asdict())
-
-
-def summary_of(documented: object) -> str:
-    """Return the first line of a docstring, or an empty string."""
-    if not inspect.isroutine(documented) and not inspect.isclass(documented):
-        return ""  # the docstring of some object is that of its class, not its own
-    lines = inspect.cleandoc(documented.__doc__ or "").splitlines()
-    return lines[0] if lines else ""
 
 
 def _pass_class(

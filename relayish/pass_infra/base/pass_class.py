@@ -6,6 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
+from relayish._support import hooks
 from relayish.errors import DeclarationError, PassError, UndeclaredError, add_note, indefinite
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import watch_table
@@ -17,7 +18,6 @@ from relayish.pass_infra.base.context import PassContext
 from relayish.pass_infra.base.garbage_collection import collect_as
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.base.preserved import carry_results
 from relayish.pass_infra.base.snapshot import Snapshot
 from relayish.pass_infra.base.type_inference import infer_types
 
@@ -75,7 +75,9 @@ class Pass(ABC):
             for instrument in instruments:
                 instrument.run_on_failure(mod, info, error)
             raise
-        carry_results(mod, out, info)
+        if info.preserves and out is not mod:
+            for keep in hooks.result_keepers:
+                keep(mod, out, info.name, tuple(info.preserves))
         for instrument in instruments:
             instrument.run_after_pass(out, info)
         return out

@@ -11,13 +11,13 @@ from typing import Any, Final
 from relayish.errors import DeclarationError
 from relayish.ir.module import Module
 from relayish.ir.node import Node
-from relayish.pass_infra.base.option import describe_hint, resolve_hints
 from relayish.pass_infra.base.pass_class import (
     AnyFunctionPass,
     ModulePass,
     Pass,
     function_pass_over,
 )
+from relayish.registry.option import describe_hint, resolve_hints
 
 _AMBIENT: Final = ("mod", "ctx")
 """What a function may ask for beside what it transforms, by the names of its parameters."""

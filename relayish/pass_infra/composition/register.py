@@ -11,19 +11,19 @@ from typing import Any, Final, TypeVar, cast, dataclass_transform
 
 from relayish.errors import DeclarationError, PassError
 from relayish.ir.node import Node
-from relayish.pass_infra.base.decorators import summary_of
 from relayish.pass_infra.base.info import PassInfo, short_name
-from relayish.pass_infra.base.option import (
+from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass, check_kind
+from relayish.pass_infra.base.transformation import class_of, subject_of
+from relayish.pass_infra.composition.registry import REGISTRY, PassEntry, PassRegistry
+from relayish.registry.named import summary_of
+from relayish.registry.option import (
     PassOption,
     check_given,
     check_option,
     field_options,
     parameter_options,
 )
-from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass, check_kind
-from relayish.pass_infra.base.syntax import is_name
-from relayish.pass_infra.base.transformation import class_of, subject_of
-from relayish.pass_infra.composition.registry import REGISTRY, PassEntry, PassRegistry
+from relayish.registry.syntax import is_name
 
 _Made = TypeVar("_Made", bound=Callable[..., Any])  # Any: a function, a pass class, or a pass
 

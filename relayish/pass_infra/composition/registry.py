@@ -13,11 +13,11 @@ from typing import ClassVar, Final
 from relayish.errors import PipelineError
 from relayish.pass_infra.base.context import add_pass_names
 from relayish.pass_infra.base.info import GLOBAL_PREFIX, PassInfo, short_name
-from relayish.pass_infra.base.option import PassOption
 from relayish.pass_infra.base.pass_class import Pass
-from relayish.pass_infra.base.syntax import PassSpec, parse_specs
-from relayish.pass_infra.composition.named import Entry, Registry
-from relayish.pass_infra.composition.source import PassSource
+from relayish.registry.named import Entry, Registry
+from relayish.registry.option import PassOption
+from relayish.registry.source import PassSource
+from relayish.registry.syntax import PassSpec, parse_specs
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from relayish.ir.module import AnyModule
 from relayish.pass_infra.base.context import PassContext, resume
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.pass_class import Pass
-from relayish.pass_infra.base.syntax import parse_specs
 from relayish.pass_infra.composition.registry import REGISTRY, get_pass
+from relayish.registry.syntax import parse_specs
 
 _M = TypeVar("_M", bound=AnyModule)
 
@@ -106,7 +106,7 @@ def parse_pipeline(text: str, name: str = "sequential") -> Sequential:
 
     Raises:
         PipelineError: If the text does not follow the grammar of
-            :mod:`relayish.pass_infra.base.syntax`, or gives a pass options it does not have;
+            :mod:`relayish.registry.syntax`, or gives a pass options it does not have;
             points at the place.
         UnknownNameError: If no pass of a name is registered.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from relayish.errors import DuplicateNameError, PassError, UnknownNameError
-from relayish.pass_infra.composition.source import snake_case
+from relayish.registry.source import snake_case
 from relayish.transform import EntryPointSource, PackageSource, PassRegistry
 
 PASS = """

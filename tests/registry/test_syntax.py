@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.errors import PipelineError
-from relayish.pass_infra.base.syntax import (
+from relayish.registry.syntax import (
     PassSpec,
     Written,
     WrittenSequence,

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from relayish.errors import DeclarationError, OptionError, PipelineError, suggest
 from relayish.ir.module import Module
-from relayish.pass_infra.base.syntax import Written, WrittenSequence
+from relayish.registry.syntax import Written, WrittenSequence
 
 
 class OptionValueError(ValueError):

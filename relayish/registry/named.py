@@ -5,6 +5,7 @@ Passes are held so, and whatever else is had by a name that may carry options.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Generic, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from relayish.errors import PipelineError, UnknownNameError, suggest
 from relayish.ir.claims import Claims
 from relayish.ir.declarations import declared_temporarily, watch_table
-from relayish.pass_infra.base.option import (
+from relayish.registry.option import (
     OptionValueError,
     PassOption,
     check_given,
@@ -20,8 +21,8 @@ from relayish.pass_infra.base.option import (
     describe_unknown_option,
     read_value,
 )
-from relayish.pass_infra.base.syntax import PassSpec, point_at
-from relayish.pass_infra.composition.source import PassSource
+from relayish.registry.source import PassSource
+from relayish.registry.syntax import PassSpec, point_at
 
 Made = TypeVar("Made")
 
@@ -210,6 +211,14 @@ class Registry(ABC, Generic[E]):
     def _load(self, source: PassSource) -> None:
         source.load()
         self._loaded.append(source)
+
+
+def summary_of(documented: object) -> str:
+    """Return the first line of a docstring, or an empty string."""
+    if not inspect.isroutine(documented) and not inspect.isclass(documented):
+        return ""  # the docstring of some object is that of its class, not its own
+    lines = inspect.cleandoc(documented.__doc__ or "").splitlines()
+    return lines[0] if lines else ""
 
 
 def _stays(context: declared_temporarily, entry: Entry[Any]) -> bool:

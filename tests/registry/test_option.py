@@ -6,7 +6,7 @@ from typing import Any, Literal, Optional, Protocol
 
 import pytest
 
-from relayish.pass_infra.base.option import (
+from relayish.registry.option import (
     OptionValueError,
     PassOption,
     check_value,
@@ -14,7 +14,7 @@ from relayish.pass_infra.base.option import (
     field_options,
     read_value,
 )
-from relayish.pass_infra.base.syntax import parse_value
+from relayish.registry.syntax import parse_value
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Registries: things that are made with options, by name, found in sources, written as text."""
