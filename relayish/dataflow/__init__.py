@@ -1,6 +1,5 @@
 """Data-flow analysis: lattices, program points, a solver, functors as transfers."""
 
-import relayish.pass_infra.base.preserved  # noqa: I001 - first: its package asks analyses
 import relayish.dataflow.relay.control_flow
 import relayish.dataflow.relay.mod_ref
 import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
