@@ -57,7 +57,7 @@ hooks:  ## run the checks before each commit, the tests before each push
 
 .PHONY: decisions
 decisions:  ## measure again what the decisions in docs/adr rest on
-	for script in node_representation dispatch depth operand_lists; do \
+	for script in node_representation dispatch depth operand_lists states; do \
 	    $(PYTHON) bench/decisions/$$script.py || exit 1; done
 
 .PHONY: ci

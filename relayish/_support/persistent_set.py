@@ -3,7 +3,7 @@
 Why not others: a ``frozenset`` is copied whole by each change, which is quadratic where many
 elements are alive at each of many points; a set of ``pyrsistent`` takes several times as long for
 each change, compares and joins by going through all elements, and is traversed whole by Python's
-garbage collector for each version that is alive.
+garbage collector for each version that is alive. docs/adr/0014 has measurements.
 """
 
 from __future__ import annotations
