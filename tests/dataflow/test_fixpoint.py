@@ -184,6 +184,16 @@ def test_state_is_searched_for_anew_for_other_arguments():
     assert Used().visit(tir.Block((ENDLESS,)), NOTHING, None) == {N}
 
 
+def test_functor_may_be_visited_without_a_state():
+    class Sizes(FixpointFunctor, tir.StmtFunctor):
+        lattice = Numbers()
+
+        def visit_for(self, loop):
+            return self.fixpoint(0, lambda size: min(size + 1, 2)) + 1
+
+    assert Sizes().visit(ENDLESS) == 3
+
+
 def test_each_visit_from_outside_begins_anew():
     live = Counted()
     loop = nest(2, tir.Store(X, X + 1))

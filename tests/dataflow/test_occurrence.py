@@ -42,6 +42,15 @@ def test_other_paths_are_different(other):
     assert other != Occurrence(PAIR).child(X)
 
 
+@pytest.mark.parametrize("other", [Occurrence(PAIR).child(X, 1), Occurrence(X)])
+def test_paths_of_one_hash_are_told_apart(other):
+    one = Occurrence(PAIR).child(X)
+    assert one == one  # noqa: PLR0124
+    other._hash = one._hash
+    assert one != other
+    assert other != one
+
+
 def test_occurrence_tells_node_parent_and_place():
     root = Occurrence(PAIR)
     second = root.child(X, 1)

@@ -29,6 +29,16 @@ BLOCK = tir.Block((WRITE, COPY))
 AT_BLOCK = Occurrence(BLOCK)
 
 
+class Incomparable:
+    """A key that cannot be compared with others."""
+
+    def __hash__(self):
+        return 0
+
+    def __eq__(self, other):
+        raise TypeError("not with that")
+
+
 class Written(ForwardDataFlow):
     """The variables that were stored to."""
 
@@ -102,6 +112,11 @@ def test_key_tells_what_is_recorded_together():
 def test_key_that_cannot_be_hashed_is_refused():
     with pytest.raises(DispatchError, match=r"key function of LoopFlow returned \[\]"):
         RecordingFunctor(LoopFlow, lambda *_: []).visit(BLOCK, NOTHING)
+
+
+def test_error_of_a_key_that_is_compared_is_raised_as_it_is():
+    with pytest.raises(TypeError, match="not with that"):
+        RecordingFunctor(LoopFlow, lambda *_: Incomparable()).visit(BLOCK, NOTHING)
 
 
 def test_what_is_never_reached_is_not_recorded():

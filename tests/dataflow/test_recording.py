@@ -232,6 +232,21 @@ def test_key_that_cannot_be_hashed_is_refused():
         recorded(key=lambda *_: [])
 
 
+class Incomparable:
+    """A key that cannot be compared with others."""
+
+    def __hash__(self):
+        return 0
+
+    def __eq__(self, other):
+        raise TypeError("not with that")
+
+
+def test_error_of_a_key_that_is_compared_is_raised_as_it_is():
+    with pytest.raises(TypeError, match="not with that"):
+        recorded(key=lambda *_: Incomparable())
+
+
 @pytest.mark.parametrize("key", [3, "node"])
 def test_key_that_is_no_function_is_refused(key):
     with pytest.raises(DeclarationError, match=r"key .*; expected a function key\(node, \*args\)"):
@@ -281,6 +296,7 @@ def test_shared_nodes_are_recorded_by_node_in_linear_time():
 
 def test_functor_without_arguments_keeps_its_memo():
     class Size(ExprFunctor[int]):
+        direction = Direction.FORWARD
         calls = 0
 
         def visit_var(self, var):
@@ -296,7 +312,7 @@ def test_functor_without_arguments_keeps_its_memo():
     assert recording.calls == 100
     assert recording.take()[Occurrence(root)] == 2**100
     recording.visit(root)
-    with pytest.raises(AnalysisError, match=r"Size .*"):
+    with pytest.raises(AnalysisError, match=r"Size visited .* without a state; before_after"):
         recording.before_after()
 
 

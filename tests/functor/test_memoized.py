@@ -7,6 +7,7 @@ from relayish.errors import DeclarationError, DispatchError
 from relayish.functor import ExprFunctor, ExprVisitor, Memoized, memoized
 from relayish.ir.relay.expr import Constant, Tuple, Var
 from tests.support import deep
+from tests.support.depth import DEPTH
 
 X = Var("x")
 
@@ -160,3 +161,24 @@ def test_subclass_of_a_memoized_functor_may_watch_visits():
     functor = Watching()
     assert functor.visit(deep.doublings(10, X), 0) == 10
     assert (functor.calls, functor.seen) == (11, 21)
+
+
+def test_results_of_several_arguments_are_kept():
+    class Sum(ExprFunctor[int]):
+        calls = 0
+
+        def visit_var(self, var, one, other):
+            self.calls += 1
+            return one + other
+
+        def visit_tuple(self, tup, one, other):
+            return sum([self.visit(field, one, other) for field in tup.fields])
+
+    functor = Memoized(Sum)()
+    assert functor.visit(Tuple((X, X, X)), 1, 2) == 9
+    assert functor.calls == 1
+
+
+@pytest.mark.deep
+def test_deep_programs_are_memoized_to_the_bottom():
+    assert memoized(Reach)().visit(deep.tuple_nest(DEPTH, X), 0) == DEPTH
