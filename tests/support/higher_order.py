@@ -13,6 +13,7 @@ from typing import Any
 
 import relayish as relay
 from relayish.ir.node import Node
+from relayish.ir.scoping import free_variables
 
 INT = ("int",)
 """Types: numbers, ``("fn", argument, result)``, ``("ref", content)``, ``("pair", left, right)``."""
@@ -68,7 +69,8 @@ class Drawing:
         for name, (_, argument, result) in self.globals.items():
             param = self.var(argument)
             functions[name] = relay.Function((param,), self.block([param], result, 4))
-        params = [self.var(self.type(3)) for _ in range(3)]
+        outside = [("fn", self.type(2), self.type(1)) for _ in range(2)]
+        params = [self.var(ty) for ty in (*outside, self.type(3))]
         functions[relay.GlobalVar("main")] = relay.Function(params, self.block(params, INT, 12))
         return relay.IRModule(functions)
 
@@ -213,11 +215,16 @@ class Machine:
         [param] = callee.site.params
         return self.eval(callee.site.body, {**callee.env, param: argument})
 
+    def close(self, function: relay.Function, env: dict[Node, Any]) -> Thing:
+        captured = {each: env[each] for each in free_variables(function) if each in env}
+        return Thing(function, ("fn",), env=captured)
+
     def eval(self, expr: Any, env: dict[Node, Any]) -> Any:
         while isinstance(expr, relay.Let):
             if isinstance(expr.value, relay.Function):
-                made = Thing(expr.value, ("fn",), env=dict(env))
-                made.env[expr.var] = made
+                made = self.close(expr.value, env)
+                if expr.var in free_variables(expr.value):
+                    made.env[expr.var] = made
                 self.watch(expr.value, made, env)
                 env = {**env, expr.var: made}
             else:
@@ -245,7 +252,7 @@ class Machine:
             callee = self.eval(expr.op, env)
             return self.call(callee, self.eval(expr.args[0], env))
         if isinstance(expr, relay.Function):
-            return Thing(expr, ("fn",), env=dict(env))
+            return self.close(expr, env)
         if isinstance(expr, relay.RefCreate):
             return Thing(expr, ("ref",), [self.eval(expr.value, env)])
         if isinstance(expr, relay.Tuple):

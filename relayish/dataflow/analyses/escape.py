@@ -46,6 +46,9 @@ class Escape(Analysis[AnySet[Node]]):
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         self._reached: dict[Node, frozenset[Node]] = {}
         sites = self._sites
+        known = {p.node for p in graph.procedures if p.parent is None}
+        self._outermost = sites.points_to.escaped & known
+        self._inner = frozenset(sites.points_to.function_sites) - known
         leaks = sites.points_to.leaks
         leaking = {*leaks.given_away, *leaks.stored}
         found: list[Transfer | None] = [None] * len(graph)
@@ -65,17 +68,20 @@ class Escape(Analysis[AnySet[Node]]):
     def boundary(self, procedure: Procedure) -> AnySet[Node]:
         """Return what has escaped where a procedure is called from outside.
 
-        A function inside of another has escaped, and so has all that it captures, by then.
+        A function inside of another has escaped, and so has all that it captures, by then. Those
+        of a module are no things that calls create: if they escape at all, they always have.
         """
+        escaped = self.lattice.bottom.update(self._outermost)
         if procedure.parent is None:
-            return self.lattice.bottom
+            return escaped
         captured = self._reach_all(self.graph.captured(procedure.node))
-        return self.lattice.bottom.update(self._points_to.escaped).update(captured)
+        return escaped.update(self._points_to.escaped).update(captured)
 
     def enter_call(self, site: CallSite, callee: Callee, state: AnySet[Node]) -> AnySet[Node]:
         """Return what has escaped of what the callee may name."""
         captured = self.graph.captured(callee.procedure.node)
-        return state.intersection(self._reach_all((*site.arguments, *captured)))
+        named = self._reach_all((*site.arguments, *captured))
+        return state.intersection(named).update(self._outermost)
 
     def leave_call(
         self,
@@ -89,12 +95,12 @@ class Escape(Analysis[AnySet[Node]]):
     def unknown_call(self, site: CallSite, state: AnySet[Node]) -> AnySet[Node]:
         """Return what has escaped after a call of something that is not known.
 
-        If that may know functions of the program, it may call them.
+        If that may know functions inside of others, it may call them, on things that these share
+        with them; functions of a module share none.
         """
         state = state.update(self._reach_all(site.arguments))
-        points_to = self._points_to
-        if not state.isdisjoint(points_to.function_sites):
-            return state.update(points_to.escaped)
+        if not state.isdisjoint(self._inner):
+            return state.update(self._points_to.escaped)
         return state
 
     @property

@@ -19,8 +19,8 @@ RUNS = 5
 class Checker:
     """Holds what is evaluated against what was found."""
 
-    def __init__(self, mod, entries):
-        [self.solution] = solve([Escape()], mod, entries=entries)
+    def __init__(self, mod, analysis):
+        [self.solution] = solve([analysis], mod, entries=["main"])
         self.sites = self.solution.calls
         self.found = self.sites.points_to
         self.points = {}
@@ -58,11 +58,54 @@ class Checker:
         self.machine.run(types)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
-def test_what_is_evaluated_is_what_may_be(seed):
+def check(seed, analysis=Escape):
+    """Run a program of that seed, and hold what it does against what was found of it."""
     rng = random.Random(seed)
     drawing = Drawing(rng)
     mod = drawing.program()
-    checker = Checker(mod, ["main"])
+    checker = Checker(mod, analysis())
     for _ in range(RUNS):
         checker.run(mod, drawing.types, rng)
+    return checker
+
+
+def check_all(seeds, analysis=Escape):
+    return [check(seed, analysis) for seed in seeds]
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_what_is_evaluated_is_what_may_be(seed):
+    check(seed)
+
+
+def test_programs_have_things_that_escape():
+    checkers = check_all(range(20))
+    assert sum(checker.evaluated for checker in checkers) > 1000
+    assert sum(checker.escaped for checker in checkers) > 100
+
+
+class KeepsArguments(Escape):
+    """Takes it that nobody keeps what is given to functions that are not known."""
+
+    def unknown_call(self, site, state):
+        return state
+
+
+class ForgetsCallees(Escape):
+    """Takes it that nothing escapes in functions that are known."""
+
+    def leave_call(self, site, callee, state, at_end):
+        return state
+
+
+class StartsAnew(Escape):
+    """Takes it that nothing has escaped where a function is called."""
+
+    def enter_call(self, site, callee, state):
+        return self.lattice.bottom
+
+
+@pytest.mark.parametrize("broken", [KeepsArguments, ForgetsCallees, StartsAnew])
+def test_a_broken_transfer_is_caught(broken):
+    with pytest.raises(AssertionError, match="UNKNOWN in frozenset"):
+        check_all(range(300), broken)
