@@ -8,6 +8,7 @@ import numpy as np
 
 import relayish as relay
 from relayish.analysis import MemoryPlan
+from relayish.ir.relay.adt import Clause, Match, PatternTuple, PatternVar
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -25,9 +26,11 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.type import TupleType
 from relayish.ir.relay.typed import type_of
+from relayish.ir.scoping import binders
 
 SHAPE = (2, 3)
 SINGLE = (relay.tanh, relay.nn.relu, relay.nn.softmax, relay.negative)
+KINDS = ("if", "ref", "closure", "let", "match")
 DOUBLE = (relay.add, relay.multiply, relay.maximum)
 
 
@@ -36,10 +39,10 @@ class Programs:
 
     Args:
         seed: Which one.
-        kinds: What stands in them beside calls: ``if``, ``ref``, ``closure``, ``let``.
+        kinds: What stands in them beside calls.
     """
 
-    def __init__(self, seed: int, kinds: tuple[str, ...] = ("if", "ref", "closure", "let")) -> None:
+    def __init__(self, seed: int, kinds: tuple[str, ...] = KINDS) -> None:
         self.choose = random.Random(seed)
         self.kinds = kinds
         self.count = 0
@@ -89,6 +92,8 @@ class Programs:
             elif kind == "closure" and depth == 0:
                 func = self.bind(bound, Function((), self.block([a, b], [], 3, depth + 1)))
                 made = self.bind(bound, Call(func, ()))
+            elif kind == "match" and depth < 3:
+                made = self.match(a, b, refs, size // 3, depth + 1)
             elif kind == "let":
                 made = self.bind(bound, made)
             tensors.append(made)
@@ -96,6 +101,19 @@ class Programs:
         for var, value in reversed(bound):
             body = Let(var, value, body)
         return body
+
+    def match(self, a: Expr, b: Expr, refs: list[Expr], size: int, depth: int) -> Expr:
+        """Return a match of a pair, of which variables stand for the fields or for all of it."""
+        first, second, whole = Var("first"), Var("second"), Var("whole")
+        arms = [
+            Clause(
+                PatternTuple((PatternVar(first), PatternVar(second))),
+                self.block([a, b, first, second], refs, size, depth),
+            ),
+            Clause(PatternVar(whole), self.block([a, TupleGetItem(whole, 1)], refs, size, depth)),
+        ]
+        self.choose.shuffle(arms)
+        return Match(Tuple((b, a)), arms, complete=False)
 
     def bind(self, bound: list[tuple[Var, Expr]], value: Expr) -> Var:
         self.count += 1
@@ -170,6 +188,15 @@ class Machine:
             return self.write(tensors[0].storage if tensors else None)
         if isinstance(node, If):
             return visit(node.true_branch if visit(node.cond) else node.false_branch)
+        if isinstance(node, Match):
+            value = visit(node.data)
+            assert isinstance(value, tuple)
+            pattern = node.clauses[0].lhs
+            if isinstance(pattern, PatternVar):
+                env[-1][pattern.var] = value
+            else:
+                env[-1] |= dict(zip(binders(node.clauses[0]), value, strict=True))
+            return visit(node.clauses[0].rhs)
         if isinstance(node, Tuple):
             return tuple([visit(field) for field in node.fields])
         if isinstance(node, TupleGetItem):
