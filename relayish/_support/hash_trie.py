@@ -49,14 +49,17 @@ def holds(node: Node, key: Hashable, level: int) -> bool:
     return key in node
 
 
-def insert(root: Node, key: Hashable, value: object) -> Node:
-    """Return the trie in which ``key`` has ``value``; ``root`` if it has that very object."""
+def insert(root: Node, key: Hashable, value: object, level: int = 0) -> Node:
+    """Return the trie in which ``key`` has ``value``; ``root`` if it has that very object.
+
+    ``level`` says how many nodes below the root it hangs, if it is a part of one.
+    """
     if type(root) is dict:
         if root.get(key, ABSENT) is value:
             return root
-        return from_leaf({**root, key: value})
+        return from_leaf({**root, key: value}, level)
     path: list[tuple[tuple[Node, ...], int]] = []
-    node, code = root, code_of(key)
+    node, code = root, code_of(key) >> 4 * level
     while type(node) is tuple:
         index = code & 15
         path.append((node, index))
@@ -65,7 +68,7 @@ def insert(root: Node, key: Hashable, value: object) -> Node:
         return root
     node = {**node, key: value}
     if len(node) > _MOST:
-        node = from_leaf(node, len(path))
+        node = from_leaf(node, level + len(path))
     for branch, index in reversed(path):
         changed = list(branch)
         changed[index] = node

@@ -125,7 +125,14 @@ class PersistentMap(Mapping[K, V]):
 
     def update(self, items: Iterable[tuple[K, V]] | Mapping[K, V]) -> PersistentMap[K, V]:
         """Return the map in which keys have new values."""
-        return self._with_root(_merge(self.root, _root_of(items), _take_second, True, True))
+        if isinstance(items, PersistentMap):
+            return self._with_root(_merge(self.root, items.root, _take_second, True, True))
+        given, root = dict(items), self.root
+        if root is EMPTY or len(given) > _ONE_BY_ONE:
+            return self._with_root(_merge(root, from_leaf(given), _take_second, True, True))
+        for key, value in given.items():
+            root = insert(root, key, value)
+        return self._with_root(root)
 
     def discard(self, key: K) -> PersistentMap[K, V]:
         """Return the map without ``key``."""
@@ -339,4 +346,5 @@ def _take_second(_first: object, second: object) -> object:
     return second
 
 
+_ONE_BY_ONE: Final = 64
 _new: Final = object.__new__

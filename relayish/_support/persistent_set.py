@@ -210,9 +210,20 @@ def _union(a: Node, b: Node, level: int = 0) -> Node:
             return a
         joined = {**a, **b}
         return b if len(joined) == len(b) else from_leaf(joined, level)
+    if type(b) is dict:
+        return _inserted(b, a, level)
+    if type(a) is dict:
+        joined = _inserted(a, b, level)
+        return a if is_of_size(joined, len(a)) else joined
     xs, ys = branches(a, b, level)
     parts = [x if x is y else _union(x, y, level + 1) for x, y in zip(xs, ys, strict=True)]
     return rebuilt(parts, (a, xs), (b, ys))
+
+
+def _inserted(leaf: Leaf, node: Node, level: int) -> Node:
+    for key in leaf:
+        node = insert(node, key, None, level)
+    return node
 
 
 def _intersection(a: Node, b: Node, level: int = 0) -> Node:
