@@ -71,7 +71,7 @@ PEER_WORK = {
     "analyses: liveness": "liveness",
     "analyses: sccp": "sccp",
 }
-"""What the scripts of peers call the work; those of ``bench/peers`` do that of loops and analyses."""
+"""What the scripts of peers call the work; in ``bench/peers`` are those of loops and analyses."""
 
 
 def works() -> dict[str, tuple[Callable[[int], Any], Callable[[Any], Any] | None, ...]]:
