@@ -77,6 +77,7 @@ PASSES: Final = {
     "BoundsCheckElimination": "loop_simplify.bounds_check_elimination",
     "CastSimplify": "loop_simplify.cast_simplify",
     "CommonSubexprElimTIR": "loop_simplify.common_subexpr_elim_tir",
+    "ConditionalConstantPropagationTIR": "loop_simplify.conditional_constant_propagation_tir",
     "FoldConstantTIR": "loop_simplify.fold_constant_tir",
     "IfSimplify": "loop_simplify.if_simplify",
     "Simplify": "loop_simplify.simplify",

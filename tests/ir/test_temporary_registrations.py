@@ -63,7 +63,7 @@ from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
 from relayish.tir import register_extern, register_primitive, register_verify_rule
-from relayish.tir.analysis import register_interval_rule
+from relayish.tir.analysis import register_evaluation, register_interval_rule
 from relayish.tir.analysis.faults import register_fault_rule
 from relayish.tir.text import register_form
 from relayish.transform import FunctionPass, module_pass, register_pass, register_type_inference
@@ -123,6 +123,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_control_flow": lambda k, f: register_control_flow(k["kind"], condition=f),
     "register_cps_rule": lambda k, f: register_cps_rule(k["kind"], f),
     "register_effect_rule": lambda k, f: register_effect_rule(k["kind"], f),
+    "register_evaluation": lambda k, f: register_evaluation(k["kind"], f),
     "register_evaluator": lambda k, f: register_evaluator(k["kind"], f),
     "register_expression_key": lambda k, f: register_expression_key(k["kind"], f),
     "register_extern": lambda k, f: register_extern("registered_twice", f),

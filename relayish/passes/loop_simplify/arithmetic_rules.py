@@ -27,12 +27,12 @@ from relayish.passes.loop_simplify.linear import (
     signed,
     spell,
 )
-from relayish.passes.loop_simplify.literals import (
+from relayish.passes.loop_simplify.rule import Rules
+from relayish.tir.analysis.literals import (
     is_arithmetic,
     is_number,
     make_literal,
 )
-from relayish.passes.loop_simplify.rule import Rules
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,

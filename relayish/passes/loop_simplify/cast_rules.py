@@ -23,7 +23,7 @@ from typing import Any, Final
 import ml_dtypes
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.fold_rules import fold_broadcast_cast, fold_cast
+from relayish.passes.loop_simplify.fold_rules import fold_broadcast_cast, fold_known
 from relayish.passes.loop_simplify.rule import Rules
 from relayish.tir.analysis.interval import Interval, type_range
 from relayish.tir.ir.operators import Cast, Expr
@@ -98,5 +98,5 @@ def _limits(given: Type) -> Any:  # Any: what numpy, or ml_dtypes, says of a typ
 
 
 CAST_RULES: Final[Rules] = {
-    Cast: (drop_same_type, fold_cast, merge_casts, fold_broadcast_cast),
+    Cast: (drop_same_type, fold_known, merge_casts, fold_broadcast_cast),
 }

@@ -21,14 +21,14 @@ from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.linear import Linear, build_sorted
-from relayish.passes.loop_simplify.literals import (
+from relayish.passes.loop_simplify.rule import Rules
+from relayish.tir.analysis.interval import type_range
+from relayish.tir.analysis.literals import (
     is_arithmetic,
     is_number,
     make_literal,
     range_of,
 )
-from relayish.passes.loop_simplify.rule import Rules
-from relayish.tir.analysis.interval import type_range
 from relayish.tir.ir.operators import Add, Div, Expr, Minus, Mod, integer_of
 
 

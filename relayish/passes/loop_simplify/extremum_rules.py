@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.literals import element_of, make_literal
 from relayish.passes.loop_simplify.rule import Rules
+from relayish.tir.analysis.literals import element_of, make_literal
 from relayish.tir.ir.operators import Expr, Max, Min
 
 

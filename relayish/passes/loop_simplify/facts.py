@@ -15,11 +15,11 @@ from relayish.ir.scoping import PROGRAM, bound_by
 from relayish.ir.traversal import ByKind
 from relayish.passes.loop_simplify.attribute import VALUES, Attribute
 from relayish.passes.loop_simplify.linear import Linear, LinearForms, minus
-from relayish.passes.loop_simplify.literals import is_arithmetic
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.faults import may_fault
 from relayish.tir.analysis.interval import Interval, add, scale, type_range
 from relayish.tir.analysis.interval_rules import integer_interval
+from relayish.tir.analysis.literals import is_arithmetic
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr

@@ -17,42 +17,36 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.ir.scoping import operands
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.literals import (
-    compute,
-    convert,
-    element_of,
-    make_literal,
-    value_of,
-)
 from relayish.passes.loop_simplify.rule import Rules, combine_rules
-from relayish.tir.analysis.interval import wrap_integer
+from relayish.tir.analysis.constant_rules import EVALUATIONS
+from relayish.tir.analysis.literals import Number, element_of, make_literal, value_of
 from relayish.tir.ir.operators import (
-    Add,
     BinaryOpNode,
     Broadcast,
     Cast,
     Expr,
-    FloatImm,
     Max,
     Min,
-    Minus,
-    Mul,
     NaryOpNode,
-    Not,
     Select,
-    Sum,
     UnaryOpNode,
 )
 
 
-def fold_binary(expr: BinaryOpNode, _: Facts) -> Expr:
-    """Compute an operator on two literals of one type."""
-    a, b = value_of(expr.a), value_of(expr.b)
-    if a is None or b is None or expr.a.type != expr.b.type:
+def fold_known(expr: Expr, _: Facts) -> Expr:
+    """Compute what has literals for operands, all of them."""
+    values: list[Number] = []
+    for operand in operands(expr):
+        value = value_of(operand) if isinstance(operand, Expr) else None
+        if value is None:
+            return expr
+        values.append(value)
+    if not values:
         return expr
-    value = compute(type(expr), a, b, expr.a.type)
-    return expr if value is None else make_literal(value, expr.type)
+    found = EVALUATIONS[type(expr)](expr, *values)
+    return expr if found is None else make_literal(found, expr.type)
 
 
 def fold_extremum(expr: Min | Max, _: Facts) -> Expr:
@@ -61,48 +55,6 @@ def fold_extremum(expr: Min | Max, _: Facts) -> Expr:
     if a is None or b is None or expr.a.type != expr.b.type:
         return expr
     return expr.a if (a < b if isinstance(expr, Min) else a > b) else expr.b
-
-
-def fold_minus(expr: Minus, _: Facts) -> Expr:
-    """Compute the opposite of a literal."""
-    value = value_of(expr.v)
-    if value is None or expr.type.is_bool:
-        return expr
-    if isinstance(expr.v, FloatImm):
-        return expr if value != value else make_literal(-value, expr.type)  # noqa: PLR0124 - a NaN
-    return make_literal(wrap_integer(-int(value), expr.type), expr.type)
-
-
-def fold_not(expr: Not, _: Facts) -> Expr:
-    """Compute the opposite of a truth value."""
-    value = value_of(expr.v)
-    return (
-        expr if value is None or not expr.type.is_bool else make_literal(1 - int(value), expr.type)
-    )
-
-
-def fold_nary(expr: NaryOpNode, _: Facts) -> Expr:
-    """Compute a sum or product of literals from left to right."""
-    values = [value_of(operand) for operand in expr.operands]
-    if not values or any(operand.type != expr.type for operand in expr.operands):
-        return expr
-    found, *rest = values
-    kind = Add if isinstance(expr, Sum) else Mul
-    for value in rest:
-        if found is not None and value is not None:
-            found = compute(kind, found, value, expr.type)
-        else:
-            found = None
-    return expr if found is None or found != found else make_literal(found, expr.type)  # noqa: PLR0124
-
-
-def fold_cast(expr: Cast, _: Facts) -> Expr:
-    """Convert a literal."""
-    value, source, target = value_of(expr.v), expr.v.type, expr.type
-    if value is None or not target.is_numeric or target.lanes != 1:
-        return expr
-    found = convert(value, source, target)
-    return expr if found is None else make_literal(found, target)
 
 
 def fold_select(expr: Select, facts: Facts) -> Expr:
@@ -147,13 +99,9 @@ BROADCAST_RULES: Final[Rules] = {
 }
 FOLD_RULES: Final[Rules] = combine_rules(
     {
-        BinaryOpNode: (fold_binary,),
+        **dict.fromkeys((BinaryOpNode, UnaryOpNode, NaryOpNode, Cast), (fold_known,)),
         Min: (fold_extremum,),
         Max: (fold_extremum,),
-        Minus: (fold_minus,),
-        Not: (fold_not,),
-        NaryOpNode: (fold_nary,),
-        Cast: (fold_cast,),
         Select: (fold_select,),
     },
     BROADCAST_RULES,

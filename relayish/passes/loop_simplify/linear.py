@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.attribute import Attribute
-from relayish.passes.loop_simplify.literals import (
+from relayish.tir.analysis.interval import wrap_integer
+from relayish.tir.analysis.literals import (
     is_arithmetic,
     make_literal,
     range_of,
 )
-from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.operators import (
     Add,

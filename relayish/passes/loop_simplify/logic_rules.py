@@ -20,14 +20,14 @@ from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.linear import Linear, added, build_sorted
-from relayish.passes.loop_simplify.literals import (
+from relayish.passes.loop_simplify.rule import Rules
+from relayish.tir.analysis.interval import type_range
+from relayish.tir.analysis.literals import (
     element_of,
     is_arithmetic,
     is_number,
     make_literal,
 )
-from relayish.passes.loop_simplify.rule import Rules
-from relayish.tir.analysis.interval import type_range
 from relayish.tir.analysis.prove import can_prove
 from relayish.tir.ir.operators import (
     EQ,

@@ -12,11 +12,11 @@ from relayish.passes.loop_simplify.division_rules import DIVISION_RULES
 from relayish.passes.loop_simplify.extremum_rules import EXTREMUM_RULES
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import FOLD_RULES
-from relayish.passes.loop_simplify.literals import make_literal
 from relayish.passes.loop_simplify.logic_rules import LOGIC_RULES
 from relayish.passes.loop_simplify.rule import Rule, Rules, combine_rules, rules_by_kind
 from relayish.passes.loop_simplify.select_rules import SELECT_RULES
 from relayish.passes.loop_simplify.vector_rules import VECTOR_RULES
+from relayish.tir.analysis.literals import make_literal
 from relayish.tir.ir.operators import (
     BinaryOpNode,
     Cast,

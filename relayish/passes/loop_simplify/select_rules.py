@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from relayish.passes.loop_simplify.facts import Facts
-from relayish.passes.loop_simplify.literals import is_number
 from relayish.passes.loop_simplify.rule import Rules
+from relayish.tir.analysis.literals import is_number
 from relayish.tir.ir.operators import Broadcast, Expr, Not, Select
 
 

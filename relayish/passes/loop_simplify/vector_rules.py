@@ -22,9 +22,9 @@ from typing import Final, NamedTuple
 
 from relayish.passes.loop_simplify.facts import Facts
 from relayish.passes.loop_simplify.fold_rules import BROADCAST_RULES
-from relayish.passes.loop_simplify.literals import is_number, make_literal
 from relayish.passes.loop_simplify.rule import Rules, combine_rules
 from relayish.tir.analysis.interval import type_range
+from relayish.tir.analysis.literals import is_number, make_literal
 from relayish.tir.ir.operators import (
     Add,
     BinaryOpNode,

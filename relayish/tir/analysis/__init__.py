@@ -9,6 +9,8 @@ carries any.
 
 from relayish.tir.analysis.accesses import Access, Accesses, collect_accesses
 from relayish.tir.analysis.bounds import float_interval_of, interval_of
+from relayish.tir.analysis.constant_rules import register_evaluation
+from relayish.tir.analysis.constants import ScalarConstants
 from relayish.tir.analysis.context import Context
 from relayish.tir.analysis.dependence import (
     Dependence,
@@ -59,6 +61,7 @@ __all__ = [
     "Interval",
     "LinearForm",
     "OutOfBounds",
+    "ScalarConstants",
     "SymbolicBounds",
     "assigned_variables",
     "assume",
@@ -80,6 +83,7 @@ __all__ = [
     "linear_form",
     "loop_carried",
     "parallel_loops",
+    "register_evaluation",
     "register_fault_rule",
     "register_interval_rule",
     "statements_with_contexts",

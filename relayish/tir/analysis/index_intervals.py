@@ -198,7 +198,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
                         if source >= number:
                             found[source] = self._advance(loop, found[source])
             elif action is Action.LEAVE:
-                bound = _bound_inside(graph.nodes[number])
+                bound = bound_inside(graph.nodes[number])
                 if bound:
                     found[number] = self._leaving(bound)
         return found
@@ -346,7 +346,7 @@ MOST_THRESHOLDS: Final = 24
 """How many bounds a variable is widened to, about, before it is given up."""
 
 
-def _bound_inside(node: Node) -> tuple[Var, ...]:
+def bound_inside(node: Node) -> tuple[Var, ...]:
     """Return the variables whose scope ends where ``node`` is left."""
     match node:
         case For():

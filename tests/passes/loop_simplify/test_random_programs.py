@@ -18,6 +18,7 @@ PASSES = (
     "BoundsCheckElimination",
     "CastSimplify",
     "CommonSubexprElimTIR",
+    "ConditionalConstantPropagationTIR",
     "FoldConstantTIR",
     "IfSimplify",
     "Simplify",
