@@ -16,7 +16,7 @@ from relayish.functor import ExprFunctor
 from relayish.ir.node import Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Expr, Function, If, Let, Var
-from relayish.ir.scoping import binders, free_variables, operands
+from relayish.ir.scoping import binders, free_variables, operands, scope_roots
 
 Live = PersistentSet  # of variables and buffers
 
@@ -45,6 +45,33 @@ class LoopHandlers:
 
         live = self.fixpoint(after, around)
         return self.visit(loop.min, self.visit(loop.extent, live))
+
+    def visit_poly_for(self, loop: tir.PolyFor, after: Live) -> Live:
+        def around(live: Live) -> Live:
+            before_body = self.visit(loop.body, self.visit(loop.inc, live))
+            before = self.visit(loop.condition, self.lattice.join(after, before_body))
+            return before.discard(loop.iterator)
+
+        ending = self.visit(loop.condition, after).discard(loop.iterator)
+        return self.visit(loop.init, self.fixpoint(ending, around))
+
+    def visit_schedule_block_realize(self, realize: tir.ScheduleBlockRealize, after: Live) -> Live:
+        block = realize.schedule_block
+        after = self.visit(block.body, after)
+        for part in reversed(block.read_buffers + block.write_buffers):
+            after = self.visit(part, after)
+        after = after.difference(block.iter_vars)
+        for value in reversed(realize.iter_values):
+            after = self.visit(value, after)
+        return after
+
+    def visit_buffer_range(self, part: tir.BufferRange, after: Live) -> Live:
+        return self.visit(part.buffer, after)
+
+    def visit_stmt(self, stmt: tir.Stmt, after: Live) -> Live:
+        for each in reversed(operands(stmt) + scope_roots(stmt)):
+            after = self.visit(each, after)
+        return after
 
     def bind(self, _: Node, variables: tuple[Node, ...], after: Live) -> Live:
         """Say the same of loop variables to the solver, which walks the body."""
