@@ -27,7 +27,8 @@ class Escape(Analysis[AnySet[Node]]):
     closure captures. States are about what variables in scope may stand for. What points-to
     analysis calls unknown has escaped from the start; :func:`may_have_escaped` minds that.
 
-    Things of one creation site are not told apart: one has escaped where another one has.
+    Things of one creation site are not told apart: one has escaped where another one has. Functions
+    of a module are not told of: no call creates them.
 
     Example:
         >>> from relayish.dataflow import solve
@@ -46,9 +47,6 @@ class Escape(Analysis[AnySet[Node]]):
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         self._reached: dict[Node, frozenset[Node]] = {}
         sites = self._sites
-        known = {p.node for p in graph.procedures if p.parent is None}
-        self._outermost = sites.points_to.escaped & known
-        self._inner = frozenset(sites.points_to.function_sites) - known
         leaks = sites.points_to.leaks
         leaking = {*leaks.given_away, *leaks.stored}
         found: list[Transfer | None] = [None] * len(graph)
@@ -68,20 +66,18 @@ class Escape(Analysis[AnySet[Node]]):
     def boundary(self, procedure: Procedure) -> AnySet[Node]:
         """Return what has escaped where a procedure is called from outside.
 
-        A function inside of another has escaped, and so has all that it captures, by then. Those
-        of a module are no things that calls create: if they escape at all, they always have.
+        A function inside of another has escaped, and so has all that it captures, by then.
         """
-        escaped = self.lattice.bottom.update(self._outermost)
         if procedure.parent is None:
-            return escaped
+            return self.lattice.bottom
         captured = self._reach_all(self.graph.captured(procedure.node))
-        return escaped.update(self._points_to.escaped).update(captured)
+        escaped = self._points_to.escaped - self._sites.outermost
+        return self.lattice.bottom.update(escaped).update(captured)
 
     def enter_call(self, site: CallSite, callee: Callee, state: AnySet[Node]) -> AnySet[Node]:
         """Return what has escaped of what the callee may name."""
         captured = self.graph.captured(callee.procedure.node)
-        named = self._reach_all((*site.arguments, *captured))
-        return state.intersection(named).update(self._outermost)
+        return state.intersection(self._reach_all((*site.arguments, *captured)))
 
     def leave_call(
         self,
@@ -99,9 +95,9 @@ class Escape(Analysis[AnySet[Node]]):
         with them; functions of a module share none.
         """
         state = state.update(self._reach_all(site.arguments))
-        if not state.isdisjoint(self._inner):
-            return state.update(self._points_to.escaped)
-        return state
+        if state.isdisjoint(self._points_to.function_sites):
+            return state
+        return state.update(self._points_to.escaped - self._sites.outermost)
 
     @property
     def _sites(self) -> CallSites:
@@ -125,7 +121,8 @@ class Escape(Analysis[AnySet[Node]]):
         if known is None:
             points_to = self._points_to
             sites = points_to.reachable(points_to.of(expr), self.graph.captured)
-            known = frozenset([site for site in sites if site is not UNKNOWN])
+            outermost = self._sites.outermost
+            known = frozenset([s for s in sites if s is not UNKNOWN and s not in outermost])
             self._reached[expr] = known
         return known
 
@@ -167,6 +164,7 @@ def may_have_escaped(
         expr: An expression of the program, such as a variable in scope there.
     """
     assert solution.calls is not None
-    sites = solution.calls.points_to.of(expr)
+    points_to, outermost = solution.calls.points_to, solution.calls.outermost
     state = solution.before(point)
-    return any(site is UNKNOWN or site in state for site in sites)
+    always = points_to.escaped & outermost
+    return any(s is UNKNOWN or s in state or s in always for s in points_to.of(expr))

@@ -85,6 +85,11 @@ class CallSites:
         self.exposed = frozenset(self._find_exposed())
         self.at: Mapping[int, tuple[CallSite, ...]] = self._find_sites()
 
+    @cached_property
+    def outermost(self) -> frozenset[Node]:
+        """The functions that no other contains: those of a module."""
+        return frozenset([p.node for p in self.graph.procedures if p.parent is None])
+
     def _find_exposed(self) -> Iterator[int]:
         """Yield the procedures that are analysed themselves, or known to somebody unknown."""
         points_to = self.points_to
