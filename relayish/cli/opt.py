@@ -20,6 +20,7 @@ from relayish.pass_infra.instruments.printing import (
 from relayish.pass_infra.instruments.progress import ProgressInstrument
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.instruments.verify import USUAL_CHECKS, VerifyInstrument
+from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.transform import Sequential, get_check, pass_entry
 
 
@@ -49,6 +50,8 @@ def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassIns
     made: list[PassInstrument] = []
     if args.verify_each or args.verify:
         made.append(VerifyInstrument((*(USUAL_CHECKS if args.verify_each else ()), *args.verify)))
+    if args.verify_each:
+        made.append(PreservedAnalysesInstrument())
     if args.dump_ir is not None:
         made.append(DumpInstrument(args.dump_ir))
     made += _printers(args)

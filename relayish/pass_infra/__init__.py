@@ -50,6 +50,7 @@ from relayish.pass_infra.relay.function_pass import (
     function_pass,
     is_skipped,
 )
+from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.registry.source import (
     EntryPointSource,
     PackageSource,
@@ -77,6 +78,7 @@ __all__ = [
     "PassRegistry",
     "PassSource",
     "PassTimingInstrument",
+    "PreservedAnalysesInstrument",
     "PrintAfterAll",
     "PrintBeforeAll",
     "Progress",

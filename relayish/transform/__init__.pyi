@@ -26,6 +26,7 @@ from relayish.pass_infra.instruments.timing import PassProfile as PassProfile
 from relayish.pass_infra.composition.registry import PassRegistry as PassRegistry
 from relayish.registry.source import PassSource as PassSource
 from relayish.pass_infra.instruments.timing import PassTimingInstrument as PassTimingInstrument
+from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument as PreservedAnalysesInstrument
 from relayish.pass_infra.instruments.printing import PrintAfterAll as PrintAfterAll
 from relayish.pass_infra.instruments.printing import PrintBeforeAll as PrintBeforeAll
 from relayish.pass_infra.instruments.progress import Progress as Progress

@@ -22,7 +22,12 @@ from relayish.tir.ir.function import LoweredFunc
 _SIMPLIFICATION: Final = Simplification(rules_by_kind(CAST_RULES))
 
 
-@register_pass("CastSimplify", opt_level=1, idempotent=True)
+@register_pass(
+    "CastSimplify",
+    opt_level=1,
+    idempotent=True,
+    preserves=("DefiniteInitialisation", "Liveness", "ReachingDefinitions"),
+)
 def simplify_casts(func: LoweredFunc) -> LoweredFunc:
     """Cast simplification: drop casts that change nothing, and take one for two.
 

@@ -22,7 +22,12 @@ from relayish.tir.ir.function import LoweredFunc
 _SIMPLIFICATION: Final = Simplification(rules_by_kind(FOLD_RULES), informed=False)
 
 
-@register_pass("FoldConstantTIR", opt_level=1, idempotent=True)
+@register_pass(
+    "FoldConstantTIR",
+    opt_level=1,
+    idempotent=True,
+    preserves=("DefiniteInitialisation", "ReachingDefinitions"),
+)
 def fold_constant_tir(func: LoweredFunc) -> LoweredFunc:
     """Constant folding: compute what consists of literals, to the bits that it has when it runs.
 

@@ -34,7 +34,12 @@ from relayish.tir.ir.function import LoweredFunc
 _SIMPLIFICATION: Final = Simplification(rules_by_kind(DIVISION_RULES))
 
 
-@register_pass("VarModSimplify", opt_level=1, idempotent=True)
+@register_pass(
+    "VarModSimplify",
+    opt_level=1,
+    idempotent=True,
+    preserves=("DefiniteInitialisation", "ReachingDefinitions"),
+)
 def simplify_divisions(func: LoweredFunc) -> LoweredFunc:
     """Index simplification: quotients and remainders of sums, by intervals.
 

@@ -26,7 +26,12 @@ from relayish.tir.ir.traversal import NODES
 from relayish.tir.ir.type import INT64, Type
 
 
-@register_pass("FlattenBuffer", opt_level=0, idempotent=True)
+@register_pass(
+    "FlattenBuffer",
+    opt_level=0,
+    idempotent=True,
+    preserves=("DefiniteInitialisation", "ReachingDefinitions"),
+)
 def flatten_buffer(func: LoweredFunc) -> LoweredFunc:
     """Flattening of buffers: one index into memory instead of one for each dimension.
 

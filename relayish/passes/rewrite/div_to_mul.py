@@ -49,7 +49,13 @@ def _reciprocal(value: Value) -> Value:
     return as_value(found) if np.all(is_normal) else None
 
 
-@register_pass("DivToMul", opt_level=0, required=("InferType", "FoldConstant"), idempotent=True)
+@register_pass(
+    "DivToMul",
+    opt_level=0,
+    required=("InferType", "FoldConstant"),
+    idempotent=True,
+    preserves=("DefiniteInitialisation", "Liveness", "ReachingDefinitions"),
+)
 def div_to_mul(expr: Expr) -> Expr:
     """Strength reduction: multiply by the reciprocal of a constant instead of dividing by it.
 

@@ -16,7 +16,12 @@ from relayish.pass_infra import register_pass
 from relayish.passes.rewrite.rules.fast_math import FAST_MATH
 
 
-@register_pass("FastMath", opt_level=4, idempotent=True)
+@register_pass(
+    "FastMath",
+    opt_level=4,
+    idempotent=True,
+    preserves=("DefiniteInitialisation", "Liveness", "ReachingDefinitions"),
+)
 def fast_math(expr: Expr) -> Expr:
     """Fast-math approximation: replace ``exp``, ``erf``, ``tanh`` and ``softmax`` by faster ones.
 
