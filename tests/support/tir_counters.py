@@ -25,6 +25,7 @@ class CounterGenerator:
         types = [self.random.choice(TYPES) for _ in range(3)]
         self.counters = [tir.Var(f"x{at}", ty) for at, ty in enumerate(types)]
         self.flags = [tir.Var(f"b{at}", "bool") for at in range(2)]
+        self.given = [tir.Var(f"n{at}", "int32") for at in range(2)]
         self.indices: list[tir.Var] = []
         self.loops = 0
         self.budget = 0
@@ -40,7 +41,8 @@ class CounterGenerator:
             tir.Store(self.tensor, tir.Cast("int32", var), (tir.const(at),))
             for at, var in enumerate(self.counters)
         ]
-        return LoweredFunc("f", (self.buffer,), tir.Block((*declared, *body, *shown)))
+        args = (self.buffer, *self.given)
+        return LoweredFunc("f", args, tir.Block((*declared, *body, *shown)))
 
     def number(self, var: tir.Var) -> int:
         low = 0 if var.dtype.is_uint else -3
@@ -49,7 +51,7 @@ class CounterGenerator:
     # expressions
 
     def operand(self) -> tir.Var:
-        return self.random.choice((*self.counters, *self.indices))
+        return self.random.choice((*self.counters, *self.counters, *self.given, *self.indices))
 
     def value(self, ty: tir.Type) -> Expr:
         var = self.operand()
@@ -120,7 +122,12 @@ class CounterGenerator:
 
     def loop(self, depth: int) -> Stmt:
         var = tir.Var(f"i{self.budget}")
-        first, extent = self.random.choice((0, 0, -2, 3)), self.random.choice((0, 1, 3, 6))
+        first, extent = (
+            self.random.choice((0, 0, -2, 3)),
+            tir.const(self.random.choice((0, 1, 3, 6))),
+        )
+        if self.random.random() < 0.4:
+            extent = tir.Min(self.random.choice(self.given), extent)
         return tir.For(var, first, extent, self.inside(var, depth))
 
     def tested_loop(self, depth: int) -> Stmt:
@@ -142,5 +149,8 @@ class CounterGenerator:
 
 
 def random_counters(seed: object, size: int = 25) -> LoweredFunc:
-    """Return a function of about ``size`` statements that assign to scalars, over one buffer."""
+    """Return a function of about ``size`` statements that assign to scalars.
+
+    It is given a buffer, where they end, and two numbers.
+    """
     return CounterGenerator(seed).function(size)

@@ -234,7 +234,7 @@ class _Motion:
                 moved[node] = site = level
             for child in VALUES.children(node):
                 sites[child] = max(sites.get(child, -1), site)
-        return self._replaced(order, levels, moved) if moved else {}
+        return self._replaced(order, levels, sites, moved) if moved else {}
 
     def _own_level(self, node: Any) -> int:  # Any: an expression, or a part of one
         """Return the level at which a node could be evaluated, if its operands could be."""
@@ -266,25 +266,33 @@ class _Motion:
         return low
 
     def _replaced(
-        self, order: Sequence[Node], levels: dict[Node, int], moved: dict[Node, int]
+        self,
+        order: Sequence[Node],
+        levels: dict[Node, int],
+        sites: dict[Node, int],
+        moved: dict[Node, int],
     ) -> dict[Node, Any]:  # Any: the image of each expression
+        """Return the images of expressions; declare those that move, unless somebody did."""
         images: dict[Node, Any] = {}
         for node in order:
             rebuild = VALUES.rebuild[type(node)]
             if rebuild is None:
                 continue
-            if node not in moved:
-                images[node] = rebuild(node, images.get)
+            number = (
+                self.numbers.number(node) if isinstance(node, Expr) and _is_worth_it(node) else None
+            )
+            known = None if number is None else self.declared.get(number)
+            if known is not None and levels[node] <= known.level <= sites[node]:
+                images[node] = known.var
                 continue
-            assert isinstance(node, Expr)
-            number = self.numbers.number(node)
-            known = self.declared.get(number)
-            if known is None or known.level < levels[node]:
-                known = _Declared(Var("invariant", node.type), moved[node])
-                moves = self.loops[known.level].moved
-                moves[number] = Let(known.var, rebuild(node, images.get))
-                self.declared[number] = known
-            images[node] = known.var
+            images[node] = image = rebuild(node, images.get)
+            if node in moved:
+                assert isinstance(node, Expr)
+                assert number is not None
+                made = _Declared(Var("invariant", node.type), moved[node])
+                self.loops[made.level].moved[number] = Let(made.var, image)
+                self.declared[number] = made
+                images[node] = made.var
         return images
 
 
