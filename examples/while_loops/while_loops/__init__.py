@@ -6,6 +6,7 @@ type that nothing but its declaration is said of. Importing this package is all 
 """
 
 from while_loops.drop_dead_loops import DropDeadLoops, drop_dead_loops
+from while_loops.flow import SignAnalysis
 from while_loops.kinds import Log, StreamType, While
 from while_loops.meaning import logged
 from while_loops.text import read_while, write_while
@@ -13,6 +14,7 @@ from while_loops.text import read_while, write_while
 __all__ = [
     "DropDeadLoops",
     "Log",
+    "SignAnalysis",
     "StreamType",
     "While",
     "drop_dead_loops",
