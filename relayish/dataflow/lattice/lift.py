@@ -15,7 +15,8 @@ Lifted: TypeAlias = S | Unreachable
 class Lift(Lattice[Lifted[S]], Generic[S]):
     """A lattice with ``UNREACHABLE`` below its bottom.
 
-    It tells what nothing reaches from what is reached with the least state.
+    It tells what nothing reaches from what is reached with the least state. Where control begins is
+    reached: the ``boundary`` of an analysis is a state of the lattice that is lifted.
 
     Args:
         lattice: The lattice of the other states.

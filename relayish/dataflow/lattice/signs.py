@@ -24,6 +24,8 @@ class Sign(IntEnum):
     def __repr__(self) -> str:
         return self.name
 
+    __str__ = __repr__
+
     def holds(self, value: float) -> bool:
         """Return whether a number may be ``value``."""
         return bool(self & sign_of(value))

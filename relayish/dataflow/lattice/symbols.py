@@ -15,6 +15,8 @@ class Extreme(Enum):
     def __repr__(self) -> str:
         return self.name
 
+    __str__ = __repr__
+
 
 class Unreachable(Enum):
     """The type of :data:`UNREACHABLE`."""
@@ -23,6 +25,8 @@ class Unreachable(Enum):
 
     def __repr__(self) -> str:
         return self.name
+
+    __str__ = __repr__
 
 
 BOTTOM: Final = Extreme.BOTTOM

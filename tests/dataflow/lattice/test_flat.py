@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from relayish.dataflow.lattice import BOTTOM, TOP, Flat, same_value
+from relayish.dataflow.lattice import BOTTOM, TOP, UNREACHABLE, Flat, same_value
 
 NAN = float("nan")
 
@@ -81,6 +81,7 @@ def test_values_are_compared_as_the_user_says():
 
 def test_symbols_show_their_names():
     assert repr((BOTTOM, TOP)) == "(BOTTOM, TOP)"
+    assert f"{BOTTOM} {TOP} {UNREACHABLE}" == "BOTTOM TOP UNREACHABLE"
 
 
 def test_symbols_are_no_values():
