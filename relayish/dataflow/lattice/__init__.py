@@ -4,10 +4,16 @@ from relayish._support.persistent_map import PersistentMap
 from relayish._support.persistent_set import PersistentSet
 from relayish.dataflow.lattice.booleans import Booleans, MustBooleans
 from relayish.dataflow.lattice.cofinite_set import UNIVERSE, AnySet, CofiniteSet
-from relayish.dataflow.lattice.congruences import ANY_RESIDUE, Congruence, Congruences, congruent
+from relayish.dataflow.lattice.congruences import (
+    ANY_RESIDUE,
+    AnyResidues,
+    Congruence,
+    Congruences,
+    congruent,
+)
 from relayish.dataflow.lattice.flat import Flat, same_value
 from relayish.dataflow.lattice.interval import INFINITE, Interval
-from relayish.dataflow.lattice.intervals import EVERY_INTEGER, Intervals
+from relayish.dataflow.lattice.intervals import EVERY_INTEGER, AnyIntegers, Intervals
 from relayish.dataflow.lattice.lattice import IsLattice, Lattice
 from relayish.dataflow.lattice.law_check import check_laws
 from relayish.dataflow.lattice.lift import Lift
@@ -26,6 +32,8 @@ __all__ = [
     "TOP",
     "UNIVERSE",
     "UNREACHABLE",
+    "AnyIntegers",
+    "AnyResidues",
     "AnySet",
     "Booleans",
     "CofiniteSet",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import abstractmethod
 from types import CodeType
-from typing import Any, ClassVar, Generic, NoReturn, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
 from relayish.errors import DeclarationError, UndeclaredError
 
@@ -76,7 +76,7 @@ or say class Half(..., abstract=True) and register it: @meet.register(Half, obje
         if not abstract:
             cls._check_complete()
 
-    def __new__(cls, *_args: Any, **_options: Any) -> Any:  # Any: what __init__ takes
+    def __new__(cls, *_args: Any, **_options: Any) -> Self:  # Any: what __init__ takes
         if cls._is_abstract:
             cls._check_complete()
         return super().__new__(cls)

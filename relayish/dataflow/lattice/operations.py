@@ -15,7 +15,7 @@ decide, as ``multipledispatch`` orders them; its own method serves all others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from multipledispatch import Dispatcher
 
@@ -29,6 +29,7 @@ from relayish.ir.declarations import (
     watch_declarations,
 )
 
+F = TypeVar("F", bound=Callable[..., Any])  # Any: states of any type
 Method: TypeAlias = Callable[..., Any]  # Any: states of any type
 
 
@@ -58,6 +59,11 @@ class Operation(Dispatcher):  # type: ignore[misc] # multipledispatch has no typ
         self._own: dict[type[Lattice[Any]], Method | None] = {}
         self._of_class: dict[type[Lattice[Any]], Dispatcher] = {}
         watch_declarations(self._watch)
+
+    def register(self, *types: Any, **options: Any) -> Callable[[F], F]:  # Any: as for add
+        """Return a decorator that lets a function serve a class of lattices and types of states."""
+        decorate: Callable[[F], F] = super().register(*types, **options)
+        return decorate
 
     def add(self, signature: tuple[Any, ...], func: Method) -> None:
         """Let ``func(lattice, a, b)`` serve a class of lattices and two types of states.
