@@ -156,7 +156,11 @@ class CallSites:
         return found
 
     def blocks(self, *, callers_first: bool) -> list[range]:
-        """Return the basic blocks, cut where calls are, by component and number of point."""
+        """Return the basic blocks, cut where calls are, by component and number of point.
+
+        Solved in that order, with callers first, a callee is visited when all calls that were
+        reached have entered it, and not again for each of them.
+        """
         cuts = {block.start for block in self.graph.blocks}
         for point in self.at:
             cuts.update((point, point + 1))

@@ -25,7 +25,7 @@ class Order:
         self.is_forward = direction is Direction.FORWARD
         blocks: Sequence[range] = graph.blocks
         if sites is not None:
-            blocks = sites.blocks(callers_first=not self.is_forward)
+            blocks = sites.blocks(callers_first=self.is_forward)
         starts = {block.start: number for number, block in enumerate(blocks)}
         ends = {block.stop - 1: number for number, block in enumerate(blocks)}
         following = [[starts[t] for t in graph.successors(block.stop - 1)] for block in blocks]

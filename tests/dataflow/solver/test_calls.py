@@ -476,3 +476,29 @@ def test_long_chains_of_calls_are_visited_once():
     mod = relay.parse('#[version = "0.0.5"]\n' + "\n".join(lines))
     [solution] = solve([Parity()], mod, entries=["main"])
     assert solution.visits <= 2 * len(solution.graph)
+
+
+class Callers(ForwardDataFlow):
+    """The calls that were made on some way here."""
+
+    lattice = Powerset()
+    interprocedural = True
+
+    def enter_call(self, site, callee, state):
+        return state.add(site.node)
+
+    def leave_call(self, site, callee, state, at_end):
+        return self.lattice.join(state, at_end)
+
+
+@pytest.mark.parametrize("count", [50, 400])
+def test_many_calls_of_one_function_are_visited_three_times_at_most(count):
+    """Each call raises what enters the function, which is visited for all of them at once."""
+    lets = "".join([f"let %a{k} = @f(%n); " for k in range(count)])
+    mod = relay.parse(f"""#[version = "0.0.5"]
+        def @f(%n: int32) -> int32 {{ %n + 1 }}
+        def @main(%n: int32) -> int32 {{ {lets} %n }}
+    """)
+    [solution] = solve([Callers()], mod, entries=["main"])
+    assert len(solution.exit) == count
+    assert solution.visits <= 3 * len(solution.graph)
