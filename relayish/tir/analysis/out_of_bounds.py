@@ -108,6 +108,18 @@ has 8 there
     return tuple([each for each in found.values() if each is not None])
 
 
+def reached_accesses(root: IrNode) -> frozenset[Load | Store]:
+    """Return the accesses to tensors that are not known to be never made.
+
+    Complexity:
+        That of :class:`IndexIntervals`.
+    """
+    graph = build_flow_graph(root)
+    [solution] = solve([IndexIntervals()], graph)
+    numbers = [number for number in range(len(graph)) if solution.is_reached(number)]
+    return frozenset([each for number in numbers for each in _accesses_at(graph, number)])
+
+
 def _joined(a: OutOfBounds | None, b: OutOfBounds | None) -> OutOfBounds | None:
     """Return what is said of an access by two of its places; ``None``: that it is in range."""
     if a is None or b is None:

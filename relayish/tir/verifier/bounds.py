@@ -1,7 +1,9 @@
 """Bounds: accesses that are certain to be out of range.
 
 Nothing is said of an access that need not happen, as in a branch or in a loop that may have no
-iteration, nor of one that may be in range: what is reported fails whenever it is run.
+iteration, nor of one that may be in range, or that control never comes to: what is reported fails
+whenever the program is run. What fails in branches, or perhaps, is for
+:func:`~relayish.tir.analysis.find_out_of_bounds` to tell.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from relayish.ir.one_line import one_line
 from relayish.ir.scoping import PROGRAM, operands, scope_roots
 from relayish.tir.analysis.interval import Interval
 from relayish.tir.analysis.loop_ranges import LoopRanges
+from relayish.tir.analysis.out_of_bounds import reached_accesses
 from relayish.tir.analysis.regions import index_ends
 from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.family import IrNode
@@ -40,11 +43,17 @@ def check_bounds(nodes: ProgramNodes, ranges: LoopRanges, report: Report) -> Non
     suspicious.update([store for store in nodes.of(Store) if _may_leave(store, ranges)])
     if not suspicious:
         return
+    found: dict[Load | Store, str] = {}
     for access in _happening(nodes.root, ranges):
-        if access in suspicious:
-            found = _find_outside(access, ranges)
-            if found:
-                report(Rule.BOUNDS, access, found)
+        message = _find_outside(access, ranges) if access in suspicious else ""
+        if message:
+            found[access] = message
+    if not found:
+        return
+    reached = reached_accesses(nodes.root)
+    for access, message in found.items():
+        if access in reached:
+            report(Rule.BOUNDS, access, message)
 
 
 def _may_leave(access: Load | Store, ranges: LoopRanges) -> bool:

@@ -145,3 +145,10 @@ def test_kind_of_another_package_may_have_a_rule(declarations):
 def test_second_rule_for_a_kind_is_refused():
     with pytest.raises(RelayishError, match="the verifier knows Add already"):
         tir.register_verify_rule(tir.Add)(lambda node, report: None)
+
+
+def test_access_that_control_never_comes_to_is_not_out_of_range():
+    outside = Store(A, ONE, (IntImm(99),))
+    endless = tir.PolyFor(I, IntImm(0), I >= 0, IntImm(0), Block())
+    assert [found.rule for found in tir.verify(func(outside))] == [Rule.BOUNDS]
+    assert tir.verify(func(endless, outside)) == ()
