@@ -157,7 +157,7 @@ class LineStates:
             points = points[place.again : place.again + 1]
         if not points:
             return None
-        return _Span([self._graph.start(point) for point in points], points)
+        return _Span([self._graph.begin(point) for point in points], points)
 
     def _span_of_binding(self, let: Node) -> _Span | None:
         graph = self._graph

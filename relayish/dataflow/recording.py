@@ -283,8 +283,8 @@ class _RecordingAnalysis(RecordingFunctor[R]):
         for number in sorted(found, reverse=not is_forward):
             if not solution.is_reached(number):
                 continue
-            node, start = graph.nodes[number], graph.point(graph.start(number))
-            taken, returned = solution.before(start), solution.after(number)
+            node = graph.nodes[number]
+            taken, returned = solution.before(graph.begin(number)), solution.after(number)
             if not is_forward:
                 taken, returned = returned, taken
             key = found[number] if self._key_of is None else self._key_of(node, taken)

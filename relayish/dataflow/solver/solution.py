@@ -68,7 +68,7 @@ class Solution(Generic[S]):
             AnalysisError: If the node is none that the graph has a point of.
         """
         if isinstance(point, Node):
-            starts = [self.graph.start(each) for each in self._points(point)]
+            starts = [self.graph.begin(each) for each in self._points(point)]
             return self._join([self._before(each) for each in starts])
         return self._before(point.number if isinstance(point, Point) else point)
 
