@@ -111,6 +111,7 @@ EXPRESSIONS = (sums, products, casts, conditions, quotients, shared)
 PROGRAMS = {
     "CastSimplify": (loops, casts),
     "CommonSubexprElimTIR": (*STATEMENTS, *EXPRESSIONS),
+    "ConditionalConstantPropagationTIR": (*STATEMENTS, *EXPRESSIONS),
     "FoldConstantTIR": (*STATEMENTS, *EXPRESSIONS),
     "IfSimplify": (branches, blocks),
     "Simplify": (*STATEMENTS, *EXPRESSIONS),
