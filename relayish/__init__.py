@@ -190,6 +190,7 @@ def _load_loops() -> None:
 def _load_analyses() -> None:
     """Let analyses of all languages be found by name."""
     _importlib.import_module("relayish.analysis")
+    _importlib.import_module("relayish.interpreter.constants")
     _importlib.import_module("relayish.tir.analysis")
 
 
@@ -198,8 +199,8 @@ def _set_hooks() -> None:
     if hooks.printer is repr:
         hooks.printer = _text
         hooks.load_functions = _load_operators
-        hooks.load_analyses = _load_analyses
         hooks.languages["tir"] = _load_loops
+    hooks.load_analyses = _load_analyses
 
 
 def _lookup(name: str) -> _typing.Any:  # Any: as above

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import relayish.analysis
+import relayish.interpreter.constants
 import relayish.tir.analysis  # noqa: F401 - registers analyses, as the one above does
 from relayish._support.collector import freeze_heap
 from relayish.cli.files import read_program, write_result

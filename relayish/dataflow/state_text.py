@@ -8,6 +8,8 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any, Final
 
+import numpy as np
+
 from relayish._support.hash_trie import EMPTY, size_change
 from relayish._support.hash_trie import Node as Trie
 from relayish.dataflow.lattice import (
@@ -86,7 +88,7 @@ class StateText:
             )
         if type(state) is tuple:
             return f"({', '.join([self.of(each, name_of) for each in state])})"
-        shown = " ".join(repr(state).split())
+        shown = str(state) if isinstance(state, np.generic) else " ".join(repr(state).split())
         return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 3]}..."
 
     def _braces(

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from relayish.analysis.static_shape import StaticShapes
-from relayish.dataflow import SparseAnalysis, register_refinement
+from relayish.dataflow import SparseAnalysis, register_analysis, register_refinement
 from relayish.dataflow.lattice import BOTTOM, TOP, Lattice, same_value
 from relayish.dataflow.lattice.symbols import Extreme
 from relayish.interpreter.constant_call import SIZE_LIMIT, plan_of, shape_result
@@ -143,6 +143,7 @@ def describes(value: AbstractValue, found: Evaluated) -> bool:
     return value is not BOTTOM and is_same_result(value, found)
 
 
+@register_analysis()
 class Constants(SparseAnalysis[AbstractValue]):
     """Constant propagation: the value of each expression that has one value whenever it is run.
 

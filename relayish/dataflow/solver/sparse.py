@@ -73,7 +73,7 @@ class SparseAnalysis(Analysis[MapState[Node, V]], Generic[V]):
         self.strict = strict
 
     @cached_property
-    def lattice(self) -> Lattice[MapState[Node, V]]:  # type: ignore[override]
+    def lattice(self) -> MapLattice[Node, V]:  # type: ignore[override]
         """Return the lattice of states: what is known of some nodes beyond their values."""
         return MapLattice(self.values, default=TOP)
 
@@ -163,6 +163,25 @@ class SparseSolution(Solution[MapState[Node, V]], Generic[V]):
             is_open = type(node) in VARIABLES or type(node) in NAMES
             return analysis.free(node) if is_open else analysis.literal(node)
         return analysis.values.bottom if found is None else found
+
+    def after(self, point: Point | Node | int) -> MapState[Node, V]:
+        """Return what is known after a point beyond values, and the values that it gives.
+
+        Those are of the node that is evaluated there, or of the variables that come into scope.
+        """
+        state = super().after(point)
+        given: Sequence[Node] = ()
+        if isinstance(point, Node):
+            given = (point,)
+        else:
+            number = point.number if isinstance(point, Point) else point
+            if self.is_reached(number):
+                given = self.graph.binders.get(number, ()) or (self.graph.nodes[number],)
+        for node in given:
+            value = self.values.get(node)
+            if value is not None:
+                state = self.analysis.lattice.set(state, node, value)
+        return state
 
     def rebind(self, graph: FlowGraph) -> Self:
         """Return the same values for the nodes at the points of ``graph``."""

@@ -17,6 +17,7 @@ from relayish.dataflow.lattice import TOP, Flat, MapLattice
 from relayish.dataflow.lattice.flat import FlatState
 from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Extreme, Unreachable
+from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, has_scopes, operands
@@ -36,6 +37,7 @@ MOST_FACTS: Final = 64
 """Of how many parts a condition is looked at that a branch is taken by."""
 
 
+@register_analysis()
 class ScalarConstants(ForwardDataFlow[Known]):
     """Conditional constant propagation: the scalars that have one value, at each program point.
 
