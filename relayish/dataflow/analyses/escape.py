@@ -13,6 +13,7 @@ from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.calls import Callee, CallSite, CallSites, evaluated_at
 from relayish.dataflow.solver.solution import Solution
+from relayish.errors import AnalysisError
 from relayish.ir.node import Node
 from relayish.ir.scoping import scopes
 
@@ -162,8 +163,15 @@ def may_have_escaped(
         solution: Of :class:`Escape`.
         point: A point, or a node.
         expr: An expression of the program, such as a variable in scope there.
+
+    Raises:
+        AnalysisError: If the solution was carried over from another program.
     """
-    assert solution.calls is not None
+    if solution.calls is None:
+        raise AnalysisError(
+            f"{solution!r} does not say what values are, as it was carried over to another "
+            f"program; solve it anew"
+        )
     points_to, outermost = solution.calls.points_to, solution.calls.outermost
     state = solution.before(point)
     always = points_to.escaped & outermost

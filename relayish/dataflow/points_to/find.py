@@ -9,8 +9,10 @@ from typing import Any, Final, TypeAlias
 from relayish._support.collector import pause_collection
 from relayish.dataflow.points_to.result import UNKNOWN, Call, FunctionSite, Leaks, PointsTo, Site
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
+from relayish.errors import AnalysisError
 from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
+from relayish.ir.one_line import one_line_at
 from relayish.ir.roles import Role
 from relayish.ir.scoping import BOUND, PROGRAM
 
@@ -33,6 +35,7 @@ def find_points_to(
 
     Raises:
         UnknownNameError: If the module does not define one of ``entries``.
+        AnalysisError: If there are ``entries``, and no module.
 
     Complexity:
         Linear in distinct nodes where no value is a thing with identity; cubic at worst in creation
@@ -90,6 +93,11 @@ class _Constraints(ValueFlow):
         self._callees: defaultdict[Node, dict[Site, None]] = defaultdict(dict)
 
         if isinstance(program, Node):
+            if entries is not None:
+                raise AnalysisError(
+                    f"entries are names of definitions of a module; found {sorted(entries)} and "
+                    f"{one_line_at(program)}; leave them out, or analyse a module"
+                )
             self._escaping.append(program)
         elif entries is None:
             self._escaping += program.functions.values()

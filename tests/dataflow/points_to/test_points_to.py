@@ -8,7 +8,7 @@ import pytest
 
 import relayish as relay
 from relayish.dataflow import UNKNOWN, find_points_to, register_value_flow
-from relayish.errors import UnknownNameError
+from relayish.errors import AnalysisError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node, field, node
@@ -228,6 +228,10 @@ class TestModules:
     def test_an_entry_that_is_not_defined_is_refused(self):
         with pytest.raises(UnknownNameError, match="no function @nothing"):
             self.callees(["nothing"])
+
+    def test_entries_without_a_module_are_refused(self):
+        with pytest.raises(AnalysisError, match=r"entries are names of definitions .* \['main'\]"):
+            find_points_to(func(), entries=["main"])
 
     def test_a_name_without_definition_is_unknown(self):
         call = relay.Call(relay.GlobalVar("nowhere"), (X,))
