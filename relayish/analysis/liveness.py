@@ -66,12 +66,12 @@ class Liveness:
         analysis = NeededValues(self._aliases)
         self._needed: Solution[Needed]
         [self._needed] = solve([analysis], graph)
-        bind, in_kernel = Action.BIND, analysis.in_kernel
-        self._points: dict[Node, int] = {  # by the variables that lets bind
-            node.var: number
-            for number, (node, action) in enumerate(zip(graph.nodes, graph.actions, strict=True))
-            if action is bind and type(node) is Let and not in_kernel[number]
-        }
+        self._bound: dict[Node, int] = {}  # for each variable, the point where it is bound
+        self._points: dict[Node, int] = {}  # the same for those of lets, but for kernels
+        for number, variables in graph.binders.items():
+            self._bound.update(dict.fromkeys(variables, number))
+            if type(graph.nodes[number]) is Let and not analysis.in_kernel[number]:
+                self._points.update(dict.fromkeys(variables, number))
 
     def is_needed_after(self, var: Node, let_var: Node) -> bool:
         """Return whether the value of ``var`` may be used after ``let_var`` was bound."""
@@ -96,7 +96,7 @@ class Liveness:
         owner = owner_of(let_var)
         if owner is None or let_var not in points:
             return False  # in a kernel, or nowhere
-        if points.get(shared, 0) > points[let_var]:
+        if self._bound.get(shared, 0) > points[let_var]:
             return False  # it is not there yet
         names, places = self._aliases.origins(shared)
         for name in names:

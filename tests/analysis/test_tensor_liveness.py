@@ -267,3 +267,10 @@ def test_variables_of_one_name_are_told_apart():
     assert found.is_needed_after(outer, inner)
     assert not found.is_needed_after(inner, b)
     assert found.is_needed_after(outer, b)
+
+
+def test_nothing_is_written_where_a_variable_is_that_is_bound_later():
+    func = function("x", "let %a = exp(%x); let %b = exp(%a); let %c = exp(%b); %c")
+    found, (a, b) = analyse_liveness(func), (func.body.var, func.body.body.var)
+    assert found.may_overwrite(b, a)
+    assert not found.may_overwrite(a, b)
