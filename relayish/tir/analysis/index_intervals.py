@@ -15,6 +15,7 @@ from relayish.dataflow.functor import ForwardDataFlow
 from relayish.dataflow.graph import Action, FlowGraph, Procedure
 from relayish.dataflow.graph.point import Branch
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
+from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.ir.effect import Effect
 from relayish.ir.node import Node
@@ -63,6 +64,7 @@ class Values:
         return interval_of(expr, self.context) if repeats else found
 
 
+@register_analysis("Intervals")
 class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
     """Interval analysis: where the integer variables of a program lie, at each of its points.
 
