@@ -4,6 +4,7 @@ import relayish.dataflow.relay.control_flow
 import relayish.dataflow.relay.mod_ref
 import relayish.dataflow.relay.value_flow  # noqa: F401 - registers what values are made of
 from relayish.dataflow.analyses.value_numbers import register_expression_key
+from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.fixpoint import FixpointFunctor
 from relayish.dataflow.functor import BackwardDataFlow, ForwardDataFlow
@@ -140,6 +141,7 @@ __all__ = [
     "add_analysis_source",
     "analyse",
     "analysis_entry",
+    "annotated_text",
     "bfdfa",
     "build_flow_graph",
     "by_node",
