@@ -12,6 +12,8 @@ import pytest
 import relayish as relay
 from relayish.analysis import MemoryPlan, infer_type, plan_memory
 from relayish.analysis.memory_plan import Origin
+from relayish.analysis.memory_plan.buffers import size_in_bytes
+from relayish.analysis.memory_plan.live_ranges import LiveRanges
 from relayish.errors import PassError, UntypedError, UnvisitedNodeError
 from relayish.ir.relay.expr import (
     Call,
@@ -534,3 +536,40 @@ def test_unused_result_dies_at_once():
     found = plan((x,), softmax(relay.split(softmax(x), 2, 0)[1]))
     first, second = found.tensors_of(found.steps[1])
     assert (first.dies - first.born, second.dies - second.born) == (0, 1)
+
+
+def test_nodes_shared_by_branches_are_visited_as_often_as_they_are_used(monkeypatch):
+    visits = 0
+    original = LiveRanges._evaluate
+
+    def count(self, node):
+        nonlocal visits
+        visits += 1
+        original(self, node)
+
+    monkeypatch.setattr(LiveRanges, "_evaluate", count)
+    x, c = tensor(), relay.var("c", "bool")
+    expr: Expr = x
+    for _ in range(60):
+        expr = typed(If(c, typed(relay.exp(expr)), typed(relay.tanh(expr))))
+    plan_memory(Function((x, c), expr))
+    assert visits < 60 * 12
+
+
+@pytest.mark.parametrize("dtype", ["float32x4", "handle", "void"])
+def test_element_type_without_a_size_has_none(dtype):
+    assert size_in_bytes(TensorType((2,), dtype)) is None
+
+
+def test_narrow_elements_take_a_byte_each():
+    assert size_in_bytes(TensorType((3, 2), "bool")) == 6
+    assert size_in_bytes(TensorType((), "float64")) == 8
+    assert size_in_bytes(TensorType((0, 4), "int8")) == 0
+
+
+def test_function_called_does_not_write_over_its_parameters():
+    x, p = tensor(), tensor("p")
+    b = Var("b", may_share=p)
+    inner = Function((p,), Let(b, softmax(p), softmax(b)))
+    (callee,) = plan((x,), Call(inner, (x,))).callees.values()
+    assert all(tensor.replaces is None for tensor in callee.tensors)
