@@ -23,6 +23,7 @@ from tests.support.live_functors import (
     RelayFlow,
     RelayLive,
 )
+from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_module
 from tests.support.tir_programs import random_func
 
@@ -100,8 +101,22 @@ def test_scalars_of_loops_are_live_where_the_liveness_of_the_library_says(seed):
             assert scalars(walked[at]) == scalars(known)
 
 
+def check_liveness_of_the_library(body: Node) -> None:
+    solved = without_functions(states(RelayFlow, body, PersistentSet()))
+    assert solved == without_functions(states_of_the_library(body))
+
+
 @pytest.mark.parametrize("seed", range(EXAMPLES))
 def test_variables_of_relay_are_live_where_the_liveness_of_the_library_says(seed):
     for body in in_a_normal_form(seed):
-        solved = without_functions(states(RelayFlow, body, PersistentSet()))
-        assert solved == without_functions(states_of_the_library(body))
+        check_liveness_of_the_library(body)
+    for function in random_module(seed, 60).functions.values():  # graphs, as they are
+        check_liveness_of_the_library(function.body)
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_variables_of_kinds_from_outside_are_live_where_the_library_says(seed):
+    """Loops of a package, of which the handlers know nothing."""
+    with DECLARED:
+        for function in random_loop_module(seed, 60).functions.values():
+            check_liveness_of_the_library(function.body)
