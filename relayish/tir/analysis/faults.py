@@ -6,7 +6,7 @@ fault only if it is of an argument, at indices that are proven to be in range.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 from relayish.ir.kind_table import KindTable
@@ -108,16 +108,22 @@ def _load_may_fault(node: Load, known: Known) -> bool:
     tensor = node.tensor
     if not isinstance(tensor, Tensor) or tensor.buffer not in known.arguments:
         return True
+    return not is_in_range(tensor, node.indices, known)
+
+
+def is_in_range(tensor: Tensor, indices: Sequence[Expr], known: Known) -> bool:
+    """Return whether the element at ``indices`` is proven to be one of the buffer of ``tensor``."""
     buffer = tensor.buffer
-    assert isinstance(buffer, Buffer)
+    if not isinstance(buffer, Buffer):
+        return False
     if buffer.strides or buffer.elem_offset is not None or buffer.dtype != tensor.dtype:
-        return True
+        return False
     shape = [integer_of(size) for size in tensor.shape]
-    if shape != [integer_of(size) for size in buffer.shape] or len(shape) != len(node.indices):
-        return True
-    return any(
+    if shape != [integer_of(size) for size in buffer.shape] or len(shape) != len(indices):
+        return False
+    return not any(
         size is None or not Interval(0, size - 1).covers(known.interval(index))
-        for size, index in zip(shape, node.indices, strict=True)
+        for size, index in zip(shape, indices, strict=True)
     )
 
 

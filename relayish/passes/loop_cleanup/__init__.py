@@ -1,0 +1,1 @@
+"""Cleaning up loops by data-flow analysis: dead stores, copies, redundant computation."""
