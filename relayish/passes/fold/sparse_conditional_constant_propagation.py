@@ -24,7 +24,7 @@ from relayish.dataflow import Action, SparseSolution, solve
 from relayish.interpreter.constant_call import SIZE_LIMIT
 from relayish.interpreter.constants import AbstractValue, Constants, concrete
 from relayish.ir.relay.adt import Match
-from relayish.ir.relay.expr import Call, Expr, If, Let, TupleGetItem, Var
+from relayish.ir.relay.expr import Call, Constant, Expr, If, Let, TupleGetItem, Var
 from relayish.pass_infra import register_pass
 from relayish.passes.fold.constant_checker import is_constant, value_to_expr
 from relayish.passes.fold.fold_constant import ConstantFolder
@@ -45,13 +45,12 @@ class ConditionalConstantFolder(ConstantFolder):
         super().__init__(fold_qnn=fold_qnn, size_limit=size_limit)
         self._solution = solution
         self._decided = _find_decided(solution)
-        self._placed: dict[Expr, Expr] = {}  # what variables stand for that say a device
 
     def note_binding(self, var: Var, value: Expr) -> None:
         """Put a constant in place of a variable whose value stays, since evaluating it acts."""
         super().note_binding(var, value)
         known = self._known(var)
-        if known is not None and var not in self._named:
+        if type(known) is Constant and var not in self._named:
             self.memo_map[var] = known
 
     def rewrite_if(self, pre: If, post: If) -> Expr:
