@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 from relayish._support import hooks
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action
+from relayish.dataflow.lattice import PersistentMap
 from relayish.dataflow.solver.solution import Solution
+from relayish.dataflow.solver.sparse import SparseSolution
 from relayish.dataflow.state_text import StateText
 from relayish.errors import AnalysisError
 from relayish.ir.getters import scope_fields
@@ -117,7 +119,11 @@ class LineStates:
 
     def after(self, place: Place, name_of: NameOf) -> str:
         span = self._span(place)
-        return "" if span is None else self._show(span.last, name_of, is_before=False)
+        if span is None:
+            return ""
+        bound = [v for point in span.last for v in self._graph.binders.get(point, ())]
+        known = bound if place.kind is LineKind.BINDING else [place.node]
+        return self._show(span.last, name_of, is_before=False, known=known)
 
     def _index(self) -> None:
         """Find where lets bind, and where scopes give what they do."""
@@ -184,8 +190,18 @@ class LineStates:
         ]
         return _Span(first, points) if first else None
 
-    def _show(self, points: Sequence[int], name_of: NameOf, *, is_before: bool) -> str:
-        """Return the states of all analyses on one side of some points."""
+    def _show(
+        self,
+        points: Sequence[int],
+        name_of: NameOf,
+        *,
+        is_before: bool,
+        known: Sequence[Node] = (),
+    ) -> str:
+        """Return the states of all analyses on one side of some points.
+
+        Of sparse ones also what they know of the nodes that have been evaluated there.
+        """
         shown = []
         for place, solution in enumerate(self._solutions):
             if not any(solution.is_reached(point) for point in points):
@@ -193,12 +209,24 @@ class LineStates:
             else:
                 side = solution.before if is_before else solution.after
                 state = _joined(solution, [side(point) for point in points])
-                known, text = self._shown[place]
-                if state is not known or not text:
+                if isinstance(solution, SparseSolution):
+                    state = _with_values(solution, state, known)
+                last, text = self._shown[place]
+                if state is not last or not text:
                     text = self._texts[place].of(state, name_of)
                     self._shown[place] = (state, text)
             shown.append(text if len(self._solutions) == 1 else f"{solution.analysis.name} {text}")
         return "; ".join(shown)
+
+
+def _with_values(solution: SparseSolution[Any], state: Any, nodes: Sequence[Node]) -> Any:
+    """Return a state with the values of some nodes, as far as anything is known of them."""
+    values = solution.analysis.values
+    for node in nodes:
+        value = solution.value(node)
+        if isinstance(state, PersistentMap) and not values.equal(value, values.top):
+            state = state.set(node, value)
+    return state
 
 
 def _joined(solution: Solution[Any], states: Iterable[Any]) -> Any:  # Any: states

@@ -23,6 +23,7 @@ from relayish.errors import AnalysisError, OptionError, UnknownNameError, add_no
 from relayish.ir.declarations import Redo, Undo, declared_temporarily, watch_declarations
 from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
+from relayish.ir.one_line import one_line
 
 MOST_POINTS: Final = 2**20
 """How many program points results are kept of, over all programs."""
@@ -87,12 +88,25 @@ def forget_results() -> None:
 
 
 def _solve(analysis: Analysis[Any], graph: FlowGraph, boundary: object) -> Solution[Any]:
+    _check_language(analysis, graph)
     before, analysis.outside = analysis.outside, boundary
     try:
         [solution] = solve([analysis], graph)
     finally:
         analysis.outside = before
     return solution
+
+
+def _check_language(analysis: Analysis[Any], graph: FlowGraph) -> None:
+    """Refuse a program of which nothing is in the language that a functor has handlers for."""
+    language = getattr(getattr(analysis, "family", Node), "language_", None)
+    spoken = {type(procedure.node).language_ for procedure in graph.procedures}
+    if language is None or language in spoken or not spoken or language is Node.language_:
+        return
+    raise AnalysisError(
+        f"{analysis.name} analyses programs of {language.name}; found one of "
+        f"{' and '.join(sorted([each.name for each in spoken]))}, {one_line(graph.nodes[0])}"
+    )
 
 
 class _Question(NamedTuple):

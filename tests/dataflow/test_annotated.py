@@ -48,6 +48,19 @@ from tests.support.tir_programs import random_func
 EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
 
 
+LOOPS = """function f (_A)
+{
+  serial for (i, 0, 16)
+  {
+    A[i] = 1
+  }
+}
+
+#[details]
+tensor A: int32[16]
+"""
+
+
 class Stored(ForwardDataFlow):
     """What scalars hold that are assigned literals."""
 
@@ -297,6 +310,24 @@ def test_solutions_over_two_graphs_are_refused():
     [other] = solve([Liveness()], build_flow_graph(func))
     with pytest.raises(AnalysisError, match="states of one flow graph can stand beside each other"):
         annotated_text([analyse(func, "liveness"), other])
+
+
+def test_values_that_a_sparse_analysis_found_stand_behind_lines():
+    func = parse_expr("fn (%x: int32) { let %a = 1 + 2; %0 = %a * 3; %0 * %x }")
+    assert [
+        line.strip() for line in text_of(func, "constants").splitlines() if "after" in line
+    ] == [
+        "// after: {%a: 3}",
+        "// after: {%0: 9}",
+        "// after: {}",
+    ]
+
+
+def test_intervals_of_indices_are_shown():
+    func = tir.parse(LOOPS)
+    shown = annotated_text([analyse(func, "liveness"), analyse(func, "intervals")])
+    assert structural_equal(tir.parse(shown), func)
+    assert "    // before: Liveness {_A, i}; Intervals {i: [0, 15]}\n    A[i] = 1" in shown
 
 
 # It parses back

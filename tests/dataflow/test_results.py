@@ -171,6 +171,19 @@ def test_what_is_no_program_is_refused():
         analyse(None, "LiveNames")
 
 
+def test_a_functor_of_another_language_is_refused_a_program_that_it_has_no_handlers_for():
+    with pytest.raises(
+        AnalysisError, match="Intervals analyses programs of tir; found one of relay"
+    ):
+        analyse(program("a"), "Intervals")
+
+
+def test_a_module_of_several_languages_is_analysed_where_one_is_spoken():
+    loop = tir.parse("function f (_A)\n{\n  A[0] = 1\n}\n\n#[details]\ntensor A: int32[4]")
+    mod = relay.IRModule({"f": loop, "main": program("a")})
+    assert analyse(mod, "Intervals").graph.root is mod
+
+
 # Keeping
 
 

@@ -26,6 +26,7 @@ from relayish.tir.analysis.index_intervals import bound_inside
 from relayish.tir.analysis.literals import Number, compute, value_of
 from relayish.tir.analysis.refinement import variable_read
 from relayish.tir.analysis.scopes import assignments_among
+from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import EQ, NE, Add, And, Expr, Not, Or
 from relayish.tir.ir.stmt import For, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Store, Var
@@ -62,6 +63,7 @@ class ScalarConstants(ForwardDataFlow[Known]):
         1
     """
 
+    family = IrNode
     lattice: MapLattice[Var, FlatState[Number]] = MapLattice(Flat(), default=TOP)
 
     def __init__(self) -> None:

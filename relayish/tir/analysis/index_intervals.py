@@ -34,6 +34,7 @@ from relayish.tir.analysis.interval_rules import integer_interval
 from relayish.tir.analysis.refinement import Refinement, variable_read
 from relayish.tir.analysis.scopes import assignments_among
 from relayish.tir.ir.expr import Reduce
+from relayish.tir.ir.family import IrNode
 from relayish.tir.ir.operators import ComparisonNode, Expr, IntImm, UIntImm
 from relayish.tir.ir.stmt import Block, For, Let, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Store, Var
@@ -89,6 +90,8 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
         >>> found.before(step)[x], found.before(step)[i], found.after(loop)[x]
         (Interval(low=0, high=10), Interval(low=0, high=98), Interval(low=0, high=10))
     """
+
+    family = IrNode
 
     def __init__(self) -> None:
         super().__init__()
