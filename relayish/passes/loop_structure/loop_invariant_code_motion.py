@@ -41,6 +41,7 @@ from relayish.passes.loop_simplify.positions import Positions
 from relayish.text.trampoline import Rule as Steps
 from relayish.text.trampoline import run
 from relayish.tir.analysis.declared_regions import sort_regions
+from relayish.tir.analysis.dependence import disturbed_reads
 from relayish.tir.analysis.faults import may_fault
 from relayish.tir.analysis.index_intervals import IndexIntervals
 from relayish.tir.analysis.point_facts import PointFacts
@@ -57,10 +58,11 @@ from relayish.tir.ir.traversal import STATEMENTS
 def move_loop_invariant_code(func: LoweredFunc) -> LoweredFunc:
     """Loop-invariant code motion: compute before a loop what is the same in each iteration.
 
-    What an iteration computes of variables and memory that the loop leaves alone is declared before
-    it, as far out as that holds, once for all who compute it. No more is computed than was: moved
-    is what each iteration computes, out of loops that are known to have one. What may fault stays,
-    and so does what stands in a branch, in a schedule block, or below a loop that threads share.
+    What an iteration computes of variables and elements that the loop leaves alone is declared
+    before it, as far out as that holds, once for all who compute it. No more is computed than was:
+    moved is what each iteration computes, out of loops that are known to have one. What may fault
+    stays, and so does what stands in a branch, in a schedule block, or below a loop that threads
+    share.
     Left alone are bounds of loops, values of variables of schedule blocks, which stay affine,
     reductions, and vectors.
 
@@ -80,6 +82,9 @@ def move_loop_invariant_code(func: LoweredFunc) -> LoweredFunc:
         return func if body is func.body else sort_regions(func.with_fields(body=body))
 
 
+_MOST_STATEMENTS: Final = 64
+"""How many statements a loop may have whose accesses are compared element by element."""
+
 _SHARED_BY_THREADS: Final = ForType.GPU_BLOCK | ForType.GPU_THREAD
 
 
@@ -87,17 +92,28 @@ class _Loop:
     """A loop around the statement that is looked at.
 
     Attributes:
+        stmt: The loop.
         start: Its position, and that at which it has run.
         end: The latter.
         moved: What is declared before it, by the number of the value.
     """
 
-    __slots__ = ("end", "moved", "start")
+    __slots__ = ("_disturbed", "end", "moved", "start", "stmt")
 
-    def __init__(self, start: int, end: int) -> None:
+    def __init__(self, stmt: For | PolyFor, start: int, end: int) -> None:
+        self.stmt = stmt
         self.start = start
         self.end = end
         self.moved: dict[Expr, Let] = {}
+        self._disturbed: frozenset[Node] | None = None
+
+    def may_disturb(self, load: Load) -> bool:
+        """Return whether it may write the element that ``load``, which is in it, reads."""
+        if self.end - self.start > _MOST_STATEMENTS:
+            return True
+        if self._disturbed is None:
+            self._disturbed = disturbed_reads(self.stmt)
+        return load in self._disturbed
 
 
 class _Declared(NamedTuple):
@@ -165,7 +181,7 @@ class _Motion:
             return [stmt if rebuild is None or not images else rebuild(stmt, images.get)]
         loop: _Loop | None = None
         if isinstance(stmt, (For, PolyFor)):
-            loop = _Loop(self.positions.start[stmt], self.positions.end[stmt])
+            loop = _Loop(stmt, self.positions.start[stmt], self.positions.end[stmt])
             self.loops.append(loop)
         before, entered = self.outermost, self._bind(bound_by(stmt))
         if not self._runs_always(stmt):
@@ -224,7 +240,8 @@ class _Motion:
         levels: dict[Node, int] = {}
         for node in order:
             below = [levels[child] for child in VALUES.children(node) if child in levels]
-            levels[node] = max([self._own_level(node), *below])
+            level = max(below, default=0)
+            levels[node] = max(level, self._own_level(node, max(level, self.outermost)))
         sites: dict[Node, int] = dict.fromkeys(roots, here)
         moved: dict[Node, int] = {}
         for node in reversed(order):
@@ -236,8 +253,11 @@ class _Motion:
                 sites[child] = max(sites.get(child, -1), site)
         return self._replaced(order, levels, sites, moved) if moved else {}
 
-    def _own_level(self, node: Any) -> int:  # Any: an expression, or a part of one
-        """Return the level at which a node could be evaluated, if its operands could be."""
+    def _own_level(self, node: Any, least: int) -> int:  # Any: an expression, or a part of one
+        """Return the level at which a node could be evaluated, if its operands could be.
+
+        It may be higher than it need be where it is below ``least``.
+        """
         here = len(self.loops)
         if isinstance(node, Var):
             level = self.bound_at.get(node, 0)
@@ -247,8 +267,8 @@ class _Motion:
         if isinstance(node, Load):
             place = node.tensor.buffer if isinstance(node.tensor, Tensor) else node.tensor
             if isinstance(place, Var):
-                return self._own_level(place)
-            return here if may_fault(node, self.known) else self._unwritten(place, 0)
+                return self._own_level(place, least)
+            return here if may_fault(node, self.known) else self._undisturbed(node, place, least)
         if is_pure_call(node):
             return 0 if node.type.is_float else here
         return here if may_fault(node, self.known) else 0
@@ -264,6 +284,13 @@ class _Motion:
             else:
                 high = middle
         return low
+
+    def _undisturbed(self, load: Load, place: Node | None, least: int) -> int:
+        """Return the outermost level from ``least`` on whose loop does not write an element."""
+        level = self._unwritten(place, least)
+        while level > least and not self.loops[level - 1].may_disturb(load):
+            level -= 1
+        return level
 
     def _replaced(
         self,

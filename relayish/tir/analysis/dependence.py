@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from relayish.ir.node import Node
 from relayish.ir.scoping import PROGRAM, collect_variables
 from relayish.tir.analysis.accesses import (
     Access,
@@ -137,6 +138,19 @@ def parallel_loops(
     carrying = {loop for _, _, loop in _carried(root, context)}
     nodes = PROGRAM.pre_order(root)
     return frozenset([n for n in nodes if isinstance(n, (For, PolyFor)) and n not in carrying])
+
+
+def disturbed_reads(root: Stmt | LoweredFunc, context: Context | None = None) -> frozenset[Node]:
+    """Return what reads an element, or a scalar, that ``root`` may write, before or after it.
+
+    Subscripts are compared by their limits and common divisors only, not solved for iterations.
+
+    Complexity:
+        Quadratic in the number of accesses of each buffer.
+    """
+    found = collect_accesses(root)
+    pairs = _pairs(found.all, _outside(root, found, context))
+    return frozenset([each.node for pair in pairs for each in pair if each.reads])
 
 
 def _carried(

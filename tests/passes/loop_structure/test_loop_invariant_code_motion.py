@@ -93,6 +93,23 @@ def test_load_of_an_argument_moves_where_nothing_writes_it():
     ]
 
 
+def test_load_moves_out_of_a_loop_that_writes_other_elements():
+    assert lines(loop(store(A[3], I + 4))) == [
+        "int32 invariant = A[3]",
+        "serial for (i, 0, 4)",
+        "A[(i + 4)] = invariant",
+    ]
+
+
+def test_load_moves_out_of_the_inner_loop_only_where_the_outer_one_writes_its_element():
+    found = lines(loop(store(N, 3), loop(store(A[3], J + 4), var=J)))
+    assert found[-3:] == [
+        "int32 invariant = A[3]",
+        "serial for (j, 0, 4)",
+        "A[(j + 4)] = invariant",
+    ]
+
+
 def test_call_that_gives_a_float_moves():
     assert lines(loop(store(tir.math.exp(F), I, FLOAT)))[0] == "float32 invariant = exp(f)"
 
