@@ -96,7 +96,7 @@ class IndexIntervals(ForwardDataFlow["Environment | Unreachable"]):
     def __init__(self) -> None:
         super().__init__()
         self.lattice = Environments(self._thresholds)
-        self._refinement = Refinement(self.interval, self.lattice, self._is_tracked)
+        self._refinement = Refinement(self.values, self.lattice, self._is_tracked)
         self._leaves: dict[Node, tuple[tuple[Expr, Var], ...]] = {}
         self._repeats: dict[Expr, bool] = {}
         self._testing: dict[

@@ -10,8 +10,8 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Protocol, TypeAlias
 
 from relayish.dataflow.lattice.interval_arithmetic import (
     where_different,
@@ -28,6 +28,7 @@ from relayish.tir.analysis.environments import (
     Environment,
     Environments,
     conditions_held,
+    interval_held,
     within,
 )
 from relayish.tir.analysis.interval import FALSE, TRUE, Interval, add, mul, sub, type_range
@@ -52,8 +53,16 @@ from relayish.tir.ir.operators import (
 )
 from relayish.tir.ir.tensor import Load, Var
 
-IntervalOf: TypeAlias = Callable[[Expr, Environment], Interval]
-"""``interval_of(expr, environment)``: where an integer lies."""
+
+class Lying(Protocol):
+    """Tells where expressions lie."""
+
+    def interval(self, expr: Expr) -> Interval:
+        """Return an interval of all values of an integer expression."""
+
+
+ValuesIn: TypeAlias = Callable[[Iterable[Node], Environment], Lying]
+"""``values(exprs, environment)``: where some expressions and their operands lie."""
 
 MOST_STEPS: Final = 1_000
 """How many connectives and operators of one condition are looked through."""
@@ -73,18 +82,18 @@ class Refinement:
     """Refines environments of one program.
 
     Args:
-        interval_of: Finds intervals of expressions.
+        values: Finds intervals of expressions.
         lattice: Joins what holds in either of two cases.
         is_known: Whether a variable may have an entry in environments.
     """
 
     def __init__(
         self,
-        interval_of: IntervalOf,
+        values: ValuesIn,
         lattice: Environments,
         is_known: Callable[[Var], bool],
     ) -> None:
-        self._interval_of = interval_of
+        self._values = values
         self._lattice = lattice
         self._is_known = is_known
 
@@ -133,7 +142,7 @@ class Refinement:
                     found += (before, before)
                     steps += (_JOIN, (each.b, holds), _SWAP, (each.a, holds))
                 case _ if conditions := _conditions_of(each, before):
-                    found.append(self._lie_within(each, _truth(holds), before))
+                    found.append(self.lie_within(each, _truth(holds), before))
                     steps += [(held, holds) for held in conditions]
                 case _:
                     found.append(self._assume_atom(each, holds, before))
@@ -143,89 +152,86 @@ class Refinement:
         self, expr: Expr, interval: Interval, environment: Environment
     ) -> Environment | Unreachable:
         """Return what holds where ``expr``, a scalar integer, lies within ``interval``."""
-        return self._lie_within(expr, interval, environment)
+        return self._lie_within(expr, interval, environment, self._values((expr,), environment))
 
     def _assume_atom(
         self, condition: Expr, truth: bool, environment: Environment
     ) -> Environment | Unreachable:
         if not (condition.type.is_bool and condition.type.is_scalar):
             return environment
-        if not self._interval_of(condition, environment).holds(truth):
+        values = self._values((condition,), environment)
+        if not values.interval(condition).holds(truth):
             return UNREACHABLE
-        if isinstance(condition, ComparisonNode):
-            if not (condition.a.type.is_integer and condition.a.type == condition.b.type):
-                return environment
-            return self._assume_comparison(condition, truth, environment)
-        return self._lie_within(condition, _truth(truth), environment)
-
-    def _assume_comparison(
-        self, comparison: ComparisonNode, truth: bool, environment: Environment
-    ) -> Environment | Unreachable:
-        kind = type(comparison) if truth else NEGATED[type(comparison)]
-        a = self._interval_of(comparison.a, environment)
-        b = self._interval_of(comparison.b, environment)
+        if not isinstance(condition, ComparisonNode):
+            return self._lie_within(condition, _truth(truth), environment, values)
+        if not (condition.a.type.is_integer and condition.a.type == condition.b.type):
+            return environment
+        kind = type(condition) if truth else NEGATED[type(condition)]
+        a, b = values.interval(condition.a), values.interval(condition.b)
         left, right = _LEFT_OF[kind](a, b), _LEFT_OF[_SWAPPED[kind]](b, a)
         if left is BOTTOM or right is BOTTOM:
             return UNREACHABLE
-        found = self._lie_within(comparison.a, left, environment)
-        return found if found is UNREACHABLE else self._lie_within(comparison.b, right, found)
+        found = self._lie_within(condition.a, left, environment, values)
+        if found is UNREACHABLE:
+            return found
+        return self._lie_within(condition.b, right, found, values)
 
     def _lie_within(
-        self, expr: Expr, interval: Interval, environment: Environment
+        self, expr: Expr, interval: Interval, environment: Environment, values: Lying
     ) -> Environment | Unreachable:
+        """Return what holds where ``expr`` lies within ``interval``, its parts as told."""
         pending = [(expr, interval)]
         for _ in range(MOST_STEPS):
             if not pending:
                 break
             each, wanted = pending.pop()
-            found = self._interval_of(each, environment)
+            var = variable_read(each)
+            held = None if var is None else environment.get(var)
+            found = interval_held(held) or values.interval(each)
             met = found.meet(wanted)
             if met is None:
                 return UNREACHABLE
             if met == found:
                 continue
-            var = variable_read(each)
-            if var is not None:
-                if self._is_known(var):
-                    environment = environment.set(var, within(environment.get(var), met))
-                continue
-            pending += self._below(each, met, environment)
+            if var is None:
+                pending += _below(each, met, values)
+            elif self._is_known(var):
+                environment = environment.set(var, within(held, met))
         return environment
 
-    def _below(
-        self, expr: Expr, interval: Interval, environment: Environment
-    ) -> Iterator[tuple[Expr, Interval]]:
-        """Yield operands of ``expr`` with where they lie if it lies within ``interval``."""
-        ty = expr.type
-        if isinstance(expr, Minus):
-            found = self._interval_of(expr.v, environment)
-            if type_range(ty).covers(sub(FALSE, found)):
-                yield expr.v, sub(FALSE, interval)
-            return
-        if isinstance(expr, Cast):
-            source = expr.v.type
-            converts = source.is_integer and not (ty.is_bool or source.is_bool)
-            if converts and type_range(ty).covers(self._interval_of(expr.v, environment)):
-                yield expr.v, interval
-            return
-        if not isinstance(expr, (Add, Sub, Mul)):
-            return
-        a, b = self._interval_of(expr.a, environment), self._interval_of(expr.b, environment)
-        exact = _EXACT[type(expr)](a, b)
-        if not type_range(ty).covers(exact):
-            return
-        if isinstance(expr, Add):
-            yield expr.a, sub(interval, b)
-            yield expr.b, sub(interval, a)
-        elif isinstance(expr, Sub):
-            yield expr.a, add(interval, b)
-            yield expr.b, sub(a, interval)
-        else:
-            for operand, factor in ((expr.a, b), (expr.b, a)):
-                if factor.is_point and factor.low:
-                    quotient = _quotient(interval, factor.low)
-                    if quotient is not None:
-                        yield operand, quotient
+
+def _below(expr: Expr, interval: Interval, values: Lying) -> Iterator[tuple[Expr, Interval]]:
+    """Yield operands of ``expr`` with where they lie if it lies within ``interval``."""
+    ty = expr.type
+    if isinstance(expr, Minus):
+        found = values.interval(expr.v)
+        if type_range(ty).covers(sub(FALSE, found)):
+            yield expr.v, sub(FALSE, interval)
+        return
+    if isinstance(expr, Cast):
+        source = expr.v.type
+        converts = source.is_integer and not (ty.is_bool or source.is_bool)
+        if converts and type_range(ty).covers(values.interval(expr.v)):
+            yield expr.v, interval
+        return
+    if not isinstance(expr, (Add, Sub, Mul)):
+        return
+    a, b = values.interval(expr.a), values.interval(expr.b)
+    exact = _EXACT[type(expr)](a, b)
+    if not type_range(ty).covers(exact):
+        return
+    if isinstance(expr, Add):
+        yield expr.a, sub(interval, b)
+        yield expr.b, sub(interval, a)
+    elif isinstance(expr, Sub):
+        yield expr.a, add(interval, b)
+        yield expr.b, sub(a, interval)
+    else:
+        for operand, factor in ((expr.a, b), (expr.b, a)):
+            if factor.is_point and factor.low:
+                quotient = _quotient(interval, factor.low)
+                if quotient is not None:
+                    yield operand, quotient
 
 
 def _conditions_of(expr: Expr, environment: Environment) -> frozenset[Expr]:
