@@ -15,7 +15,7 @@ from relayish.dataflow.state_text import StateText
 from relayish.errors import AnalysisError
 from relayish.ir.getters import scope_fields
 from relayish.ir.module import Module
-from relayish.ir.node import Node
+from relayish.ir.node import ATOMS, Node
 from relayish.text.line_notes import LineKind, NameOf, Place
 
 
@@ -179,16 +179,16 @@ class LineStates:
         return _Span(first, points)
 
     def _span_of_result(self, place: Place) -> _Span | None:
-        points = self._results.get((place.owner, place.case))
-        if not points:
-            return None
         graph = self._graph
-        first = [
-            point if graph.actions[point] is Action.YIELD else graph.start(point)
-            for point in points
+        points = [
+            point
+            for point in self._results.get((place.owner, place.case), ())
             if graph.nodes[point] is place.node
         ]
-        return _Span(first, points) if first else None
+        if not points:  # a scope after which another one runs, as in loops
+            return None if type(place.node) in ATOMS else self._span_of_value(place)
+        is_given = graph.actions[points[0]] is Action.YIELD
+        return _Span(points if is_given else [graph.start(point) for point in points], points)
 
     def _show(
         self,

@@ -70,7 +70,7 @@ def analyse(
     if kept is not None and kept.is_bound:
         return kept.solution
     graph = _RESULTS.graph(program)
-    if kept is not None and kept.solution.graph.has_same_points(graph):
+    if kept is not None and _can_rebind(kept.solution, graph):
         solution = kept.solution.rebind(graph)
     else:
         solution = _solve(question.make(), graph, boundary)
@@ -95,6 +95,11 @@ def _solve(analysis: Analysis[Any], graph: FlowGraph, boundary: object) -> Solut
     finally:
         analysis.outside = before
     return solution
+
+
+def _can_rebind(solution: Solution[Any], graph: FlowGraph) -> bool:
+    """Return whether a result is one over ``graph``; what it tells of calls is of its own."""
+    return solution.calls is None and solution.graph.has_same_points(graph)
 
 
 def _check_language(analysis: Analysis[Any], graph: FlowGraph) -> None:

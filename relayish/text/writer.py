@@ -175,6 +175,10 @@ class Writer(ABC):
         self.leave(self._in_block)
         self._in_block = around
 
+    def name_of(self, node: Node) -> str | None:
+        """Return how a node is referred to here, or was where it was in scope."""
+        return self.texts.get(node) or self._var_texts.get(node)
+
     def note_before(
         self, kind: LineKind, node: Node, indent: str, owner: Node | None = None, case: int = 0
     ) -> Place | None:
@@ -185,7 +189,7 @@ class Writer(ABC):
         if self.notes is None:
             return None
         place = Place(kind, node, owner, case)
-        text = self.notes.before(place, self.texts.get)
+        text = self.notes.before(place, self.name_of)
         said = self.out[-1] if self.out else ""
         if text and said != f"{indent}{after_comment(text)}\n":
             self.out.append(f"{indent}{before_comment(text)}\n")
@@ -195,7 +199,7 @@ class Writer(ABC):
         """Write what is to be said behind lines."""
         if place is None or self.notes is None:
             return
-        text = self.notes.after(place, self.texts.get)
+        text = self.notes.after(place, self.name_of)
         if text:
             self.out.append(f"{indent}{after_comment(text)}\n")
 

@@ -76,3 +76,8 @@ def test_command_lists_relayish_passes(capsys: Capture) -> None:
 def test_command_describes_one_pass(capsys: Capture) -> None:
     assert main(["passes", "FoldConstant"]) == 0
     assert capsys.readouterr().out.startswith("relayish.pass_.FoldConstant\n")
+
+
+def test_details_tell_what_a_pass_preserves() -> None:
+    register_pass(opt_level=0, name="Bare", preserves=("Liveness", "Escape"))(Keep)
+    assert "  keeps:    Liveness, Escape" in render_entry(pass_entry("Bare")).splitlines()

@@ -41,6 +41,7 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.structural_equal import structural_equal
 from relayish.text import parse, parse_expr
 from tests.support.depth import DEPTH
+from tests.support.loop_programs import DECLARED, random_loop_module
 from tests.support.random_exprs import random_module
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import random_func
@@ -241,6 +242,22 @@ def test_variables_go_by_their_names_in_the_text():
     inner, outer = var("x", "int32"), var("x", "int32")
     func = Function((outer,), Let(inner, outer, Call(relay.get_op("add"), (inner, outer))))
     assert "// after: {%x, %x1}" in text_of(func, "liveness")
+
+
+def test_a_variable_out_of_scope_goes_by_the_name_it_had_there():
+    first, second, c = var("x", "int32"), var("x", "int32"), var("c", "bool")
+    one, other = Let(first, const(1), first), Let(second, const(2), second)
+    shown = annotated_text(analyse(Function((c,), If(c, one, other)), Bound()))
+    assert shown.splitlines()[-2] == "  // after: {%c, %x, %x1}"
+
+
+def test_programs_with_loops_of_other_packages_have_states():
+    for seed in range(10):
+        with DECLARED:
+            mod = random_loop_module(seed, 40)
+            shown = annotated_text([analyse(mod, "liveness"), analyse(mod, Bound())])
+            assert without_comments(shown) == relay.astext(mod)
+            assert structural_equal(parse(shown), mod)
 
 
 def test_a_statement_that_stands_twice_has_the_states_of_each_place():
