@@ -31,7 +31,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import Any, TensorType, TupleType
+from relayish.ir.relay.type import Any, RefType, TensorType, TupleType
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
 from tests.support.foreign_kinds import ForeignKinds
@@ -215,6 +215,33 @@ def test_closure_holds_on_to_what_it_uses():
     body = Let(a, softmax(x), Let(f, thunk, Let(b, softmax(x), relay.add(Call(f, ()), b))))
     found = plan((x,), body)
     assert found.storage_of(found.func.body.var).until == 3  # the result may be what it holds
+
+
+@pytest.mark.parametrize("by", ["closure", "argument", "bound", "global", "harmless"])
+def test_tensor_that_a_function_may_store_lives_to_the_end(by):
+    x, p, a, r, u, f = tensor(), tensor("p"), *(Var(name) for name in "aruf")
+    q = Var("q", RefType(TYPE))
+    store = Function((p, q), RefWrite(q, p))
+    lets: list[tuple[Var, Expr]] = [(r, RefCreate(x)), (a, softmax(x))]
+    mod = None
+    if by == "closure":
+        lets += [(f, Function((), RefWrite(r, a))), (u, Call(f, ()))]
+    elif by == "argument":
+        lets += [(u, Call(store, (a, r)))]
+    elif by == "bound":
+        lets += [(f, Function((p,), RefWrite(r, p))), (u, Call(f, (a,)))]
+    elif by == "global":
+        mod = IRModule({GlobalVar("store"): store})
+        lets += [(u, Call(mod.get_global_var("store"), (a, r)))]
+    else:
+        lets += [(f, Function((p,), relay.add(softmax(p), x))), (u, Call(f, (a,)))]
+    body: Expr = softmax(RefRead(r))
+    for var, value in reversed(lets):
+        body = Let(var, value, body)
+    func = infer_type(Function((x,), body), mod)
+    made = func.body.body.value
+    expected = Origin.LOCAL if by == "harmless" else Origin.RESULT
+    assert plan_memory(func).storage_of(made).origin is expected
 
 
 def test_variable_that_may_share_takes_the_place_it_asks_for():

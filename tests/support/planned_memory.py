@@ -24,13 +24,13 @@ from relayish.ir.relay.expr import (
     TupleGetItem,
     Var,
 )
-from relayish.ir.relay.type import TupleType
+from relayish.ir.relay.type import RefType, TensorType, TupleType
 from relayish.ir.relay.typed import type_of
 from relayish.ir.scoping import binders
 
 SHAPE = (2, 3)
 SINGLE = (relay.tanh, relay.nn.relu, relay.nn.softmax, relay.negative)
-KINDS = ("if", "ref", "closure", "let", "match")
+KINDS = ("if", "ref", "store", "closure", "let", "match")
 DOUBLE = (relay.add, relay.multiply, relay.maximum)
 
 
@@ -89,9 +89,10 @@ class Programs:
                 elif choose.random() < 0.5:
                     self.bind(bound, RefWrite(choose.choice(refs), a))
                 made = self.bind(bound, RefRead(choose.choice(refs))) if refs else made
+            elif kind == "store" and refs:
+                self.bind(bound, RefWrite(choose.choice(refs), a))
             elif kind == "closure" and depth == 0:
-                func = self.bind(bound, Function((), self.block([a, b], [], 3, depth + 1)))
-                made = self.bind(bound, Call(func, ()))
+                made = self.closure(a, b, refs, bound)
             elif kind == "match" and depth < 3:
                 made = self.match(a, b, refs, size // 3, depth + 1)
             elif kind == "let":
@@ -114,6 +115,18 @@ class Programs:
         ]
         self.choose.shuffle(arms)
         return Match(Tuple((b, a)), arms, complete=False)
+
+    def closure(self, a: Expr, b: Expr, refs: list[Expr], bound: list[tuple[Var, Expr]]) -> Expr:
+        """Return a call of a function that uses what is around it, or of one that is closed."""
+        param, ref = relay.var("param", shape=SHAPE), Var("r", RefType(TensorType(SHAPE)))
+        if refs and self.choose.random() < 0.3:
+            body = self.block([param], [ref], 3, 1)
+            func: Expr = Function((param, ref), body)
+            if self.choose.random() < 0.5:
+                func = self.bind(bound, func)
+            return self.bind(bound, Call(func, (a, self.choose.choice(refs))))
+        func = self.bind(bound, Function((param,), self.block([b, param], refs, 3, 1)))
+        return self.bind(bound, Call(func, (a,)))
 
     def bind(self, bound: list[tuple[Var, Expr]], value: Expr) -> Var:
         self.count += 1
@@ -220,7 +233,8 @@ class Machine:
         assert isinstance(node, Call)
         if not isinstance(node.op, Op):
             func, inner = visit(node.op)  # type: ignore[misc]
-            return self.evaluate(func.body, [*inner, {}], planned=False)
+            given = dict(zip(func.params, [visit(arg) for arg in node.args], strict=True))
+            return self.evaluate(func.body, [*inner, given], planned=False)
         args = [visit(arg) for arg in node.args]
         if node.op.name == "reshape":
             return args[0]

@@ -15,10 +15,11 @@ of kinds that other packages declare, is not looked at: their values hold on to 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from relayish.analysis.aliasing import is_foreign
 from relayish.analysis.function_attributes import is_marked, is_primitive
 from relayish.analysis.memory_plan.buffers import (
     NEVER,
@@ -55,6 +56,19 @@ from relayish.ir.scoping import PROGRAM, has_scopes, operands, scope_roots, scop
 from relayish.op import registry
 from relayish.op.dimension import show_type
 
+
+class PassedOn(NamedTuple):
+    """Which of its parameters a function passes on, by number.
+
+    Attributes:
+        result: Those that its result may hold on to.
+        elsewhere: Those that may be known elsewhere from then on: it may store them.
+    """
+
+    result: frozenset[int]
+    elsewhere: frozenset[int]
+
+
 Task: TypeAlias = tuple[Callable[[Any], None], Any]  # Any: what that takes
 
 
@@ -64,8 +78,8 @@ class LiveRanges:
     Args:
         func: A typed function.
         closed: The functions inside of it that use no variable from outside.
-        passed_on: For each function that was looked at, the numbers of the parameters that its
-            result may hold on to; ``None`` while that is not known, as in recursion.
+        passed_on: For each function that was looked at, which parameters it passes on; ``None``
+            while that is not known, as in recursion.
         mod: Where functions called by name are found.
         owns_parameters: Whether the values of parameters are given away by the caller.
 
@@ -83,7 +97,7 @@ class LiveRanges:
         self,
         func: Function,
         closed: set[Node],
-        passed_on: dict[Function, frozenset[int] | None],
+        passed_on: dict[Function, PassedOn | None],
         mod: IRModule | None,
         *,
         owns_parameters: bool,
@@ -107,6 +121,8 @@ class LiveRanges:
         self._lazy: set[Node] = set()  # what was evaluated in a place that may not be reached
         self._taking_part: list[list[Value]] = []  # for each that is being evaluated
         self._looked_into: set[Node] = set()
+        self._inner_functions: set[Node] = set()
+        self._storing: set[Node] = set()  # of those looked into, what may store what it is given
         self._wanted: Function | None = None
         self._stack: list[Task] = []
 
@@ -126,9 +142,17 @@ class LiveRanges:
                 yield wanted
         self._settle()
 
-    def result_of(self) -> Value:
-        """Return what the function gives."""
-        return self.value_of[self.func.body]
+    def find_passed_on(self) -> PassedOn:
+        """Return which parameters the function passes on, once it was looked at."""
+        result, elsewhere = (
+            {b.number for b in reachable_buffers(roots)}
+            for roots in ([self.value_of[self.func.body]], self._escaped)
+        )
+        params = [{b.number for b in reachable_buffers((value,))} for value in self.params]
+        return PassedOn(
+            frozenset([i for i, held in enumerate(params) if held & result]),
+            frozenset([i for i, held in enumerate(params) if held & elsewhere]),
+        )
 
     # Order: operands first, each node where it is first asked for
 
@@ -241,6 +265,7 @@ class LiveRanges:
         if func in self._closed or is_primitive(func):
             self.value_of[func] = Value()
             return
+        self._inner_functions.add(func)
         self._look_into(func, Value())
 
     def _look_into(self, node: Expr, value: Value) -> None:
@@ -264,6 +289,10 @@ class LiveRanges:
                     continue
             seen.add(inner)
             pending += EXPRESSIONS.children(inner)
+            if _may_store(inner):
+                self._storing.add(node)
+        if node in self._storing and type(node) is not Function:
+            self._escaped.append(value)  # of functions, where they are called
         self._stack.append((self._define_captured, (node, value, outside)))
         if outside:  # they are evaluated where one of the functions that use them is called
             self._begin_lazy(outside)
@@ -357,10 +386,15 @@ class LiveRanges:
             called = self.value_of[call.op]
             called.last = len(self.steps) - 1
             self.unplanned[call] = "its memory is allocated by what is called, which is not known"
-            return Value([called, *args])
+            value = Value([called, *args])
+            func = self._find_function(call.op)
+            if func not in self._inner_functions or func in self._storing:
+                self._escaped.append(value)
+            return value
         self.calls.append((len(self.steps) - 1, callee))
         value = self._make(call, type_of(call), Origin.LOCAL)
-        value.held += [args[index] for index in sorted(passed_on) if index < len(args)]
+        value.held += [args[index] for index in sorted(passed_on.result)]
+        self._escaped += [args[index] for index in sorted(passed_on.elsewhere)]
         return value
 
     def _find_kernel(self, op: Expr) -> Function | None:
@@ -410,7 +444,7 @@ class LiveRanges:
     def _settle(self) -> None:
         """Let all that a value holds on to live as long as itself."""
         end = len(self.steps)
-        outliving = [self.result_of(), *self._escaped]
+        outliving = [self.value_of[self.func.body], *self._escaped]
         for value in outliving:
             value.last = end
         for buffer in reachable_buffers(outliving):
@@ -431,6 +465,15 @@ class LiveRanges:
                 stack += value.needed
         for buffer in self.buffers:
             buffer.last = max(buffer.last, buffer.born)
+
+
+def _may_store(node: Node) -> bool:
+    """Return whether evaluating ``node`` itself may store a value where others find it."""
+    if type(node) is Call:
+        return type(node.op) not in (Op, Constructor) and not is_primitive(node.op)
+    if type(node) is RefWrite:
+        return True
+    return is_foreign(node) and bool(node.traits_.effect & ~Effect.READS)
 
 
 def _nest(ty: Type, leaves: list[Value]) -> Value:

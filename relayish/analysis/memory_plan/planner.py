@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from relayish.analysis.closed_functions import find_closed_functions
-from relayish.analysis.memory_plan.buffers import Buffer, Origin, reachable_buffers
-from relayish.analysis.memory_plan.live_ranges import LiveRanges
+from relayish.analysis.memory_plan.buffers import Buffer, Origin
+from relayish.analysis.memory_plan.live_ranges import LiveRanges, PassedOn
 from relayish.analysis.memory_plan.plan import MemoryPlan, PlannedTensor, Storage
 from relayish.analysis.memory_plan.storages import assign_storages
 from relayish.ir.node import Node
@@ -56,7 +56,7 @@ def plan_memory(func: Function, mod: IRModule | None = None) -> MemoryPlan:
     """
     closed: set[Node] = set(_find_closed(func))
     plans: dict[Function, MemoryPlan] = {}
-    passed_on: dict[Function, frozenset[int] | None] = {func: None}
+    passed_on: dict[Function, PassedOn | None] = {func: None}
     ranges = LiveRanges(func, closed, passed_on, mod, owns_parameters=True)
     pending: list[tuple[LiveRanges, Iterator[Function]]] = [(ranges, ranges.run())]
     while pending:
@@ -71,7 +71,7 @@ def plan_memory(func: Function, mod: IRModule | None = None) -> MemoryPlan:
             continue
         pending.pop()
         plans[ranges.func] = _make_plan(ranges, plans)
-        passed_on[ranges.func] = _find_passed_on(ranges)
+        passed_on[ranges.func] = ranges.find_passed_on()
     return plans[func]
 
 
@@ -80,18 +80,6 @@ def _find_closed(func: Function) -> set[Node]:
     if not any(type(node) is Function for node in order[:-1]):
         return set()
     return find_closed_functions(order)
-
-
-def _find_passed_on(ranges: LiveRanges) -> frozenset[int]:
-    """Return the numbers of the parameters that the result of a function may hold on to."""
-    found = set(reachable_buffers((ranges.result_of(),)))
-    return frozenset(
-        [
-            i
-            for i, value in enumerate(ranges.params)
-            if found.intersection(reachable_buffers((value,)))
-        ]
-    )
 
 
 def _make_plan(ranges: LiveRanges, plans: dict[Function, MemoryPlan]) -> MemoryPlan:
