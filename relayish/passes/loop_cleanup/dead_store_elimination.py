@@ -25,6 +25,7 @@ from relayish.ir.node import VARIABLES, Node
 from relayish.ir.scoping import operands
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_cleanup.needed import find_unneeded
+from relayish.passes.loop_simplify.attribute import VALUES
 from relayish.tir.analysis.faults import is_in_range, may_fault
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.function import LoweredFunc
@@ -111,9 +112,9 @@ class _Safe:
 
     def _cannot_fault(self, root: Node) -> bool:
         known = self._known
-        for node in LOOPS.order_after(root, lambda each: () if each in known else None):
+        for node in VALUES.order_after(root, lambda each: () if each in known else None):
             if node not in known:
-                below = LOOPS.children(node)
+                below = VALUES.children(node)
                 fine = not may_fault(node, self) and all(known.get(e, True) for e in below)
                 known[node] = fine
         return known[root]

@@ -32,7 +32,7 @@ class Live(BackwardDataFlow):
             live = self.visit(each, live)
         return live
 
-    def bind(self, node, variables, live):  # noqa: ARG002
+    def bind(self, node, variables, live):
         return live.difference(variables)
 
 
