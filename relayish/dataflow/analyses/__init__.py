@@ -1,5 +1,6 @@
 """Classic analyses of any language, from the roles of its kinds."""
 
+from relayish.dataflow.analyses.aliases import Aliases
 from relayish.dataflow.analyses.definite_initialisation import (
     DefiniteInitialisation,
     uninitialised_uses,
@@ -17,6 +18,7 @@ from relayish.dataflow.analyses.use_def import UseDefChains, find_use_def_chains
 from relayish.dataflow.analyses.value_numbers import ValueNumbers, register_expression_key
 
 __all__ = [
+    "Aliases",
     "AvailableExpressions",
     "DefiniteInitialisation",
     "Escape",
