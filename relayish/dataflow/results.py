@@ -25,8 +25,8 @@ from relayish.ir.module import AnyModule, Module
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
 
-MOST_POINTS: Final = 2**20
-"""How many program points results are kept of, over all programs."""
+MOST_POINTS: Final = 2**18
+"""How many program points flow graphs and results are kept of, over all: some 50 MB."""
 
 Program: TypeAlias = Node | Module[Any]
 """What results are about, and kept by: its identity."""

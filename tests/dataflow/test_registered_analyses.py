@@ -1,0 +1,80 @@
+"""What holds of every registered analysis, on random programs of both languages."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from relayish import tir
+from relayish.dataflow import Solution, analyse, annotated_text, forget_results, list_analyses
+from relayish.dataflow.registry import analysis_entry
+from relayish.errors import AnalysisError
+from relayish.ir.module import AnyModule
+from relayish.ir.structural_equal import structural_equal
+from relayish.text import parse
+from tests.support.random_exprs import random_module
+from tests.support.tir_counters import random_counters
+from tests.support.tir_programs import random_func
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "12"))
+REFUSALS = (" is a sparse analysis", " analyses programs of ")
+NAMES = [n for n in list_analyses() if analysis_entry(n).claimant.startswith("relayish.")]
+
+
+def programs(language: str) -> list[AnyModule]:
+    if language == "relay":
+        return [random_module(seed, 40) for seed in range(EXAMPLES)]
+    drawn = [(random_func if seed % 2 else random_counters)(seed) for seed in range(EXAMPLES)]
+    return [tir.to_ir_module(tir.Module("random", functions=(func,))) for func in drawn]
+
+
+def results(name: str, language: str) -> list[Solution]:
+    """Return what an analysis finds, of the programs it can be asked about."""
+    found = []
+    for mod in programs(language):
+        try:
+            found.append(analyse(mod, name))
+        except AnalysisError as error:
+            if not any(said in str(error) for said in REFUSALS):
+                raise
+    return found
+
+
+def test_there_are_analyses():
+    assert {"Liveness", "Intervals", "ReachingDefinitions"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_analysis_takes_programs_of_some_language(name):
+    assert results(name, "relay") or results(name, "tir")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_annotated_text_of_relay_parses_back(name):
+    for solution in results(name, "relay"):
+        assert structural_equal(parse(annotated_text(solution)), solution.graph.root)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_annotated_text_of_loops_parses_back(name):
+    for solution in results(name, "tir"):
+        [func] = solution.graph.root.functions.values()
+        assert structural_equal(tir.parse(annotated_text(solution)), func)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("language", ["relay", "tir"])
+def test_what_is_found_again_is_the_same(name, language):
+    for first in results(name, language):
+        forget_results()
+        again = analyse(first.graph.root, name)
+        assert again is not first
+        assert first.first_difference(again) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_class_is_documented_with_one_line(name):
+    entry = analysis_entry(name)
+    assert 10 < len(entry.description) < 120
+    assert entry.description.endswith(".")
