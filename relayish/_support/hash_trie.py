@@ -20,6 +20,8 @@ Node: TypeAlias = Any  # a leaf, or a tuple of 16 nodes: a type that mypy would 
 
 EMPTY: Final[Leaf] = {}
 """The trie that holds nothing. It is never changed."""
+MOST: Final = 16
+"""How many keys a leaf holds. A dictionary has room for 10, then for 20: most of it is used."""
 
 
 class Absent(Enum):
@@ -67,7 +69,7 @@ def insert(root: Node, key: Hashable, value: object, level: int = 0) -> Node:
     if node.get(key, ABSENT) is value:
         return root
     node = {**node, key: value}
-    if len(node) > _MOST:
+    if len(node) > MOST:
         node = from_leaf(node, level + len(path))
     for branch, index in reversed(path):
         changed = list(branch)
@@ -140,7 +142,7 @@ def size_change(before: Node, after: Node) -> int:
 
 def from_leaf(leaf: Leaf, level: int = 0) -> Node:
     """Return the trie of the keys of ``leaf``, which hangs ``level`` nodes below the root."""
-    if len(leaf) <= _MOST or level >= _LEVELS:
+    if len(leaf) <= MOST or level >= _LEVELS:
         return leaf or EMPTY
     return tuple([from_leaf(part, level + 1) for part in split(leaf, level)])
 
@@ -194,8 +196,7 @@ def code_of(key: Hashable) -> int:
     return code ^ code >> 32
 
 
-_MOST: Final = 16  # leaves of 11 to 16 keys take two thirds of the room of a dictionary
-_FEW: Final = 8  # less than _MOST, lest a trie be split and packed in turn
+_FEW: Final = 8  # less than MOST, lest a trie be split and packed in turn
 _LEVELS: Final = 12
 _FACTOR: Final = 0x9E3779B97F4A7C15
 _MASK: Final = (1 << 64) - 1

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar, final
 
 from relayish._support.hash_trie import (
     EMPTY,
+    MOST,
     Leaf,
     Node,
     branches,
@@ -101,9 +102,15 @@ class PersistentSet(AbstractSet[E]):
 
     def add(self, element: E) -> PersistentSet[E]:
         """Return the set with ``element``."""
-        root = insert(self.root, element, None)
-        if root is self.root:
-            return self
+        root = self.root
+        if type(root) is dict and len(root) < MOST:
+            if element in root:
+                return self
+            root = {**root, element: None}
+        else:
+            root = insert(root, element, None)
+            if root is self.root:
+                return self
         return _of(root, self._length + 1 if self._length >= 0 else -1)
 
     def discard(self, element: E) -> PersistentSet[E]:
