@@ -53,8 +53,11 @@ def loops(seed: int) -> AnyModule:
 
 
 def random_programs(name: str, count: int) -> list[AnyModule]:
-    is_of_loops = pass_entry(name).claimant.startswith("relayish.passes.loop")
-    return [loops(seed) if is_of_loops else random_module(seed, 40) for seed in range(count)]
+    if pass_entry(name).claimant.startswith("relayish.passes.loop"):
+        return [loops(seed) for seed in range(count)]
+    drawn = [random_module(seed, 40) for seed in range(count)]
+    typed = get_pass("InferType")
+    return [typed(mod) if seed % 2 else mod for seed, mod in enumerate(drawn)]
 
 
 def test_some_passes_preserve_analyses():
