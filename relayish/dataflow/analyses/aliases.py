@@ -20,6 +20,9 @@ class Aliases(ForwardDataFlow[State]):
     have no identity, as those of tensors, and those of which nothing is known but that what they
     stand for was made outside; :meth:`~.points_to.result.PointsTo.may_alias` minds these.
 
+    Args:
+        entries: The definitions of a module that are called from outside; by default all are.
+
     Example:
         >>> from relayish.dataflow import solve
         >>> from relayish.ir.relay.expr import If, Let, RefCreate, RefRead, Var
@@ -33,6 +36,10 @@ class Aliases(ForwardDataFlow[State]):
 
     lattice = MapLattice(Powerset())
     interprocedural = True
+
+    def __init__(self, *, entries: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self.entries = entries or None
 
     def bind(self, node: Node, variables: tuple[Node, ...], state: State) -> State:  # noqa: ARG002
         assert self.calls is not None

@@ -31,6 +31,9 @@ class Escape(Analysis[AnySet[Node]]):
     Things of one creation site are not told apart: one has escaped where another one has. Functions
     of a module are not told of: no call creates them.
 
+    Args:
+        entries: The definitions of a module that are called from outside; by default all are.
+
     Example:
         >>> from relayish.dataflow import solve
         >>> from relayish.ir.relay.expr import Call, Let, RefCreate, Var
@@ -44,6 +47,9 @@ class Escape(Analysis[AnySet[Node]]):
     lattice: Powerset[Node] = Powerset()
     direction = Direction.FORWARD
     interprocedural = True
+
+    def __init__(self, *, entries: tuple[str, ...] = ()) -> None:
+        self.entries = entries or None
 
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         self._reached: dict[Node, frozenset[Node]] = {}

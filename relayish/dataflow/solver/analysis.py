@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
@@ -31,6 +31,8 @@ class Analysis(Generic[S]):
         widen_after: How often the state at the header of a loop grows before it is widened.
         narrowing: How many descending passes follow where states were widened.
         interprocedural: Whether states go into what is called and come back.
+        entries: For that, the definitions of a module that are called from outside, by name;
+            ``None``: not said.
     """
 
     name: ClassVar[str]
@@ -39,6 +41,7 @@ class Analysis(Generic[S]):
     widen_after: int = 3
     narrowing: int = 2
     interprocedural: bool = False
+    entries: Collection[str] | None = None
     outside: S | None = None
     """The state where what is analysed is entered, for a backward analysis left, if it is given."""
     number: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from heapq import heappop, heappush
 from typing import Any, Final
@@ -20,6 +20,7 @@ from relayish.dataflow.solver.run import Run
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.sparse import SparseAnalysis
 from relayish.dataflow.solver.sparse_run import SparseRun
+from relayish.errors import AnalysisError
 from relayish.ir.module import Module
 from relayish.ir.node import Node
 
@@ -54,11 +55,12 @@ def solve(
             default in those that ask for it. Procedures that are not called have none then, unless
             somebody who is not known may call them.
         entries: For that, the names of the definitions of a module that are called from outside;
-            by default all are.
+            by default those that the analyses say, or all.
 
     Raises:
         AnalysisError: If a block is visited more often: the lattice has endless chains, or the
             transfers are not monotone. It says which analysis and where, and how the state grew.
+            Also if analyses say different entries.
 
     Complexity:
         Linear in points for programs without loops; in loops as often as states change, and across
@@ -73,14 +75,37 @@ def solve(
         for analysis in analyses:
             running.enter_context(analysis.running())
         asking = [a for a in analyses if interprocedural or a.interprocedural]
-        sites = CallSites(graph, entries) if asking else None
         if asking and any(isinstance(each, Executable) for each in analyses):
             asking = list(analyses)
+        sites = _find_call_sites(graph, asking, entries)
         try:
-            return _Solver(graph, analyses, max_visits, asking, sites).solve()
+            return _Solver(graph, analyses, max_visits, sites).solve()
         finally:
             for analysis in analyses:
                 analysis.end()
+
+
+def _find_call_sites(
+    graph: FlowGraph, asking: Sequence[Analysis[Any]], entries: Collection[str] | None
+) -> dict[Analysis[Any], CallSites]:
+    """Return the calls of a program, for each analysis that goes into what is called.
+
+    Raises:
+        AnalysisError: If the analyses do not agree on who calls from outside.
+    """
+    if not asking:
+        return {}
+    if entries is None:
+        said = {tuple(sorted(a.entries)): a for a in asking if a.entries is not None}
+        if len(said) > 1:
+            one, other, *_ = said.items()
+            raise AnalysisError(
+                f"{one[1].name} takes {list(one[0])} for entries and {other[1].name} "
+                f"{list(other[0])}; solve them apart, or give solve(..., entries=[...])"
+            )
+        entries = next(iter(said), None)
+    sites = CallSites(graph, entries)
+    return dict.fromkeys(asking, sites)
 
 
 class _Solver:
@@ -89,13 +114,12 @@ class _Solver:
         graph: FlowGraph,
         analyses: Sequence[Analysis[Any]],
         most: int,
-        asking: Sequence[Analysis[Any]],
-        sites: CallSites | None,
+        sites: Mapping[Analysis[Any], CallSites],
     ) -> None:
-        sites_of = [sites if analysis in asking else None for analysis in analyses]
         orders: dict[tuple[Direction, bool], Order] = {}
         self.runs: list[Run] = []
-        for analysis, own in zip(analyses, sites_of, strict=True):
+        for analysis in analyses:
+            own = sites.get(analysis)
             key = (analysis.direction, own is not None)
             if key not in orders:
                 orders[key] = Order(graph, analysis.direction, own)

@@ -406,6 +406,27 @@ def test_call_sites_are_in_components_callees_first():
     ]
 
 
+def test_analyses_may_say_what_is_called_from_outside():
+    class Inside(Parity):
+        entries = ("main",)
+
+    class Everywhere(Parity):
+        entries = ("main", "next")
+
+    mod = relay.parse("""#[version = "0.0.5"]
+        def @next(%n: int32) -> int32 { %n + 1 }
+        def @main() -> int32 { @next(4) }
+    """)
+    call = mod["main"].body
+    known = [VALUES.get(solve([kind()], mod)[0].after(call), call) for kind in (Inside, Everywhere)]
+    assert known == [1, TOP]
+    with pytest.raises(AnalysisError, match=r"Inside takes \['main'\] for entries and Everywhere"):
+        solve([Inside(), Everywhere()], mod)
+    assert (
+        VALUES.get(solve([Inside(), Everywhere()], mod, entries=["main"])[1].after(call), call) == 1
+    )
+
+
 def test_long_chains_of_calls_are_visited_once():
     """A chain of 300 functions: each block is visited at most twice, to wait and to go on."""
     lines = ["def @f0(%n: int32) -> int32 { %n + 1 }"]
