@@ -20,6 +20,7 @@ from relayish.ir.relay.expr import (
     Call,
     Expr,
     Function,
+    GlobalVar,
     If,
     Let,
     Op,
@@ -28,8 +29,10 @@ from relayish.ir.relay.expr import (
     RefWrite,
     Tuple,
     TupleGetItem,
+    Var,
 )
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import TensorType, TupleType
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import has_scopes, operands, scope_roots, scopes
 from relayish.ir.traversal import ByKind
@@ -59,6 +62,8 @@ class Aliases:
         self._home: dict[Node, Node] = {}  # the block a variable is bound in
         self._given_out: dict[Node, list[Node]] = {}
         self._held_by_op: dict[Op, slice] = {}
+        self._storing: set[Node] = set()  # the functions inside that may store something
+        self._bound_to: dict[Node, Node] = {}  # what variables are bound to in the end
         self._place_variables(func)
 
     def owner(self, var: Node) -> Node | None:
@@ -127,6 +132,7 @@ class Aliases:
 
     def _place_variables(self, func: Function) -> None:
         order = EXPRESSIONS.post_order(func)
+        calls = [n for n in order if type(n) is Call and type(n.op) is not Op]
         order = [n for n in order if not PLAIN[type(n)]]
         for node in order:
             if is_closure(node):
@@ -143,6 +149,9 @@ class Aliases:
                 self.hold(node.value, self.escaped)
             elif is_foreign(node) and node.traits_.effect & ~Effect.READS:
                 self.hold(node, self.escaped)
+        for call in calls:
+            if self._may_store_arguments(call):
+                self.hold(call, self.escaped)
 
     def _find_given_out(self, blocks: tuple[Node, ...]) -> list[Node]:
         """Return what the results of blocks may hold on to, in terms of what is known outside."""
@@ -178,7 +187,10 @@ class Aliases:
             if type(node) in VARIABLES:
                 used[node] = None
             elif PLAIN[type(node)]:
-                continue
+                if type(node) is Call and may_store(node):
+                    self._storing.add(func)
+            elif may_store(node):
+                self._storing.add(func)
             elif type(node) is Let:
                 bound[node.var] = None
                 values[node.var] = node.value
@@ -202,6 +214,26 @@ class Aliases:
                 if len(scope.roots) == 1:
                     self._home[var] = scope.roots[0]
 
+    def _may_store_arguments(self, call: Call) -> bool:
+        """Return whether what ``call`` calls may store what it is given, or holds on to."""
+        if not may_store(call):
+            return False
+        if type(call.op) is GlobalVar:
+            return passes_places(call)
+        func = self._find_bound(call.op)
+        return func not in self.captured or func in self._storing
+
+    def _find_bound(self, node: Node) -> Node:
+        """Return what a variable is bound to, by way of others; else ``node`` itself."""
+        way: list[Node] = []
+        while type(node) in VARIABLES and node not in self._bound_to:
+            self._bound_to[node] = node  # for variables that are bound to themselves
+            way.append(node)
+            node = self._value.get(node, node)
+        found = self._bound_to.get(node, node)
+        self._bound_to.update(dict.fromkeys(way, found))
+        return found
+
     def _find_held_by_call(self, call: Call) -> tuple[Expr, ...]:
         op = call.op
         if type(op) is Op:
@@ -214,6 +246,36 @@ class Aliases:
         if is_primitive(op):
             return call.args if is_marked(op, "relay.reshape_only") else ()
         return (op, *call.args)
+
+
+def may_store(node: Node) -> bool:
+    """Return whether evaluating ``node`` itself may store a value where others find it.
+
+    That may a call of whatever is no operator, and a kind of which no more is known.
+    """
+    if type(node) is Call:
+        return type(node.op) not in (Op, Constructor) and not is_primitive(node.op)
+    if type(node) is RefWrite:
+        return True
+    return is_foreign(node) and bool(node.traits_.effect & ~Effect.READS)
+
+
+def passes_places(call: Call) -> bool:
+    """Return whether an argument of ``call`` may refer to a place where a value can be stored.
+
+    Where no type says that they are all tensors, or tuples of these, one may.
+    """
+    pending: list[Node | None] = []
+    for arg in call.args:
+        annotation = arg.type_annotation if isinstance(arg, Var) else None
+        pending.append(annotation if arg.checked_type is None else arg.checked_type)
+    while pending:
+        ty = pending.pop()
+        if isinstance(ty, TupleType):
+            pending += ty.fields
+        elif type(ty) is not TensorType:
+            return True
+    return False
 
 
 def is_new(value: Node) -> bool:

@@ -10,7 +10,19 @@ import pytest
 
 import relayish as relay
 from relayish.analysis import analyse_liveness, infer_type, plan_memory
-from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Tuple, Var
+from relayish.ir.relay.expr import (
+    Call,
+    Expr,
+    Function,
+    GlobalVar,
+    If,
+    Let,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    Var,
+)
 from relayish.ir.relay.type import TupleType
 from relayish.ir.relay.typed import type_of
 from relayish.passes.memory.validate_inplace_update import validate_inplace_update
@@ -274,3 +286,29 @@ def test_nothing_is_written_where_a_variable_is_that_is_bound_later():
     found, (a, b) = analyse_liveness(func), (func.body.var, func.body.body.var)
     assert found.may_overwrite(b, a)
     assert not found.may_overwrite(a, b)
+
+
+@pytest.mark.parametrize("called", ["bound", "alias", "global", "unknown", "harmless", "tensors"])
+def test_what_a_function_may_store_is_needed_ever_after(called):
+    x, a, b, p = (relay.var(name, shape=(5, 5)) for name in "xabp")
+    g, h, r, u, q = (Var(name) for name in "ghruq")
+    store = Function((p, q), RefWrite(q, p))
+    lets: list[tuple[Var, Expr]] = [(r, RefCreate(x)), (a, relay.exp(x))]
+    match called:
+        case "bound":
+            lets += [(g, store), (u, Call(g, (a, r)))]
+        case "alias":
+            lets += [(g, store), (h, g), (u, Call(h, (a, r)))]
+        case "global":
+            lets += [(u, Call(GlobalVar("store"), (a, r)))]
+        case "unknown":
+            lets += [(u, Call(g, (a, r)))]
+        case "harmless":
+            lets += [(g, Function((p,), relay.exp(p))), (u, Call(g, (a,)))]
+        case "tensors":
+            lets += [(u, Call(GlobalVar("f"), (a, x)))]
+    result: Expr = Let(b, relay.exp(x), RefRead(r))
+    for var, value in reversed(lets):
+        result = Let(var, value, result)
+    found = analyse_liveness(Function((x, g) if called == "unknown" else (x,), result))
+    assert found.may_overwrite(b, a) == (called in ("harmless", "tensors"))

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from relayish.analysis.aliasing import is_foreign
+from relayish.analysis.aliasing import may_store, passes_places
 from relayish.analysis.function_attributes import is_marked, is_primitive
 from relayish.analysis.memory_plan.buffers import (
     NEVER,
@@ -289,7 +289,7 @@ class LiveRanges:
                     continue
             seen.add(inner)
             pending += EXPRESSIONS.children(inner)
-            if _may_store(inner):
+            if may_store(inner):
                 self._storing.add(node)
         if node in self._storing and type(node) is not Function:
             self._escaped.append(value)  # of functions, where they are called
@@ -388,7 +388,8 @@ class LiveRanges:
             self.unplanned[call] = "its memory is allocated by what is called, which is not known"
             value = Value([called, *args])
             func = self._find_function(call.op)
-            if func not in self._inner_functions or func in self._storing:
+            is_harmless = func in self._inner_functions and func not in self._storing
+            if not is_harmless and (type(call.op) is not GlobalVar or passes_places(call)):
                 self._escaped.append(value)
             return value
         self.calls.append((len(self.steps) - 1, callee))
@@ -465,15 +466,6 @@ class LiveRanges:
                 stack += value.needed
         for buffer in self.buffers:
             buffer.last = max(buffer.last, buffer.born)
-
-
-def _may_store(node: Node) -> bool:
-    """Return whether evaluating ``node`` itself may store a value where others find it."""
-    if type(node) is Call:
-        return type(node.op) not in (Op, Constructor) and not is_primitive(node.op)
-    if type(node) is RefWrite:
-        return True
-    return is_foreign(node) and bool(node.traits_.effect & ~Effect.READS)
 
 
 def _nest(ty: Type, leaves: list[Value]) -> Value:
