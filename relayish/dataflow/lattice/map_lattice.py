@@ -33,6 +33,11 @@ class Everywhere(Generic[V]):
     def __getitem__(self, _key: object) -> V:
         return self.value
 
+    def __contains__(self, _key: object) -> bool:
+        return True
+
+    __iter__ = None  # it has no end
+
     def set(self, _key: object, _value: object) -> Everywhere[V]:
         """Return it."""
         return self

@@ -70,6 +70,12 @@ def test_extreme_state_is_what_setting_gives():
     assert repr(top) == "Everywhere(TOP)"
 
 
+def test_extreme_state_has_every_key_and_cannot_be_gone_through():
+    assert "x" in CONSTANTS.top
+    with pytest.raises(TypeError, match="not iterable"):
+        list(CONSTANTS.top)
+
+
 def test_extreme_states_of_two_lattices_of_a_kind_are_equal():
     assert CONSTANTS.equal(CONSTANTS.top, MapLattice(Flat()).top)
     assert CONSTANTS.top == MapLattice(Flat()).top
