@@ -75,6 +75,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         self._asked_early: dict[Node, dict[int, None]] = {}  # ... for what has no value yet
         self._users: dict[Node, dict[int, None]] | None = None
         self._grown: dict[Node, int] = {}
+        self._told: dict[Node, list[tuple[Node, Node, Hashable]]] = {}  # of what is not left yet
         self._plans: dict[Node, Callable[..., Value] | None] = {}
 
     # Values
@@ -160,7 +161,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         steps = {
             Action.EVALUATE: ByKind(self._evaluating),
             Action.ENTER: ByKind(lambda kind: self._bind_all if _binds(kind) else None),
-            Action.BIND: ByKind(lambda kind: self._bind if _binds(kind) else None),
+            Action.BIND: ByKind(self._binding),
             Action.LEAVE: ByKind(
                 lambda kind: self._leave if may_branch(kind) else self._leave_scope
             ),
@@ -265,8 +266,39 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
 
     # Variables, branches and calls
 
+    def _binding(self, kind: type[Node]) -> Transfer | None:
+        """Return what binding variables does, for nodes of a kind."""
+        if not _binds(kind):
+            return None
+        fields = scope_fields(kind)
+        is_let = not (has_parts(kind) or fields.outside) and len(fields.scopes) == 1
+        return self._bind_let if is_let else self._bind
+
+    def _bind_let(self, let: Node, refined: Refined) -> Refined:
+        """Give the variables of a let their values."""
+        sources = self._told[let] = FlowOfNode(let).sources
+        bound = self.graph.binders[self.number]
+        for variable in bound:
+            found: Value = None
+            for target, source, key in sources:
+                if target is variable:
+                    value = self._part(self.value(source, refined), key)
+                    found = value if found is None else self._values.join(found, value)
+                    self._define(variable, source, key)
+                elif target is not let and target not in bound:
+                    return self._bind(let, refined)
+            self.put(variable, self._top if found is None else found)
+            if refined is not self._nothing:
+                refined = refined.discard(variable)
+        return refined
+
+    def _define(self, variable: Node, source: Node, key: Hashable) -> None:
+        """Note what a variable stands for, if that is one thing wherever it is bound."""
+        if key is WHOLE and self._definitions.setdefault(variable, source) is not source:
+            self._definitions[variable] = None
+
     def _bind(self, node: Node, refined: Refined) -> Refined:
-        """Give the variables of a let their values; of other nodes, they have them already."""
+        """Give the variables of a node their values, unless they have them already."""
         if outer_operands(node):
             bound = self.graph.binders[self.number]
         else:
@@ -289,10 +321,8 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
             value = self._part(self.value(source, refined) if value is None else value, key)
             old = found.get(target)
             found[target] = value if old is None else values.join(old, value)
-            if key is WHOLE and target in self._bound:
-                known = self._definitions.setdefault(target, source)
-                if known is not source:
-                    self._definitions[target] = None
+            if target in self._bound:
+                self._define(target, source, key)
         for variable in dict.fromkeys([v for s in scopes(node) for v in s.binders]):
             self.put(variable, found.get(variable, self._top))
         return refined
@@ -300,7 +330,8 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
     def _leave_scope(self, node: Node, refined: Refined) -> Refined:
         """Give a node, whose scopes have all run, its value."""
         found: Value = None
-        for target, source, key in FlowOfNode(node).sources:
+        sources = self._told.pop(node, None) or FlowOfNode(node).sources
+        for target, source, key in sources:
             if target is node:
                 value = self._part(self.value(source, refined), key)
                 found = value if found is None else self._values.join(found, value)
