@@ -31,6 +31,7 @@ class SparseRun(Run):
         valuation.blocks = order.blocks
         valuation.enqueue, valuation.arriving = self.wake, self.arriving
         super().__init__(graph, valuation, order, sites, most)
+        self.branching_left = self.find_branching_left()
 
     def wake(self, place: int) -> None:
         """Let a block be visited again, if it was visited."""
@@ -54,16 +55,32 @@ class SparseRun(Run):
         super().pass_on(place, target)
         self.valuation.place = visited
 
+    def passed(self, source: int, target: int, state: Any) -> Any:  # Any: states
+        if len(self.order.following[source]) == 1:
+            return state  # there is no choice
+        return super().passed(source, target, state)
+
     def cross(self, place: int, target: int, state: Any) -> None:  # Any: a state
-        first = self.order.blocks[target][0]
-        if self.graph.actions[first] is Action.LEAVE:
+        start = self.branching_left[target]
+        if start >= 0:
             # what held before a branching holds after it, and branches need not be compared
-            start = self.graph.start(first)
-            state = state if start == first else self.at_point[start]
+            state = self.at_point[start]
         super().cross(place, target, state)
         if (place, target) not in self.crossed:
             self.crossed.add((place, target))
             self.enqueue(target)
+
+    def find_branching_left(self) -> list[int]:
+        """Return the point where a branching begins, for each block that begins where it is left.
+
+        For other blocks it is -1.
+        """
+        graph, found = self.graph, [-1] * len(self.order.blocks)
+        for place, block in enumerate(self.order.blocks):
+            first = block[0]
+            if graph.actions[first] is Action.LEAVE and graph.start(first) != first:
+                found[place] = graph.start(first)
+        return found
 
     def finish(self) -> SparseSolution[Any]:  # Any: as above
         analysis = self.sparse.with_values(self.graph, self.valuation.found)

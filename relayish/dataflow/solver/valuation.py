@@ -14,7 +14,7 @@ from relayish.dataflow.points_to.rules import VALUE_FLOW, flow_anywhere
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.calls import Callee, CallSite
 from relayish.dataflow.solver.sparse import SparseAnalysis
-from relayish.dataflow.solver.transfer_rules import REFINEMENTS, TRANSFERS, describe
+from relayish.dataflow.solver.transfer_rules import REFINEMENTS, TRANSFERS, What, describe
 from relayish.dataflow.solver.value_flow import WHOLE, FlowOfNode
 from relayish.errors import AnalysisError
 from relayish.ir.getters import scope_fields
@@ -75,6 +75,8 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         self._asked_early: dict[Node, dict[int, None]] = {}  # ... for what has no value yet
         self._users: dict[Node, dict[int, None]] | None = None
         self._grown: dict[Node, int] = {}
+        self._refinements: dict[What, Callable[..., Any] | None] = {}  # Any: facts
+        self._learnt: set[Node] = set()  # of which some branch knows something
         self._told: dict[Node, list[tuple[Node, Node, Hashable]]] = {}  # of what is not left yet
         self._plans: dict[Node, Callable[..., Value] | None] = {}
 
@@ -82,7 +84,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
 
     def value(self, node: Node, refined: Refined) -> Value:
         """Return the value of a node at some point; the bottom where it has none yet."""
-        if refined is not self._nothing:
+        if refined is not self._nothing and node in self._learnt:
             known = refined.get(node)
             if known is not None:
                 return known
@@ -184,7 +186,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
             return None
         of_kind = TRANSFERS.find(type(self.sparse), kind)
         given, plans, names = operands_of(kind), self._plans, NAMES
-        get, bottom = self.found.get, self._bottom
+        get, bottom, learnt = self.found.get, self._bottom, self._learnt
 
         def evaluate(node: Node, refined: Refined) -> Refined:
             used = given(node)
@@ -201,7 +203,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
                 self.put(node, self._flow(node, refined))
                 return refined
             values = []
-            if refined is self._nothing:
+            if refined is self._nothing or learnt.isdisjoint(used):
                 for each in used:
                     value = get(each)
                     if value is None:
@@ -288,7 +290,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
                 elif target is not let and target not in bound:
                     return self._bind(let, refined)
             self.put(variable, self._top if found is None else found)
-            if refined is not self._nothing:
+            if variable in self._learnt:
                 refined = refined.discard(variable)
         return refined
 
@@ -304,8 +306,8 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         else:
             self._bind_all(node, refined)
             bound = self.graph.binders.get(self.number, ())
-        if refined is not self._nothing:
-            for variable in bound:
+        for variable in bound:
+            if variable in self._learnt:
                 refined = refined.discard(variable)
         return refined
 
@@ -340,7 +342,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
 
     def _leave(self, node: Node, refined: Refined) -> Refined:
         """Give a branching its value: that of the scopes from which control comes."""
-        if any(scope.runs is not Runs.ONE_OF for scope in scopes(node)):
+        if not _CHOOSES_ALONE[type(node)] and any(s.runs is not Runs.ONE_OF for s in scopes(node)):
             return self._leave_scope(node, refined)
         arriving = self.arriving() if self._begins_block() else [refined]
         roots = scope_roots(node)
@@ -348,7 +350,8 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         for root, state in zip(roots, arriving, strict=False):
             if state is not None:
                 states[root].append(state)
-        if any(state is not None for state in arriving[len(roots) :]):  # around all scopes
+        around = arriving[len(roots) :]
+        if around and any(state is not None for state in around):
             self.put(node, self._top)
             return refined
         is_told, found = False, self._bottom
@@ -397,6 +400,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
             done.add(node)
             if type(node) not in ATOMS or type(node) in VARIABLES:
                 state = state.set(node, value)
+                self._learnt.add(node)
             definition = self._definitions.get(node)
             if definition is not None:
                 pending.append((definition, value))
@@ -411,10 +415,10 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         used = operands(node)
         rule = None
         if used and type(used[0]) in NAMES:
-            rule = REFINEMENTS.find(type(self.sparse), used[0])
+            rule = self._refinement(used[0])
             used = used[1:] if rule is not None else used
         if rule is None:
-            rule = REFINEMENTS.find(type(self.sparse), type(node))
+            rule = self._refinement(type(node))
         if rule is None:
             return ()
         for each in used:
@@ -423,6 +427,11 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
         if any(value is self._bottom for value in values):
             return ()
         return list(rule(node, truth, *values))
+
+    def _refinement(self, what: What) -> Callable[..., Any] | None:  # Any: facts
+        if what not in self._refinements:
+            self._refinements[what] = REFINEMENTS.find(type(self.sparse), what)
+        return self._refinements[what]
 
     def enter_call(self, site: CallSite, callee: Callee, state: Refined) -> Refined | Unreachable:
         if len(callee.parameters) != len(site.arguments):
@@ -450,6 +459,15 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
 def may_branch(kind: type[Node]) -> bool:
     """Return whether nodes of a kind may choose one of several scopes."""
     return has_parts(kind) or any(f.runs is Runs.ONE_OF for f in scope_fields(kind).scopes)
+
+
+def _chooses_alone(kind: type[Node]) -> bool:
+    """Return whether nodes of a kind have scopes of which they choose one, and no others."""
+    fields = scope_fields(kind).scopes
+    return not has_parts(kind) and all(field.runs is Runs.ONE_OF for field in fields)
+
+
+_CHOOSES_ALONE: Final = ByKind(_chooses_alone)
 
 
 def _binds(kind: type[Node]) -> bool:
