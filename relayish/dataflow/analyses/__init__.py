@@ -5,6 +5,7 @@ from relayish.dataflow.analyses.definite_initialisation import (
     DefiniteInitialisation,
     uninitialised_uses,
 )
+from relayish.dataflow.analyses.dominance import Dominators, PostDominators
 from relayish.dataflow.analyses.dominators import (
     PointDominators,
     find_dominators,
@@ -21,9 +22,11 @@ __all__ = [
     "Aliases",
     "AvailableExpressions",
     "DefiniteInitialisation",
+    "Dominators",
     "Escape",
     "Liveness",
     "PointDominators",
+    "PostDominators",
     "ReachingDefinitions",
     "UseDefChains",
     "ValueNumbers",

@@ -26,7 +26,13 @@ _SIMPLIFICATION: Final = Simplification(rules_by_kind(CAST_RULES))
     "CastSimplify",
     opt_level=1,
     idempotent=True,
-    preserves=("DefiniteInitialisation", "Liveness", "ReachingDefinitions"),
+    preserves=(
+        "DefiniteInitialisation",
+        "Dominators",
+        "Liveness",
+        "PostDominators",
+        "ReachingDefinitions",
+    ),
 )
 def simplify_casts(func: LoweredFunc) -> LoweredFunc:
     """Cast simplification: drop casts that change nothing, and take one for two.

@@ -26,7 +26,7 @@ _SIMPLIFICATION: Final = Simplification(rules_by_kind(FOLD_RULES), informed=Fals
     "FoldConstantTIR",
     opt_level=1,
     idempotent=True,
-    preserves=("DefiniteInitialisation", "ReachingDefinitions"),
+    preserves=("DefiniteInitialisation", "Dominators", "PostDominators", "ReachingDefinitions"),
 )
 def fold_constant_tir(func: LoweredFunc) -> LoweredFunc:
     """Constant folding: compute what consists of literals, to the bits that it has when it runs.

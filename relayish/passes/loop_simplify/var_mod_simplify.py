@@ -38,7 +38,7 @@ _SIMPLIFICATION: Final = Simplification(rules_by_kind(DIVISION_RULES))
     "VarModSimplify",
     opt_level=1,
     idempotent=True,
-    preserves=("DefiniteInitialisation", "ReachingDefinitions"),
+    preserves=("DefiniteInitialisation", "Dominators", "PostDominators", "ReachingDefinitions"),
 )
 def simplify_divisions(func: LoweredFunc) -> LoweredFunc:
     """Index simplification: quotients and remainders of sums, by intervals.

@@ -30,7 +30,7 @@ from relayish.tir.ir.type import INT64, Type
     "FlattenBuffer",
     opt_level=0,
     idempotent=True,
-    preserves=("DefiniteInitialisation", "ReachingDefinitions"),
+    preserves=("DefiniteInitialisation", "Dominators", "PostDominators", "ReachingDefinitions"),
 )
 def flatten_buffer(func: LoweredFunc) -> LoweredFunc:
     """Flattening of buffers: one index into memory instead of one for each dimension.

@@ -54,7 +54,13 @@ def _reciprocal(value: Value) -> Value:
     opt_level=0,
     required=("InferType", "FoldConstant"),
     idempotent=True,
-    preserves=("DefiniteInitialisation", "Liveness", "ReachingDefinitions"),
+    preserves=(
+        "DefiniteInitialisation",
+        "Dominators",
+        "Liveness",
+        "PostDominators",
+        "ReachingDefinitions",
+    ),
 )
 def div_to_mul(expr: Expr) -> Expr:
     """Strength reduction: multiply by the reciprocal of a constant instead of dividing by it.

@@ -20,7 +20,13 @@ from relayish.passes.rewrite.rules.fast_math import FAST_MATH
     "FastMath",
     opt_level=4,
     idempotent=True,
-    preserves=("DefiniteInitialisation", "Liveness", "ReachingDefinitions"),
+    preserves=(
+        "DefiniteInitialisation",
+        "Dominators",
+        "Liveness",
+        "PostDominators",
+        "ReachingDefinitions",
+    ),
 )
 def fast_math(expr: Expr) -> Expr:
     """Fast-math approximation: replace ``exp``, ``erf``, ``tanh`` and ``softmax`` by faster ones.
