@@ -19,7 +19,7 @@ from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph, Procedure
 from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.points_to.find import find_points_to
-from relayish.dataflow.points_to.result import UNKNOWN, Call, FunctionSite, PointsTo
+from relayish.dataflow.points_to.result import Call, FunctionSite, PointsTo
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.scoping import operands
 
@@ -121,19 +121,13 @@ class CallSites:
         return found
 
     def _site(self, point: int, call: Call, is_point: bool) -> CallSite:
-        callees = [each for function in call.callees for each in self.callees_of(function)]
+        callees = [each for function in call.callees for each in self._callees_of(function)]
         return CallSite(point, call.node, call.arguments, tuple(callees), call.is_unknown, is_point)
 
-    def callees_of(self, function: FunctionSite) -> list[Callee]:
+    def _callees_of(self, function: FunctionSite) -> list[Callee]:
         """Return the procedures of a function: one for each place where it stands."""
         found = self._procedures.get((function.node, function.case), ())
         return [Callee(each, function.parameters, function.result) for each in found]
-
-    def may_be_called(self, expr: Node) -> tuple[list[Callee], bool]:
-        """Return the procedures that a call of ``expr`` enters, and whether it may go elsewhere."""
-        found = self.points_to.functions_of(expr)
-        callees = [each for function in found for each in self.callees_of(function)]
-        return callees, UNKNOWN in self.points_to.of(expr)
 
     @cached_property
     def components(self) -> list[list[int]]:

@@ -127,6 +127,13 @@ class TestParts:
         assert found.of(read) == {one}
         assert not found.may_alias(r, s)
 
+    def test_sites_are_what_creates_things_with_parts(self):
+        tup = relay.Tuple((relay.RefCreate(X), func()))
+        found = find_points_to(tup)
+        assert set(found.sites) == {tup, tup.fields[0]}
+        assert found.parts(tup) == {0: {tup.fields[0]}, 1: {tup.fields[1]}}
+        assert found.reachable([tup]) == {tup, *tup.fields, UNKNOWN}
+
     def test_a_reference_in_itself_comes_to_rest(self):
         r, u = variables("ru")
         made = relay.RefCreate(X)
