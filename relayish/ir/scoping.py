@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.ir.field import Field
+from relayish.ir.field import Field, Shape
+from relayish.ir.generate import compile_function
 from relayish.ir.getters import Nodes, NodesGetter, compile_getter, scope_fields
 from relayish.ir.node import VARIABLES, Node
 from relayish.ir.roles import Role, Runs
@@ -290,19 +291,34 @@ def _scopes_of_kind(kind: type[Node]) -> Callable[[Any], tuple[Scope, ...]]:  # 
     fields = scope_fields(kind).scopes
     if not fields:
         return lambda _: ()
-    each = [(compile_getter([f]), f.runs or Runs.ONCE, f.block) for f in fields]
+    known: dict[str, object] = {"Scope": Scope, "Node": Node, "binders": _BINDERS[kind]}
+    items = ""
+    for f in fields:
+        known[f"runs_{f.name}"] = f.runs or Runs.ONCE
+        roots, each = (_BLOCK_SCOPES if f.block else _SCOPES_OF_FIELDS)[f.shape]
+        scope = f"Scope({roots}, runs_{f.name}, bound, {f.block})"
+        items += each.format(scope=scope, f=f"node.{f.name}").format(f=f"node.{f.name}") + ", "
+    bound = "binders(node)" if scope_fields(kind).binders else "()"
+    lines = [f"bound = {bound}", f"return ({items})"]
+    made: Callable[[Any], tuple[Scope, ...]] = compile_function("scopes(node)", lines, known)
+    return made
 
-    def found(node: Node) -> tuple[Scope, ...]:
-        known = binders(node)
-        return tuple(
-            [
-                Scope(roots, runs, known, block)
-                for held, runs, block in each
-                for roots in ([held(node)] if block else [(root,) for root in held(node)])
-            ]
-        )
 
-    return found
+_SCOPES_OF_FIELDS: Final = {
+    Shape.ONE: ("({f},)", "{scope}"),
+    Shape.OPTIONAL: ("({f},)", "*(() if {f} is None else ({scope},))"),
+    Shape.MANY: ("(each,)", "*[{scope} for each in {f}]"),
+    Shape.MIXED: ("(each,)", "*[{scope} for each in {f} if isinstance(each, Node)]"),
+}
+"""By how a field holds nodes: the roots of a scope, and the scopes, where each is one."""
+
+_BLOCK_SCOPES: Final = {
+    Shape.ONE: ("({f},)", "{scope}"),
+    Shape.OPTIONAL: ("(() if {f} is None else ({f},))", "{scope}"),
+    Shape.MANY: ("tuple({f})", "{scope}"),
+    Shape.MIXED: ("tuple([each for each in {f} if isinstance(each, Node)])", "{scope}"),
+}
+"""The same, where they are the statements of one block."""
 
 
 _OPERANDS: Final = _getters_by_kind(RoleTraversal(Role.OPERAND).fields)

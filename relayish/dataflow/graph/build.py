@@ -186,24 +186,32 @@ class _Builder:
         self._actions.append(action)
         if bound:
             self._binders[number] = bound
-        if self._sources is not None:
-            self._joins[number] = ()
-            self._join(number, self._sources)
+        sources = self._sources
+        if sources is not None:
+            came = [source for source, _ in sources]
+            self._joins[number] = tuple(came if len(came) == 1 else dict.fromkeys(came))
+            self._jump(number, sources)
             self._sources = None
         return number
 
     def _join(self, target: int, sources: Sequence[_Source]) -> None:
+        """Lead control back to a point that there is already."""
         self._joins[target] = (
             *self._joins.get(target, (target - 1,)),
             *dict.fromkeys([source for source, _ in sources]),
         )
+        self._jump(target, sources)
+
+    def _jump(self, target: int, sources: Sequence[_Source]) -> None:
+        jumps, joins = self._jumps, self._joins
         for source, branch in sources:
-            before = self._jumps.get(source, ())
-            runs_on = source + 1 < len(self._nodes) and source + 1 not in self._joins
-            if not before and runs_on:
-                before = (source + 1,)
+            before = jumps.get(source)
+            if not before:
+                following = source + 1
+                runs_on = following < len(self._nodes) and following not in joins
+                before = (following,) if runs_on else ()
             if target not in before:
-                self._jumps[source] = (*before, target)
+                jumps[source] = (*before, target)
             if branch is not None:
                 self._branches[source, target] = branch
 
@@ -287,7 +295,8 @@ class _Builder:
             if around:
                 yield around
                 around = ()
-            yield from self._scope(node, case, scope)
+            yield self._contents.of_scope(node, case, scope)
+            self._give(node, case, scope)
 
     def _branching(
         self, node: Node, group: list[tuple[int, Scope]], around: Sequence[Node]
@@ -300,9 +309,10 @@ class _Builder:
         deciding = self._deciding(node)
         for case, scope in group:
             self._sources = [(source, Branch(node, case)) for source, _ in deciding]
-            if not around:
-                self._bind(node, scope.binders)
-            yield from self._scope(node, case, scope)
+            if not around and scope.binders:
+                self._emit(node, Action.BIND, scope.binders)
+            yield self._contents.of_scope(node, case, scope)
+            self._give(node, case, scope)
             ends += self._ends()
         if may_skip(node, len(group)):
             ends += [(source, Branch(node, None)) for source, _ in deciding]
@@ -318,9 +328,10 @@ class _Builder:
             deciding = self._deciding(node)
         for case, scope in group:
             self._sources = [(source, Branch(node, case)) for source, _ in deciding]
-            if not around:
-                self._bind(node, scope.binders)
-            yield from self._scope(node, case, scope)
+            if not around and scope.binders:
+                self._emit(node, Action.BIND, scope.binders)
+            yield self._contents.of_scope(node, case, scope)
+            self._give(node, case, scope)
             self._join(header, self._ends())
         self._sources = [(header, Branch(node, None))]
 

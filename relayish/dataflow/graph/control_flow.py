@@ -14,6 +14,7 @@ from relayish.ir.field import Shape
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.roles import Runs
+from relayish.ir.traversal import ByKind
 
 
 class TestedLoop(NamedTuple):
@@ -92,7 +93,15 @@ def may_skip(node: Node, cases: int) -> bool:
 
     It may where there could be another one, as where an ``if`` has no ``else``.
     """
-    own = [f for f in type(node).fields_ if f.runs is Runs.ONE_OF]
-    if any(f.shape is Shape.OPTIONAL and getattr(node, f.name) is None for f in own):
-        return True
-    return cases == len(own) == 1 and not own[0].holds_many
+    optional, is_alone = _CHOICES[type(node)]
+    return (cases == 1 and is_alone) or any(getattr(node, name) is None for name in optional)
+
+
+def _choices_of_kind(kind: type[Node]) -> tuple[tuple[str, ...], bool]:
+    """Return which scopes nodes of a kind may lack, and whether they have but one to choose."""
+    own = [f for f in kind.fields_ if f.runs is Runs.ONE_OF]
+    optional = tuple([f.name for f in own if f.shape is Shape.OPTIONAL])
+    return optional, len(own) == 1 and not own[0].holds_many
+
+
+_CHOICES: Final = ByKind(_choices_of_kind)

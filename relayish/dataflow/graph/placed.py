@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, Protocol
 
+from relayish.ir.field import Shape
+from relayish.ir.getters import scope_fields
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.roles import Role, Runs
 from relayish.ir.scopes import OUTERMOST, Scopes
-from relayish.ir.scoping import RoleTraversal, Scope, operands, recursive_operands, scopes
+from relayish.ir.scoping import (
+    RoleTraversal,
+    Scope,
+    has_parts,
+    operands,
+    recursive_operands,
+    scopes,
+)
+from relayish.ir.traversal import ByKind
 
 _NOTHING: Final[tuple[Node, ...]] = ()
 _EVALUATED: Final = (Role.OPERAND, Role.SCOPE)
@@ -17,7 +27,18 @@ _EVALUATION: Final = RoleTraversal(Role.OPERAND, Role.SCOPE, Role.PART)
 
 def has_flow(node: Node) -> bool:
     """Return whether ``node`` has scopes that run when it is evaluated, unlike functions."""
+    known: bool | None = _HAS_FLOW[type(node)]
+    if known is not None:
+        return known
     return any(scope.runs is not Runs.DEFERRED for scope in scopes(node))
+
+
+def _has_flow_of_kind(kind: type[Node]) -> bool | None:
+    """Return whether nodes of a kind have scopes that run; ``None`` where some have."""
+    running = [f for f in scope_fields(kind).scopes if f.runs is not Runs.DEFERRED]
+    if any(f.shape is Shape.ONE or f.block for f in running):
+        return True
+    return None if running or has_parts(kind) else False
 
 
 class Contents(Protocol):
@@ -52,12 +73,15 @@ class TreeContents:
     is_tree = True
 
     def __init__(self, root: Node) -> None:
-        self._flowing: set[Node] = set()
-        """What has scopes that run, or operands that have."""
-        flowing = self._flowing
-        for node in _EVALUATION.post_order(root):
-            if has_flow(node) or (flowing and not flowing.isdisjoint(operands(node))):
-                flowing.add(node)
+        order = _EVALUATION.post_order(root)
+        kinds = {kind for kind in set(map(type, order)) if _HAS_FLOW[kind] is not False}
+        self._carrying: set[Node] = set()
+        """What has operands that have scopes that run, or such operands."""
+        holds = ByKind(lambda kind: _may_hold(kind, kinds))
+        carrying = self._carrying
+        for node in order:
+            if holds[type(node)] and any(o in carrying or has_flow(o) for o in operands(node)):
+                carrying.add(node)
 
     def of_root(self, root: Node) -> Sequence[Node]:
         return self._flatten((root,))
@@ -76,20 +100,20 @@ class TreeContents:
 
     def _flatten(self, roots: Sequence[Node]) -> Sequence[Node]:
         """Return ``roots``, each after the operands below it that have scopes that run."""
-        flowing = self._flowing
-        if flowing.isdisjoint(roots):
+        carrying = self._carrying
+        if not carrying or carrying.isdisjoint(roots):
             return roots
         found: list[Node] = []
         for root in roots:
             stack: list[tuple[Node, bool]] = [(root, False)]
             while stack:
                 node, is_done = stack.pop()
-                if is_done or node not in flowing:
+                if is_done or node not in carrying:
                     if node is root or has_flow(node):
                         found.append(node)
                     continue
                 stack.append((node, True))
-                stack += [(o, False) for o in reversed(operands(node)) if o in flowing]
+                stack += [(o, False) for o in reversed(operands(node))]
         return found
 
 
@@ -191,3 +215,14 @@ class PlacedContents:
 def contents_of(root: Node) -> Contents:
     """Return what the scopes of ``root`` evaluate, in order."""
     return TreeContents(root) if type(root).language_.is_tree else PlacedContents(root)
+
+
+def _may_hold(kind: type[Node], held: Collection[type[Node]]) -> bool:
+    """Return whether an operand of a node of class ``kind`` may be of one of some classes."""
+    if has_parts(kind):
+        return bool(held)
+    families = tuple([f.kind for f in kind.fields_ if f.role is Role.OPERAND and f.kind])
+    return any(issubclass(each, families) for each in held)
+
+
+_HAS_FLOW: Final = ByKind(_has_flow_of_kind)
