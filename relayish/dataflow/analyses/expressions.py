@@ -77,6 +77,8 @@ class _ExpressionAnalysis(KindwiseAnalysis[Expressions]):
             found = _NONE
             for operand in mod_ref_of(node).evaluates:
                 found = found.update(known.get(operand, _NONE))
+            if node is root and has_flow(node):
+                return self._alone(node, found)  # not noted: it has points, where it is an operand
             known[node] = self._alone(node, found)
         return known[root]
 

@@ -1,0 +1,37 @@
+"""Running programs over loops along their flow graphs gives what the interpreter gives."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from tests.support.loop_machine import WITHOUT, LoopMachine
+from tests.support.tir_counters import random_counters
+from tests.support.tir_programs import arguments, outcome, random_func, same_bits
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
+
+
+def count_visits(func, seed):
+    """Run a function on both; return how many points were visited."""
+    machine, given = LoopMachine(func), arguments(func, seed)
+    expected = outcome(func, given)
+    assert not isinstance(expected, str)
+    buffers = [np.ravel(each) for each in expected if isinstance(each, np.ndarray)]
+    assert all(map(same_bits, machine.run(given), buffers))
+    return machine.visited
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda seed: random_func(seed, size=20, without=WITHOUT, more=("rebinding",)),
+        random_counters,
+    ],
+    ids=["of_all_kinds", "counters"],
+)
+def test_function_along_its_graph_gives_what_the_interpreter_gives(program):
+    visits = [count_visits(program(seed), seed) for seed in range(EXAMPLES)]
+    assert sum(visits) > 50 * EXAMPLES

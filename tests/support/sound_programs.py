@@ -1,0 +1,44 @@
+"""The random programs that abstract states are compared with, and how many of them.
+
+``EXAMPLES=1000`` runs 1,000 programs of each language on 10 inputs each.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from relayish import tir
+from relayish.dataflow.graph import FlowGraph
+from tests.support.loop_machine import WITHOUT, LoopMachine, Observe
+from tests.support.tir_counters import random_counters
+from tests.support.tir_programs import arguments, random_func
+
+EXAMPLES = int(os.environ.get("EXAMPLES", "30"))
+INPUTS = 10 if EXAMPLES >= 1000 else 2
+
+
+def loop_program(seed: int) -> tir.LoweredFunc:
+    """Return a function over scalars that are assigned, or of all kinds of statements, in turn."""
+    if seed % 2:
+        return random_counters(seed)
+    return random_func(seed, size=20, without=WITHOUT, more=("rebinding",) * (seed % 4 == 0))
+
+
+def loop_machines(count: int = EXAMPLES, start: int = 0) -> Iterator[LoopMachine]:
+    """Yield machines for so many programs."""
+    for seed in range(start, start + count):
+        yield LoopMachine(loop_program(seed))
+
+
+def run_on_inputs(machine: LoopMachine, observe: Observe, inputs: int = INPUTS) -> list[Any]:
+    """Run a program on several inputs; return what buffers hold in the end."""
+    machine.observe = observe
+    return [machine.run(arguments(machine.func, seed)) for seed in range(inputs)]
+
+
+def occurring_actions(graph: FlowGraph) -> set[tuple[str, str]]:
+    """Return which kinds of nodes have which kinds of points."""
+    pairs = zip(graph.nodes, graph.actions, strict=True)
+    return {(type(node).__name__, action.value) for node, action in pairs}
