@@ -38,8 +38,8 @@ _COMPARE: Final[dict[type[Node], Callable[[Any, Any], Any]]] = {
     tir.GE: operator.ge,
     tir.And: lambda a, b: bool(a) and bool(b),
     tir.Or: lambda a, b: bool(a) or bool(b),
-    tir.Min: lambda a, b: a if a < b else b,
-    tir.Max: lambda a, b: a if a > b else b,
+    tir.Min: lambda a, b: min(b, a),
+    tir.Max: lambda a, b: max(b, a),
 }
 _WRAP: Final[dict[type[Node], Callable[[Any, Any], Any]]] = {
     tir.Add: operator.add,

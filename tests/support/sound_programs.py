@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from relayish import tir
@@ -14,6 +14,9 @@ from relayish.dataflow.graph import FlowGraph
 from tests.support.loop_machine import WITHOUT, LoopMachine, Observe
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, random_func
+
+Check = Callable[[Any, Any], int]
+"""``check(machine, analysis)``: run a program, compare states, and return how many."""
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "30"))
 INPUTS = 10 if EXAMPLES >= 1000 else 2
@@ -30,6 +33,11 @@ def loop_machines(count: int = EXAMPLES, start: int = 0) -> Iterator[LoopMachine
     """Yield machines for so many programs."""
     for seed in range(start, start + count):
         yield LoopMachine(loop_program(seed))
+
+
+def check_loops(check: Check, analysis: Callable[[], Any], count: int = EXAMPLES) -> int:
+    """Hold so many programs against an analysis of each; return how many states were compared."""
+    return sum([check(machine, analysis()) for machine in loop_machines(count)])
 
 
 def run_on_inputs(machine: LoopMachine, observe: Observe, inputs: int = INPUTS) -> list[Any]:

@@ -260,3 +260,14 @@ def test_expressions_go_deep():
         body = Let(Var("v"), call("add", x, x), body)
     [found] = solve([AvailableExpressions()], body)
     assert len(found.exit) == 1
+
+
+def test_what_a_reduction_begins_with_is_not_evaluated_where_its_value_is_used():
+    k = tir.Var("k", "int32", tir.const(0), tir.const(2), True)
+    reduction = tir.Reduce(tir.ReduceType.SUM, SUM, X * Y, (k,))
+    stmt = tir.Store(A, reduction)
+    analysis = VeryBusyExpressions()
+    [found] = solve([analysis], block(stmt))
+    [at] = found.graph.occurrences(stmt)
+    assert analysis.numbers.number(SUM) not in found.before(at)
+    assert analysis.numbers.number(SUM) in found.before(found.graph.begin(at))

@@ -10,6 +10,7 @@ from relayish.interpreter import evaluate, same_value
 from relayish.ir.relay.expr import GlobalVar
 from tests.support.graph_machine import run_function, run_module
 from tests.support.random_exprs import random_arguments, random_function, random_module
+from tests.support.recursive_programs import random_recursive_module
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
 
@@ -24,5 +25,12 @@ def test_function_along_its_graph_gives_what_the_interpreter_gives(seed):
 @pytest.mark.parametrize("seed", range(EXAMPLES))
 def test_module_along_its_graph_gives_what_the_interpreter_gives(seed):
     mod = random_module(seed)
+    args = random_arguments(mod["main"], seed)
+    assert same_value(run_module(mod, args), evaluate(GlobalVar("main"), mod, args))
+
+
+@pytest.mark.parametrize("seed", range(EXAMPLES))
+def test_recursion_along_the_graph_gives_what_the_interpreter_gives(seed):
+    mod = random_recursive_module(seed)
     args = random_arguments(mod["main"], seed)
     assert same_value(run_module(mod, args), evaluate(GlobalVar("main"), mod, args))

@@ -8,7 +8,7 @@ from relayish.dataflow import solve
 from relayish.dataflow.analyses import ReachingDefinitions, UseDefChains
 from relayish.dataflow.lattice import PersistentSet
 from tests.support.loop_machine import LoopMachine, State
-from tests.support.sound_programs import EXAMPLES, loop_machines, run_on_inputs
+from tests.support.sound_programs import EXAMPLES, check_loops, run_on_inputs
 
 
 def writers_of(state: State) -> list[tuple[object, frozenset[int]]]:
@@ -48,8 +48,7 @@ def count_checked(machine: LoopMachine, analysis: ReachingDefinitions) -> int:
 
 
 def test_what_was_written_last_reaches():
-    checked = [count_checked(machine, ReachingDefinitions()) for machine in loop_machines()]
-    assert sum(checked) > 1000 * EXAMPLES
+    assert check_loops(count_checked, ReachingDefinitions) > 1000 * EXAMPLES
 
 
 class KillsParts(ReachingDefinitions):
@@ -76,5 +75,4 @@ class ForgetsAssignments(ReachingDefinitions):
 @pytest.mark.parametrize("broken", [KillsParts, ForgetsAssignments])
 def test_broken_transfer_is_caught(broken):
     with pytest.raises(AssertionError, match="defin"):
-        for machine in loop_machines(40):
-            count_checked(machine, broken())
+        check_loops(count_checked, broken, 40)

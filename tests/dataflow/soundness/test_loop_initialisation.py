@@ -9,7 +9,7 @@ from relayish.dataflow import solve
 from relayish.dataflow.analyses import DefiniteInitialisation
 from relayish.dataflow.lattice import PersistentSet, Powerset
 from tests.support.loop_machine import UNSET, LoopMachine, State
-from tests.support.sound_programs import EXAMPLES, loop_machines, run_on_inputs
+from tests.support.sound_programs import EXAMPLES, check_loops, run_on_inputs
 
 
 def holds_value(state: State, place: object) -> bool:
@@ -37,8 +37,7 @@ def count_initialised(machine: LoopMachine, analysis: DefiniteInitialisation) ->
 
 
 def test_what_is_initialised_holds_a_value():
-    checked = [count_initialised(m, DefiniteInitialisation()) for m in loop_machines()]
-    assert sum(checked) > 500 * EXAMPLES
+    assert check_loops(count_initialised, DefiniteInitialisation) > 500 * EXAMPLES
 
 
 class OnSomePath(DefiniteInitialisation):
@@ -58,5 +57,4 @@ class ForgetsDeclarations(DefiniteInitialisation):
 @pytest.mark.parametrize("broken", [OnSomePath, ForgetsDeclarations])
 def test_broken_transfer_is_caught(broken):
     with pytest.raises(AssertionError, match="initialised"):
-        for machine in loop_machines(100):
-            count_initialised(machine, broken())
+        check_loops(count_initialised, broken, 100)
