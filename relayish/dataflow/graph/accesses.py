@@ -262,7 +262,7 @@ class Accesses:
         Complexity:
             Linear in the points, once.
         """
-        if not any(map(names_places, self._kinds)):
+        if not self._names_places:
             return PersistentSet()
         exposed = self._exposed
         accessed = dict(exposed)
@@ -273,13 +273,10 @@ class Accesses:
         return PersistentSet([p for p in accessed if p in exposed or not UNALIASED[type(p)]])
 
     @cached_property
-    def _kinds(self) -> set[type[Node]]:
-        """The kinds of nodes of which some, or what some hold, may be evaluated at points."""
-        found = set(map(type, self._graph.nodes))
-        if any(self._graph.is_tree):
-            order = EVERYTHING.post_order(list(dict.fromkeys(self._graph.nodes)))
-            found.update(map(type, order))
-        return found
+    def _names_places(self) -> bool:
+        """Whether some point may access more than values of variables."""
+        kinds = set(map(type, self._graph.nodes))
+        return any(self._graph.is_tree) or any(map(names_places, kinds))
 
     @cached_property
     def _exposed(self) -> dict[Node, None]:
@@ -292,6 +289,8 @@ class Accesses:
     @cached_property
     def _touched(self) -> list[tuple[Nodes, Nodes, Nodes]]:
         """What each point names to write or clear it."""
+        if not self._names_places:
+            return []
         found = []
         for number in self._points_that_touch:
             each = self.at(number)
