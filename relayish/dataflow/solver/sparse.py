@@ -183,6 +183,20 @@ class SparseSolution(Solution[MapState[Node, V]], Generic[V]):
                 state = self.analysis.lattice.set(state, node, value)
         return state
 
+    def first_difference(self, other: Solution[MapState[Node, V]]) -> Point | None:
+        """Return the first point at which ``other`` has another state, or other values."""
+        found = super().first_difference(other)
+        if found is not None or not isinstance(other, SparseSolution):
+            return found
+        bottom, equal = self.analysis.values.bottom, self.analysis.values.equal
+        for number, nodes in enumerate(zip(self.graph.nodes, other.graph.nodes, strict=True)):
+            bound = (graph.binders.get(number, ()) for graph in (self.graph, other.graph))
+            for ours, theirs in (nodes, *zip(*bound, strict=True)):
+                values = self.values.get(ours, bottom), other.values.get(theirs, bottom)
+                if not equal(*values):
+                    return self.graph.point(number)
+        return None
+
     def rebind(self, graph: FlowGraph) -> Self:
         """Return the same values for the nodes at the points of ``graph``."""
         rebound = super().rebind(graph)

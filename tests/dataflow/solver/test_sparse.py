@@ -278,3 +278,13 @@ def test_values_are_those_of_nodes_at_the_same_points_when_a_solution_moves() ->
     moved = parity.rebind(build_flow_graph(other))
     assert moved.value(other.var) == "odd"
     assert moved.value(other) == parity.value(one)
+
+
+def test_solutions_differ_where_values_do() -> None:
+    [one] = solve([Parity()], parse("let %x = add(1, 2); %x"))
+    [same] = solve([Parity()], parse("let %x = add(3, 4); %x"))
+    [other] = solve([Parity()], parse("let %x = add(2, 2); %x"))
+    assert one.first_difference(same) is None
+    difference = one.first_difference(other)
+    assert difference is not None
+    assert type(difference.node) is relay.Call
