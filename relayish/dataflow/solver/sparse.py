@@ -10,7 +10,7 @@ from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Point
+from relayish.dataflow.graph.point import Action, Point
 from relayish.dataflow.lattice import TOP, Lattice, MapLattice, PersistentMap
 from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.solver.analysis import Analysis, Transfer
@@ -191,7 +191,8 @@ class SparseSolution(Solution[MapState[Node, V]], Generic[V]):
         bottom, equal = self.analysis.values.bottom, self.analysis.values.equal
         for number, nodes in enumerate(zip(self.graph.nodes, other.graph.nodes, strict=True)):
             bound = (graph.binders.get(number, ()) for graph in (self.graph, other.graph))
-            for ours, theirs in (nodes, *zip(*bound, strict=True)):
+            gives = self.graph.actions[number] in (Action.EVALUATE, Action.LEAVE)
+            for ours, theirs in (*[nodes] * gives, *zip(*bound, strict=True)):
                 values = self.values.get(ours, bottom), other.values.get(theirs, bottom)
                 if not equal(*values):
                     return self.graph.point(number)
