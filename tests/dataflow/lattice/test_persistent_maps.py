@@ -183,3 +183,18 @@ def test_relation_is_asked_only_of_values_that_differ():
     asked = []
     assert whole.set(3, [0]).relates(whole, lambda x, y: asked.append((x, y)) or True)
     assert asked == [([0], [3])]
+
+
+@pytest.mark.parametrize("count", [3, 40, 2000])
+def test_changes_are_the_keys_of_both_whose_values_are_others(count):
+    rng = random.Random(count)
+    before = PersistentMap([(key, rng.random()) for key in range(count)])
+    after = before
+    for key in rng.sample(range(count), 3):
+        after = after.set(key, rng.random())
+    after = after.discard(0).set(-1, 0.5)
+    expected = {
+        (key, x, after[key]) for key, x in before.items() if key in after and x is not after[key]
+    }
+    assert set(before.changes(after)) == expected
+    assert list(before.changes(before)) == []

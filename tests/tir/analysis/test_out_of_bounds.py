@@ -10,6 +10,7 @@ from relayish import tir
 from relayish.dataflow import build_flow_graph
 from relayish.ir.span import Span
 from relayish.tir.analysis import Interval, find_out_of_bounds
+from relayish.tir.analysis.dependence import disturbed_reads
 from tests.support.depth import DEPTH
 from tests.support.tir_deep import DEEP, SHARED
 from tests.support.tir_programs import arguments, outcome, random_func
@@ -112,3 +113,9 @@ def test_deep_programs_are_looked_through(kind):
 @pytest.mark.parametrize("kind", SHARED)
 def test_shared_programs_are_looked_through(kind):
     assert find_out_of_bounds(SHARED[kind](100)) is not None
+
+
+def test_reads_that_a_loop_may_write_are_told_by_their_subscripts():
+    apart, same = A[3], A[I + 4]
+    loop = tir.For(I, 0, 4, tir.Block((tir.Store(A, apart + same, (I + 4,)),)))
+    assert disturbed_reads(loop) == {same}
