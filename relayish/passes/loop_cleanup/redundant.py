@@ -21,12 +21,13 @@ from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.lattice import MapLattice, PersistentSet, Powerset
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.ir.node import Node
-from relayish.ir.scoping import has_scopes, operands
+from relayish.ir.scoping import has_scopes
 from relayish.passes.loop_simplify.attribute import VALUES
+from relayish.passes.loop_simplify.candidates import is_worth_it, roots_of
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import Alloc, Block, For, PolyFor, ScheduleBlockRealize
+from relayish.tir.ir.stmt import Block, For, PolyFor
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import STATEMENTS
 
@@ -240,18 +241,3 @@ class _Computing(KindwiseAnalysis[State]):
             if number not in available:
                 state = state.set(number, PersistentSet((self.number,)))
         return state
-
-
-def roots_of(stmt: Node) -> tuple[Expr, ...]:
-    """Return the operands of a statement whose parts a variable may stand for."""
-    if isinstance(stmt, (For, PolyFor, ScheduleBlockRealize, Alloc, Block)):
-        return ()
-    held = operands(stmt)
-    return tuple([r for r in VALUES.children(stmt) if isinstance(r, Expr) and r in held])
-
-
-def is_worth_it(node: Node) -> bool:
-    """Return whether a value is worth a variable: what is computed or loaded, a number."""
-    if VALUES.push[type(node)] is None or has_scopes(type(node)) or not isinstance(node, Expr):
-        return False
-    return node.type.lanes == 1 and node.type.is_numeric

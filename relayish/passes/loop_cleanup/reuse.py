@@ -8,8 +8,9 @@ from typing import Any
 from relayish.dataflow.analyses import ValueNumbers
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes
-from relayish.passes.loop_cleanup.redundant import Web, roots_of
+from relayish.passes.loop_cleanup.redundant import Web
 from relayish.passes.loop_simplify.attribute import VALUES
+from relayish.passes.loop_simplify.candidates import roots_of
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, Let
 from relayish.tir.ir.tensor import Store, Var

@@ -20,9 +20,10 @@ from typing import Any
 
 from relayish._support.collector import pause_collection
 from relayish.ir.node import Node
-from relayish.ir.scoping import has_scopes, operands
+from relayish.ir.scoping import has_scopes
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.attribute import VALUES
+from relayish.passes.loop_simplify.candidates import is_worth_it, roots_of
 from relayish.passes.loop_simplify.positions import NEVER, Positions
 from relayish.text.trampoline import Rule as Steps
 from relayish.text.trampoline import run
@@ -30,7 +31,7 @@ from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.value_numbers import ValueNumbers
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import Alloc, Block, For, Let, PolyFor, ScheduleBlockRealize
+from relayish.tir.ir.stmt import Block, For, Let, PolyFor
 from relayish.tir.ir.tensor import Load, Tensor, Var
 from relayish.tir.ir.traversal import STATEMENTS
 
@@ -147,7 +148,7 @@ class _Walk:
         self, stmt: Node, declared: list[Expr]
     ) -> tuple[dict[Node, Any], list[Let]]:  # Any: the image of each expression
         """Return what becomes of the operands of a statement, and what has to stand before it."""
-        roots = _roots(stmt)
+        roots = roots_of(stmt)
         if not roots or any(self.numbers.is_impure(root) for root in roots):
             return {}, []
         position = self.positions.start[stmt]
@@ -210,7 +211,7 @@ class _Walk:
             if node in seen:
                 continue
             seen.add(node)
-            if _is_worth_it(node):
+            if is_worth_it(node):
                 number = self.numbers.number(node)
                 at = len(self.candidates)
                 var = Var("cse", node.type) if at in self.wanted else None
@@ -239,24 +240,6 @@ class _Walk:
                 done.add(number)
             images[node] = rebuild(node, images.get) if var is None else var
         return images, lets
-
-
-def _roots(stmt: Node) -> tuple[Expr, ...]:
-    """Return the operands of a statement whose parts may be declared before it."""
-    if isinstance(stmt, (For, PolyFor, ScheduleBlockRealize, Alloc, Block)):
-        return ()
-    held = operands(stmt)
-    return tuple(
-        [root for root in VALUES.children(stmt) if isinstance(root, Expr) and root in held]
-    )
-
-
-def _is_worth_it(node: Any) -> bool:  # Any: an expression, or a part of one
-    """Return whether a value is worth a variable: what is computed or loaded, a number."""
-    kind = type(node)
-    if VALUES.push[kind] is None or has_scopes(kind) or not isinstance(node, Expr):
-        return False
-    return node.type.lanes == 1 and node.type.is_numeric
 
 
 def _is(a: object, b: object) -> bool:
