@@ -38,8 +38,9 @@ def find_points_to(
         AnalysisError: If there are ``entries``, and no module.
 
     Complexity:
-        Linear in distinct nodes where no value is a thing with identity; cubic at worst in creation
-        sites and nodes. No recursion.
+        Linear in distinct nodes where no value is a thing with identity; else at worst in the edges
+        between values too, times ``MAX_SITES``. A value that may be more things is any that is
+        known outside, and these are. No recursion.
 
     Source:
         Shivers, 0CFA; Andersen's points-to analysis, with differences propagated.
@@ -67,6 +68,9 @@ _Watch: TypeAlias = Callable[[Site], None]
 
 _OUTSIDE: Final = "outside"
 
+MAX_SITES: Final = 100
+"""How many things a value is told to be at most; if more, they are known outside, and it is any."""
+
 
 class _Constraints(ValueFlow):
     def __init__(self, program: Node | Module[Any], entries: Collection[str] | None) -> None:
@@ -87,6 +91,7 @@ class _Constraints(ValueFlow):
 
         self._sets: defaultdict[_Slot, set[Site]] = defaultdict(set)
         self._new: defaultdict[_Slot, set[Site]] = defaultdict(set)
+        self._crowded: set[_Slot] = set()
         self._edges: defaultdict[_Slot, dict[_Slot, None]] = defaultdict(dict)
         self._watches: defaultdict[_Slot, list[_Watch]] = defaultdict(list)
         self._parts: defaultdict[Node, dict[Hashable, _Slot]] = defaultdict(dict)
@@ -237,11 +242,22 @@ class _Constraints(ValueFlow):
             self._add(find(node), _ANYTHING)
 
     def _add(self, slot: _Slot, sites: Collection[Site]) -> None:
+        if slot in self._crowded:
+            slot = _OUTSIDE
         known = self._sets[slot]
         found = [site for site in sites if site not in known]
         if found:
             known.update(found)
             self._new[slot].update(found)
+            if len(known) > MAX_SITES and slot is not _OUTSIDE:
+                self._give_up(slot)
+
+    def _give_up(self, slot: _Slot) -> None:
+        """Let all that ``slot`` holds, or would come to hold, be known outside: it holds that."""
+        self._crowded.add(slot)
+        self._pass(slot, _OUTSIDE)
+        self._sets[slot].add(UNKNOWN)
+        self._new[slot].add(UNKNOWN)
 
     def _pass(self, source: _Slot, target: _Slot) -> None:
         """Let all that ``source`` holds, or comes to hold, reach ``target``."""

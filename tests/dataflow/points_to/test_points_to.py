@@ -8,6 +8,7 @@ import pytest
 
 import relayish as relay
 from relayish.dataflow import UNKNOWN, find_points_to, register_value_flow
+from relayish.dataflow.points_to.find import MAX_SITES
 from relayish.errors import AnalysisError, UnknownNameError
 from relayish.ir.declarations import declared_temporarily
 from relayish.ir.effect import Effect
@@ -307,3 +308,27 @@ def test_deep_programs_are_analysed_without_recursion():
     for _ in range(DEPTH):
         program = relay.TupleGetItem(program, 0)
     assert find_points_to(program).of(program) == {one}
+
+
+def test_value_that_may_be_very_many_things_is_any_that_is_known_outside():
+    c, variable = relay.var("c"), relay.var("f")
+    functions = [relay.Function([], relay.Tuple(())) for _ in range(MAX_SITES + 20)]
+    value: relay.Expr = functions[0]
+    for function in functions[1:]:
+        value = relay.If(c, function, value)
+    call = relay.Call(variable, ())
+    found = find_points_to(relay.Let(variable, value, relay.Tuple((call,))))
+    assert found.calls[call].is_unknown
+    assert set(functions) <= set(found.escaped)
+
+
+def test_value_that_may_be_many_things_is_each_of_them():
+    c, variable = relay.var("c"), relay.var("f")
+    functions = [relay.Function([], relay.Tuple(())) for _ in range(MAX_SITES)]
+    value: relay.Expr = functions[0]
+    for function in functions[1:]:
+        value = relay.If(c, function, value)
+    call = relay.Call(variable, ())
+    found = find_points_to(relay.Let(variable, value, relay.Tuple((call,))))
+    assert len(found.calls[call].callees) == MAX_SITES
+    assert not found.escaped.intersection(functions)
