@@ -23,6 +23,7 @@ from relayish.tir.externs import find_extern
 from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.intrinsic import ArgsConstruct, BufferCreate, GetAddr
+from relayish.tir.ir.operators import IntImm
 from relayish.tir.ir.stmt import Alloc, Free
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
 
@@ -38,7 +39,7 @@ def _place_of(address: Node) -> Node | None:
 def _load(load: Load) -> ModRef:
     place = _place_of(load.tensor)
     if place is not None:
-        return ModRef(load.indices, reads=(place,))
+        return ModRef(load.indices, _sizes_of(load.tensor), reads=(place,))
     return ModRef((*_inside(load.tensor), *load.indices), effect=Effect.READS)
 
 
@@ -49,7 +50,30 @@ def _store(store: Store) -> ModRef:
         return ModRef((*_inside(store.tensor), *evaluated), effect=Effect.WRITES)
     if place is store.tensor and type(place) is Var and not store.indices:
         return ModRef(evaluated, overwrites=(place,))
-    return ModRef(evaluated, changes=(place,))
+    return ModRef(evaluated, _sizes_of(store.tensor), changes=(place,))
+
+
+def _sizes_of(tensor: Node) -> tuple[Node, ...]:
+    """Return the variables that tell where the elements of ``tensor`` are, and how many."""
+    if not isinstance(tensor, Tensor):
+        return _NO_NODES
+    found = _variables_in(tensor.shape)
+    buffer = tensor.buffer
+    return tuple(dict.fromkeys((*found, *_layout_of(buffer)))) if buffer is not None else found
+
+
+def _layout_of(buffer: Node) -> tuple[Node, ...]:
+    if not isinstance(buffer, Buffer):
+        return _NO_NODES
+    offset = () if buffer.elem_offset is None else (buffer.elem_offset,)
+    return _variables_in((*buffer.shape, *buffer.strides, *offset))
+
+
+def _variables_in(sizes: tuple[Node, ...]) -> tuple[Node, ...]:
+    unknown = [size for size in sizes if type(size) is not IntImm]
+    if not unknown:
+        return _NO_NODES
+    return tuple([each for each in EVERYTHING.post_order(unknown) if isinstance(each, Var)])
 
 
 def _inside(tensor: Node) -> tuple[Node, ...]:
@@ -106,7 +130,8 @@ def _bounds(variables: Iterable[Var]) -> list[Node]:
 
 def _alloc(alloc: Alloc) -> ModRef:
     condition = () if alloc.condition is None else (alloc.condition,)
-    return ModRef((*alloc.extents, *condition), clears=_places((alloc.destination,)))
+    uses, clears = _layout_of(alloc.destination), _places((alloc.destination,))
+    return ModRef((*alloc.extents, *condition), uses, clears=clears)
 
 
 def _free(free: Free) -> ModRef:

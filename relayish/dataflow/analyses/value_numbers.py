@@ -104,7 +104,7 @@ class ValueNumbers:
         depends: dict[Node, None] = {}
         for each in below:
             depends.update(dict.fromkeys(self._depends.get(each, ())))
-        depends.update(dict.fromkeys(own.reads))
+        depends.update(dict.fromkeys((*own.uses, *own.reads)))
         self._depends[node] = tuple(depends)
         reads = bool(own.effect & Effect.READS)
         self._reads_memory[node] = reads or any(self._reads_memory.get(b, False) for b in below)
@@ -121,7 +121,7 @@ def operands_of_expression(node: Node) -> Nodes | None:
     if held is None:
         return None
     own = mod_ref_of(node)
-    does = own.overwrites or own.changes or own.clears or own.exposes or own.uses
+    does = own.overwrites or own.changes or own.clears or own.exposes
     return None if does or own.effect & ~Effect.READS else held(node)
 
 

@@ -270,3 +270,13 @@ def test_liveness_goes_deep():
         nest = tir.IfThenElse(B < 1, nest)
     assert set(live(body).entry) == {x}
     assert set(live(nest).entry) == {B, X}
+
+
+def test_size_of_memory_is_live_where_an_element_is_found_by_it():
+    n, i = tir.Var("n"), tir.Var("i")
+    buffer = tir.Buffer("_A", (n, n))
+    tensor = tir.Tensor("A", (n, n), "float32", buffer)
+    store = tir.Store(tensor, tir.const(1.0), (i, i))
+    [found] = solve([Liveness()], tir.Block((store,)))
+    assert {n, i} <= set(found.before(store))
+    assert n not in found.after(store)
