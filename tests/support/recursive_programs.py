@@ -72,11 +72,16 @@ class RecursiveGenerator(Generator):
         cell, found, last = Var("cell"), Var("found"), Var("last")
         self.cost += 60
         start = Constant(self.random.randrange(5))
-        asked = Call(self.random.choice((EVEN, ODD)), (start, cell))
+        chosen, either = Var("chosen"), self.random.random() < 0.5
+        callee = chosen if either else self.random.choice((EVEN, ODD))
+        asked = Call(callee, (start, cell))
+        condition = self.expr(BOOL, depth)
         self.effects += 1
         rest = self.scoped(ty, depth, [(BOOL, found), (INT, last)])
         choice = If(found, rest, self.scoped(ty, depth, [(INT, last)]))
         chain = Let(found, asked, Let(last, RefRead(cell), choice))
+        if either:
+            chain = Let(chosen, If(condition, EVEN, ODD), chain)
         return Let(cell, RefCreate(Constant(-1)), chain)
 
     def count_through_closure(self, ty: Ty, depth: int) -> Expr:

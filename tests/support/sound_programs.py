@@ -11,7 +11,11 @@ from typing import Any
 
 from relayish import tir
 from relayish.dataflow.graph import FlowGraph
+from relayish.ir.relay.module import IRModule
+from tests.support.graph_machine import Activation, GraphMachine
 from tests.support.loop_machine import WITHOUT, LoopMachine, Observe
+from tests.support.random_exprs import random_arguments, random_module
+from tests.support.recursive_programs import random_recursive_module
 from tests.support.tir_counters import random_counters
 from tests.support.tir_programs import arguments, random_func
 
@@ -44,6 +48,29 @@ def run_on_inputs(machine: LoopMachine, observe: Observe, inputs: int = INPUTS) 
     """Run a program on several inputs; return what buffers hold in the end."""
     machine.observe = observe
     return [machine.run(arguments(machine.func, seed)) for seed in range(inputs)]
+
+
+def relay_program(seed: int) -> IRModule:
+    """Return a module with recursion of several sorts, or of all kinds of nodes, in turn."""
+    return random_recursive_module(seed) if seed % 2 else random_module(seed, 60)
+
+
+def check_modules(check: Check, analysis: Callable[[], Any], count: int = EXAMPLES) -> int:
+    """Hold so many modules against an analysis of each; return how many states were compared."""
+    return sum([check(GraphMachine(relay_program(n)), analysis()) for n in range(count)])
+
+
+def call_on_inputs(machine: GraphMachine, inputs: int = INPUTS) -> None:
+    """Run a module on several inputs."""
+    assert machine.module is not None
+    main = machine.module["main"]
+    for seed in range(inputs):
+        machine.run(main, random_arguments(main, seed))
+
+
+def notes_of(act: Activation) -> dict[str, Any]:
+    """Return what an observer has noted of an activation."""
+    return act.__dict__.setdefault("notes", {})
 
 
 def occurring_actions(graph: FlowGraph) -> set[tuple[str, str]]:
