@@ -73,7 +73,7 @@ def notes_of(act: Activation) -> dict[str, Any]:
     return act.__dict__.setdefault("notes", {})
 
 
-def occurring_actions(graph: FlowGraph) -> set[tuple[str, str]]:
-    """Return which kinds of nodes have which kinds of points."""
+def occurring_actions(graph: FlowGraph) -> set[str]:
+    """Return which kinds of nodes have which kinds of points: ``{"for loop", ...}``."""
     pairs = zip(graph.nodes, graph.actions, strict=True)
-    return {(type(node).__name__, action.value) for node, action in pairs}
+    return {f"{type(node).visit_name} {action.value}" for node, action in pairs}

@@ -13,7 +13,7 @@ from tests.support.higher_order import Drawing, Machine
 from tests.support.parity import VALUES, Parity
 
 EXAMPLES = int(os.environ.get("EXAMPLES", "60"))
-RUNS = 5
+RUNS = 10 if EXAMPLES >= 1000 else 5
 
 
 class Checker:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -15,10 +13,8 @@ from relayish.ir.relay.module import IRModule
 from relayish.op.registry import get_op
 from relayish.text import parse
 from tests.support.graph_machine import Activation, GraphMachine
-from tests.support.random_exprs import random_arguments, random_module
-
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
-INPUTS = 10 if "EXAMPLES" in os.environ else 2
+from tests.support.random_exprs import random_arguments
+from tests.support.sound_programs import EXAMPLES, INPUTS, relay_program
 
 
 def count_checked(mod: IRModule, inputs: list[tuple[object, ...]], analysis: Constants) -> int:
@@ -51,7 +47,7 @@ def count_checked(mod: IRModule, inputs: list[tuple[object, ...]], analysis: Con
 def test_what_is_known_is_what_is_computed(interprocedural: bool) -> None:
     checked = 0
     for seed in range(EXAMPLES):
-        mod = random_module(seed)
+        mod = relay_program(seed)
         inputs = [random_arguments(mod["main"], seed + 1000 * at) for at in range(INPUTS)]
         checked += count_checked(mod, inputs, Constants(interprocedural=interprocedural))
     assert checked > 10 * EXAMPLES

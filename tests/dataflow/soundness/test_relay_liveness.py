@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from relayish.dataflow import Action, solve
@@ -11,10 +9,8 @@ from relayish.dataflow.analyses.liveness import Liveness
 from relayish.interpreter import evaluate, same_value
 from relayish.ir.relay.expr import GlobalVar, Tuple
 from tests.support.graph_machine import Activation, GraphMachine
-from tests.support.random_exprs import random_arguments, random_module
-
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
-INPUTS = 10 if "EXAMPLES" in os.environ else 2
+from tests.support.random_exprs import random_arguments
+from tests.support.sound_programs import EXAMPLES, INPUTS, relay_program
 
 
 class ForgetsTuples(Liveness):
@@ -42,7 +38,7 @@ def run_with_live_variables_only(mod, args, analysis):
 
 @pytest.mark.parametrize("seed", range(EXAMPLES))
 def test_variable_that_is_not_live_is_missed_by_nothing(seed):
-    mod = random_module(seed)
+    mod = relay_program(seed)
     for number in range(INPUTS):
         args = random_arguments(mod["main"], 100 * seed + number)
         value = run_with_live_variables_only(mod, args, Liveness())
@@ -52,7 +48,7 @@ def test_variable_that_is_not_live_is_missed_by_nothing(seed):
 def test_transfer_that_forgets_a_use_is_caught():
     caught = 0
     for seed in range(20):
-        mod = random_module(seed)
+        mod = relay_program(seed)
         try:
             run_with_live_variables_only(mod, random_arguments(mod["main"], seed), ForgetsTuples())
         except KeyError:
