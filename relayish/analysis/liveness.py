@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 from relayish.analysis.aliasing import Aliases, is_closure, is_new, may_defer
 from relayish.analysis.function_attributes import is_primitive
-from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.accesses import is_let
+from relayish.dataflow.graph.control_flow import is_let
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.lattice import AnySet, PersistentSet, Powerset
 from relayish.dataflow.results import flow_graph
 from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.errors import PassError
@@ -106,7 +106,7 @@ class Liveness:
         return all(is_new(place) or type(place) in VARIABLES for place in places)
 
 
-class NeededValues(KindwiseAnalysis[Needed]):
+class NeededValues(AnalysisByKind[Needed]):
     """Live variables, of which one that is used uses all that its value may hold on to.
 
     So whatever a live variable holds on to is live as well. Of the variables of loops, which other

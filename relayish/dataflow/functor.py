@@ -13,19 +13,18 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.control_flow import condition_of
+from relayish.dataflow.graph.control_flow import condition_of, defers, has_control_flow, is_let
 from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph
-from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action, Branch, Edge
 from relayish.dataflow.lattice.symbols import Unreachable
 from relayish.dataflow.solver.analysis import Analysis, Transfer
+from relayish.dataflow.solver.analysis_by_kind import transfers_by_kind
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.functor.functor import Functor
 from relayish.functor.vtable import Handler, default_handler, find_handler, install_default
 from relayish.ir.getters import scope_fields
 from relayish.ir.node import ATOMS, Node
-from relayish.ir.roles import Runs
 from relayish.ir.scoping import (
     has_scopes,
     operands,
@@ -52,7 +51,6 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     solution: Solution[S] | None = None
     """What the last visit from outside found at all points."""
     _is_solving: bool = False
-    _is_tree: bool = False
     _inside: dict[tuple[Node, Action], list[tuple[Handler, Node]]]
 
     @default_handler
@@ -122,31 +120,23 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
 
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         self._is_solving, self._inside = True, {}
-        found: list[Transfer | None] = []
-        for procedure, is_tree in zip(graph.procedures, graph.is_tree, strict=True):
-            self._is_tree = is_tree
-            steps = {action: self._steps_of(action) for action in Action}
-            points = slice(procedure.entry, procedure.exit + 1)
-            for action, node in zip(graph.actions[points], graph.nodes[points], strict=True):
-                found.append(steps[action][type(node)])
-        return found
+        return transfers_by_kind(graph, self._transfer_of)
 
     def end(self) -> None:
         self._is_solving = False
 
-    def _steps_of(self, action: Action) -> ByKind:
-        """Return, by kind, what transfers a state at points of that action."""
+    def _transfer_of(self, action: Action, kind: type[Node], is_tree: bool) -> Transfer | None:
         match action:
             case Action.EVALUATE | Action.ENTER:
-                return ByKind(self._evaluation)
+                return self._evaluation(kind, is_tree)
             case Action.BIND:
-                return ByKind(self._binding)
+                return self._binding(kind)
             case Action.YIELD:
-                return ByKind(lambda kind: self._own(kind) if kind in ATOMS else None)
+                return self._own(kind) if kind in ATOMS else None
             case Action.ENTRY:
-                return ByKind(lambda _: self._bind_here if self._binds else None)
+                return self._bind_here if self._binds else None
             case _:
-                return ByKind(lambda _: None)
+                return None
 
     def _own(self, kind: type[Node]) -> Transfer | None:
         """Return the handler that the class has for a kind, if there is one."""
@@ -157,17 +147,17 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
     def _binds(self) -> bool:
         return type(self).bind is not DataFlow.bind
 
-    def _evaluation(self, kind: type[Node]) -> Transfer | None:
+    def _evaluation(self, kind: type[Node], is_tree: bool) -> Transfer | None:
         """Return what evaluating operands that have no points, and the node itself, does."""
         own = self._own(kind)
         if own is not None or kind in ATOMS:
             return own
-        if not self._is_tree and not self._handled_atoms:
+        if not is_tree and not self._handled_atoms:
             return None
         fields = scope_fields(kind)
         if self._binds and fields.binders and not fields.scopes:
             return self._declare
-        if self._is_tree or any(f.runs is Runs.DEFERRED for f in fields.scopes):
+        if is_tree or defers(kind):
             return self._pass_on
         return self._passing_atoms(kind)
 
@@ -198,13 +188,12 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
 
     def _binding(self, kind: type[Node]) -> Transfer | None:
         """Return what binding variables does, and of a let its handler, if there is one."""
-        fields = scope_fields(kind)
-        is_let = not fields.outside and not fields.parts and bool(fields.recursive)
-        own = self._own(kind) if is_let else None
-        if own is not None:
-            return own
-        if is_let and self._handled_atoms:
-            return self._let
+        if is_let(kind):
+            own = self._own(kind)
+            if own is not None:
+                return own
+            if self._handled_atoms:
+                return self._let
         return self._bind_here if self._binds else None
 
     @cached_property
@@ -264,7 +253,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
             return True
         if type(node) in ATOMS:
             return False
-        return has_flow(node) if type(at).language_.is_tree else True
+        return has_control_flow(node) if type(at).language_.is_tree else True
 
 
 install_default(DataFlow, "visit_", DataFlow._pass_on)  # noqa: SLF001 - a class of this module

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.accesses import is_let
+from relayish.dataflow.graph.control_flow import is_let
 from relayish.dataflow.graph.flow_graph import Procedure
 from relayish.dataflow.graph.mod_ref import names_places, without_value
 from relayish.dataflow.graph.point import Action, Point
 from relayish.dataflow.lattice import AnySet, MustPowerset, PersistentSet
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.dataflow.solver.solution import Solution
 from relayish.ir.node import Node
 
@@ -20,7 +20,7 @@ Initialised = AnySet[Node]
 
 
 @register_analysis()
-class DefiniteInitialisation(KindwiseAnalysis[Initialised]):
+class DefiniteInitialisation(AnalysisByKind[Initialised]):
     """Definite initialisation: the variables that hold a value on every path to a point.
 
     A binding gives a value, but for a declaration without one, and for memory that is local to a

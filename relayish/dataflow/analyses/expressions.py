@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.analyses.value_numbers import ValueNumbers
 from relayish.dataflow.direction import Direction
+from relayish.dataflow.graph.control_flow import has_control_flow
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.mod_ref import WRITING, ModRef, mod_ref_of
-from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.lattice import AnySet, MustPowerset, PersistentSet
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.traversal import EVERYTHING
 
@@ -24,7 +24,7 @@ Expressions = AnySet[Node]
 _NONE: Final[PersistentSet[Node]] = PersistentSet()
 
 
-class _ExpressionAnalysis(KindwiseAnalysis[Expressions]):
+class _ExpressionAnalysis(AnalysisByKind[Expressions]):
     """What both analyses need: which expressions points evaluate, and which they kill.
 
     Attributes:
@@ -66,18 +66,20 @@ class _ExpressionAnalysis(KindwiseAnalysis[Expressions]):
         """Return the representatives of ``root`` and of what it evaluates without points."""
         known = self._below
 
+        def is_done(node: Node) -> bool:
+            has_points = node is not root and has_control_flow(node)
+            return node in known or type(node) in ATOMS or has_points
+
         def before(node: Node) -> Sequence[Node]:
-            if node in known or type(node) in ATOMS or (node is not root and has_flow(node)):
-                return ()
-            return mod_ref_of(node).evaluates
+            return () if is_done(node) else mod_ref_of(node).evaluates
 
         for node in EVERYTHING.order_after(root, before):
-            if node in known or type(node) in ATOMS or (node is not root and has_flow(node)):
+            if is_done(node):
                 continue
             found = _NONE
             for operand in mod_ref_of(node).evaluates:
                 found = found.update(known.get(operand, _NONE))
-            if node is root and has_flow(node):
+            if node is root and has_control_flow(node):
                 return self._alone(node, found)  # not noted: it has points, where it is an operand
             known[node] = self._alone(node, found)
         return known[root]

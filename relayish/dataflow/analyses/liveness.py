@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from relayish.dataflow.analyses.kindwise import KindwiseAnalysis, evaluates_operands_alone
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.accesses import is_let, touches
+from relayish.dataflow.graph.accesses import touches
+from relayish.dataflow.graph.control_flow import defers, is_let
 from relayish.dataflow.graph.flow_graph import Procedure
 from relayish.dataflow.graph.mod_ref import READING, names_places
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.lattice import AnySet, PersistentSet, Powerset
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.getters import NodesGetter, compile_getter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.scoping import operands_of
+from relayish.ir.scoping import has_parts, operands_of
 
 Live = AnySet[Node]
 
 
 @register_analysis()
-class Liveness(KindwiseAnalysis[Live]):
+class Liveness(AnalysisByKind[Live]):
     """Live-variable analysis: what is live at a point may be read later, as it is there.
 
     Variables count by identity, of whatever sort: of lets, loops and functions, scalars that are
@@ -76,7 +77,7 @@ class Liveness(KindwiseAnalysis[Live]):
             return self._use if kind in VARIABLES else None
         match action:
             case Action.EVALUATE | Action.ENTER:
-                if is_tree or self._accesses_places(kind) or not evaluates_operands_alone(kind):
+                if is_tree or self._accesses_places(kind) or not _evaluates_operands_alone(kind):
                     return self._access
                 return _using(operands_of(kind)) if scope_fields(kind).outside else None
             case Action.BIND:
@@ -124,6 +125,11 @@ class Liveness(KindwiseAnalysis[Live]):
             for variable in used:
                 live = live.add(variable)
         return live
+
+
+def _evaluates_operands_alone(kind: type[Node]) -> bool:
+    """Return whether nodes of a kind neither bind nor capture variables, nor have parts."""
+    return not scope_fields(kind).binders and not defers(kind) and not has_parts(kind)
 
 
 def _using(held: NodesGetter) -> Transfer:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.accesses import is_let, touches
+from relayish.dataflow.graph.accesses import touches
+from relayish.dataflow.graph.control_flow import is_let
 from relayish.dataflow.graph.mod_ref import WRITING
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.lattice import AnySet, MapLattice, PersistentSet, Powerset
 from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.node import Node
 
 Definitions = MapState[Node, AnySet[int]]
@@ -18,7 +19,7 @@ Definitions = MapState[Node, AnySet[int]]
 
 
 @register_analysis()
-class ReachingDefinitions(KindwiseAnalysis[Definitions]):
+class ReachingDefinitions(AnalysisByKind[Definitions]):
     """Reaching definitions: for each variable, the points that may have given it its value.
 
     Definitions are bindings, also of parameters, which the entry of their function defines, and

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Final, Protocol
 
 from relayish._support.persistent_set import PersistentSet
+from relayish.dataflow.graph.control_flow import defers, has_control_flow, is_let
 from relayish.dataflow.graph.mod_ref import (
     BOUND_VARIABLES,
     MOD_REF,
@@ -16,12 +17,10 @@ from relayish.dataflow.graph.mod_ref import (
     mod_ref_of,
     names_places,
 )
-from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action
 from relayish.ir.effect import Effect
 from relayish.ir.getters import Nodes, NodesGetter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
-from relayish.ir.roles import Runs
 from relayish.ir.scoping import (
     binders,
     free_variables,
@@ -29,7 +28,7 @@ from relayish.ir.scoping import (
     operands_of,
     recursive_operands,
 )
-from relayish.ir.traversal import EVERYTHING, ByKind
+from relayish.ir.traversal import EVERYTHING
 
 
 class Span(Protocol):
@@ -128,7 +127,7 @@ class Accesses:
             found = _in_order(found, own)
         else:
             found = own
-        if _DEFERS[type(node)]:
+        if defers(type(node)):
             captured = self.captured_at(number)
             if captured:
                 found = _in_order(found, ModRef(uses=captured, exposes=captured))
@@ -183,7 +182,7 @@ class Accesses:
         pending: dict[Node, ModRef] = {}
 
         def before(node: Node) -> Nodes:
-            if node in known or type(node) in ATOMS or has_flow(node):
+            if node in known or type(node) in ATOMS or has_control_flow(node):
                 return ()
             own = pending[node] = mod_ref_of(node)
             return own.evaluates
@@ -203,7 +202,7 @@ class Accesses:
                     whole = below if whole is NOTHING else _in_order(whole, below)
             if own[1:] != NOTHING[1:]:
                 whole = _in_order(whole, own)
-            if _DEFERS[type(node)]:
+            if defers(type(node)):
                 captured = free_variables(node)
                 whole = _in_order(whole, ModRef(uses=captured, exposes=captured))
             known[node] = whole
@@ -312,7 +311,7 @@ class Accesses:
             number
             for number, node in enumerate(self._graph.nodes)
             if actions[number] in relevant
-            and (_DEFERS[type(node)] or names_places(type(node)) or self.is_tree_at(number))
+            and (defers(type(node)) or names_places(type(node)) or self.is_tree_at(number))
         ]
 
     def outliving(self, procedure: Span) -> Nodes:
@@ -348,12 +347,6 @@ def touches(kind: type[Node]) -> bool:
     return found
 
 
-def is_let(kind: type[Node]) -> bool:
-    """Return whether nodes of class ``kind`` evaluate operands where they bind variables."""
-    found: bool = _IS_LET[kind]
-    return found
-
-
 def _in_order(first: ModRef, then: ModRef) -> ModRef:
     """Return what is accessed where one thing happens after another."""
     if not any(first[2:]):  # as almost always
@@ -384,11 +377,6 @@ def _union(a: Nodes, b: Nodes) -> Nodes:
     return tuple(dict.fromkeys((*a, *b)))
 
 
-def _is_let_kind(kind: type[Node]) -> bool:
-    fields = scope_fields(kind)
-    return not fields.outside and not fields.parts and bool(fields.recursive)
-
-
 def _may_touch(kind: type[Node]) -> bool:
     return bool(kind.traits_.effect & ~Effect.STATE) or names_places(kind)
 
@@ -402,9 +390,5 @@ def _held_if_plain(kind: type[Node]) -> NodesGetter | None:
 
 _SMALL: Final = 16
 """Of how many operators an expression is small."""
-_IS_LET: Final = ByKind(_is_let_kind)
-_DEFERS: Final = ByKind(
-    lambda kind: any(f.runs is Runs.DEFERRED for f in scope_fields(kind).scopes)
-)
 _MAY_TOUCH: Final = MOD_REF.derive(_may_touch)
 _HELD_IF_PLAIN: Final = MOD_REF.derive(_held_if_plain)

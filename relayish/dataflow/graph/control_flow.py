@@ -11,9 +11,11 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.ir.field import Shape
+from relayish.ir.getters import scope_fields
 from relayish.ir.kind_table import KindTable
 from relayish.ir.node import Node
 from relayish.ir.roles import Runs
+from relayish.ir.scoping import has_parts, scopes
 from relayish.ir.traversal import ByKind
 
 
@@ -88,6 +90,26 @@ def condition_of(node: Node, case: int | None) -> Condition | None:
     return None if tell is None else tell(node, case)
 
 
+def has_control_flow(node: Node) -> bool:
+    """Return whether ``node`` has scopes that run when it is evaluated, unlike functions."""
+    known = MAY_HAVE_CONTROL_FLOW[type(node)]
+    if known is not None:
+        return bool(known)
+    return any(scope.runs is not Runs.DEFERRED for scope in scopes(node))
+
+
+def is_let(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` evaluate operands where they bind variables."""
+    found: bool = _IS_LET[kind]
+    return found
+
+
+def defers(kind: type[Node]) -> bool:
+    """Return whether nodes of class ``kind`` have scopes that run later, as functions have."""
+    found: bool = _DEFERS[kind]
+    return found
+
+
 def may_skip(node: Node, cases: int) -> bool:
     """Return whether ``node``, which chooses one of some scopes, may choose none of them.
 
@@ -97,6 +119,23 @@ def may_skip(node: Node, cases: int) -> bool:
     return (cases == 1 and is_alone) or any(getattr(node, name) is None for name in optional)
 
 
+def _may_have_control_flow(kind: type[Node]) -> bool | None:
+    """Return whether nodes of a kind have scopes that run; ``None`` where some have."""
+    running = [f for f in scope_fields(kind).scopes if f.runs is not Runs.DEFERRED]
+    if any(f.shape is Shape.ONE or f.block for f in running):
+        return True
+    return None if running or has_parts(kind) else False
+
+
+def _is_let(kind: type[Node]) -> bool:
+    fields = scope_fields(kind)
+    return not fields.outside and not fields.parts and bool(fields.recursive)
+
+
+def _defers(kind: type[Node]) -> bool:
+    return any(field.runs is Runs.DEFERRED for field in scope_fields(kind).scopes)
+
+
 def _choices_of_kind(kind: type[Node]) -> tuple[tuple[str, ...], bool]:
     """Return which scopes nodes of a kind may lack, and whether they have but one to choose."""
     own = [f for f in kind.fields_ if f.runs is Runs.ONE_OF]
@@ -104,4 +143,8 @@ def _choices_of_kind(kind: type[Node]) -> tuple[tuple[str, ...], bool]:
     return optional, len(own) == 1 and not own[0].holds_many
 
 
+MAY_HAVE_CONTROL_FLOW: Final = ByKind(_may_have_control_flow)
+"""By kind, whether nodes have scopes that run when they are evaluated; ``None``: some have."""
+_IS_LET: Final = ByKind(_is_let)
+_DEFERS: Final = ByKind(_defers)
 _CHOICES: Final = ByKind(_choices_of_kind)

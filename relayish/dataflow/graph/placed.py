@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final, Protocol
 
-from relayish.ir.field import Shape
-from relayish.ir.getters import scope_fields
+from relayish.dataflow.graph.control_flow import MAY_HAVE_CONTROL_FLOW, has_control_flow
 from relayish.ir.node import ATOMS, Node
-from relayish.ir.roles import Role, Runs
+from relayish.ir.roles import Role
 from relayish.ir.scopes import OUTERMOST, Scopes
 from relayish.ir.scoping import (
     RoleTraversal,
@@ -16,29 +15,12 @@ from relayish.ir.scoping import (
     has_parts,
     operands,
     recursive_operands,
-    scopes,
 )
 from relayish.ir.traversal import ByKind
 
 _NOTHING: Final[tuple[Node, ...]] = ()
 _EVALUATED: Final = (Role.OPERAND, Role.SCOPE)
 _EVALUATION: Final = RoleTraversal(Role.OPERAND, Role.SCOPE, Role.PART)
-
-
-def has_flow(node: Node) -> bool:
-    """Return whether ``node`` has scopes that run when it is evaluated, unlike functions."""
-    known: bool | None = _HAS_FLOW[type(node)]
-    if known is not None:
-        return known
-    return any(scope.runs is not Runs.DEFERRED for scope in scopes(node))
-
-
-def _has_flow_of_kind(kind: type[Node]) -> bool | None:
-    """Return whether nodes of a kind have scopes that run; ``None`` where some have."""
-    running = [f for f in scope_fields(kind).scopes if f.runs is not Runs.DEFERRED]
-    if any(f.shape is Shape.ONE or f.block for f in running):
-        return True
-    return None if running or has_parts(kind) else False
 
 
 class Contents(Protocol):
@@ -74,13 +56,15 @@ class TreeContents:
 
     def __init__(self, root: Node) -> None:
         order = _EVALUATION.post_order(root)
-        kinds = {kind for kind in set(map(type, order)) if _HAS_FLOW[kind] is not False}
+        kinds = {kind for kind in set(map(type, order)) if MAY_HAVE_CONTROL_FLOW[kind] is not False}
         self._carrying: set[Node] = set()
         """What has operands that have scopes that run, or such operands."""
         holds = ByKind(lambda kind: _may_hold(kind, kinds))
         carrying = self._carrying
         for node in order:
-            if holds[type(node)] and any(o in carrying or has_flow(o) for o in operands(node)):
+            if holds[type(node)] and any(
+                o in carrying or has_control_flow(o) for o in operands(node)
+            ):
                 carrying.add(node)
 
     def of_root(self, root: Node) -> Sequence[Node]:
@@ -109,7 +93,7 @@ class TreeContents:
             while stack:
                 node, is_done = stack.pop()
                 if is_done or node not in carrying:
-                    if node is root or has_flow(node):
+                    if node is root or has_control_flow(node):
                         found.append(node)
                     continue
                 stack.append((node, True))
@@ -223,6 +207,3 @@ def _may_hold(kind: type[Node], held: Collection[type[Node]]) -> bool:
         return bool(held)
     families = tuple([f.kind for f in kind.fields_ if f.role is Role.OPERAND and f.kind])
     return any(issubclass(each, families) for each in held)
-
-
-_HAS_FLOW: Final = ByKind(_has_flow_of_kind)

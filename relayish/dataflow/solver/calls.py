@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from relayish._support.graph import components
+from relayish.dataflow.graph.control_flow import has_control_flow
 from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph, Procedure
-from relayish.dataflow.graph.placed import has_flow
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.points_to.find import find_points_to
 from relayish.dataflow.points_to.result import Call, FunctionSite, PointsTo
@@ -168,8 +168,8 @@ class CallSites:
 
 def evaluated_at(statement: Node) -> Iterable[Node]:
     """Return what is evaluated at the point of a statement, itself last."""
-    inside = INSIDE.post_order(operands(statement), lambda each: not has_flow(each))
-    return [*[each for each in inside if not has_flow(each)], statement]
+    inside = INSIDE.post_order(operands(statement), lambda each: not has_control_flow(each))
+    return [*[each for each in inside if not has_control_flow(each)], statement]
 
 
 _OF_STATEMENTS = (Action.EVALUATE, Action.ENTER)

@@ -12,6 +12,7 @@ from relayish.dataflow.graph.point import Action, Edge
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 from relayish.dataflow.points_to.rules import VALUE_FLOW, flow_anywhere
 from relayish.dataflow.solver.analysis import Analysis, Transfer
+from relayish.dataflow.solver.analysis_by_kind import transfers_by_kind
 from relayish.dataflow.solver.calls import Callee, CallSite
 from relayish.dataflow.solver.sparse import SparseAnalysis
 from relayish.dataflow.solver.transfer_rules import REFINEMENTS, TRANSFERS, What, describe
@@ -160,20 +161,20 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
                     f"{one_line_at(procedure.node)} may change; write a dense one, such as a "
                     f"ForwardDataFlow"
                 )
-        steps = {
-            Action.EVALUATE: ByKind(self._evaluating),
-            Action.ENTER: ByKind(lambda kind: self._bind_all if _binds(kind) else None),
-            Action.BIND: ByKind(self._binding),
-            Action.LEAVE: ByKind(
-                lambda kind: self._leave if may_branch(kind) else self._leave_scope
-            ),
-        }
-        nothing = ByKind(lambda _: None)
-        find = {action: steps.get(action, nothing) for action in Action}
-        return [
-            find[action][type(node)]
-            for action, node in zip(graph.actions, graph.nodes, strict=True)
-        ]
+        return transfers_by_kind(graph, self._transfer_of)
+
+    def _transfer_of(self, action: Action, kind: type[Node], _is_tree: bool) -> Transfer | None:
+        match action:
+            case Action.EVALUATE:
+                return self._evaluating(kind)
+            case Action.ENTER:
+                return self._bind_all if _binds(kind) else None
+            case Action.BIND:
+                return self._binding(kind)
+            case Action.LEAVE:
+                return self._leave if may_branch(kind) else self._leave_scope
+            case _:
+                return None
 
     def boundary(self, procedure: Procedure) -> Refined:
         for variable in self.graph.binders.get(procedure.entry, ()):

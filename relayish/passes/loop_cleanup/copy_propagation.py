@@ -29,9 +29,9 @@ from typing import Any, TypeAlias
 
 from relayish._support.collector import pause_collection
 from relayish.dataflow import Action, Direction, FlowGraph, build_flow_graph, solve
-from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.lattice import TOP, Flat, MapLattice
 from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes, operands
 from relayish.pass_infra import register_pass
@@ -85,7 +85,7 @@ def copy_of(stmt: Node) -> tuple[Var, Var] | None:
     return (target, value) if same and isinstance(value, Var) else None
 
 
-class _Copies(KindwiseAnalysis[State]):
+class _Copies(AnalysisByKind[State]):
     """Available copies: for each variable, the one whose value it holds, on every path.
 
     Attributes:

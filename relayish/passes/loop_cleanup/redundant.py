@@ -17,9 +17,9 @@ from relayish.dataflow import (
 )
 from relayish.dataflow.analyses import AvailableExpressions
 from relayish.dataflow.analyses.expressions import Expressions
-from relayish.dataflow.analyses.kindwise import KindwiseAnalysis
 from relayish.dataflow.lattice import MapLattice, PersistentSet, Powerset
 from relayish.dataflow.solver.analysis import Transfer
+from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.node import Node
 from relayish.ir.scoping import has_scopes
 from relayish.passes.loop_simplify.attribute import VALUES
@@ -213,7 +213,7 @@ class _Places:
         return self._block[common]
 
 
-class _Computing(KindwiseAnalysis[State]):
+class _Computing(AnalysisByKind[State]):
     """For each expression that is wanted, the points that may have computed it last."""
 
     direction = Direction.FORWARD

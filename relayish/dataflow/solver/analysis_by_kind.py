@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeAlias, TypeVar
 
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.mod_ref import ModRef
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.solver.analysis import Analysis, Transfer
-from relayish.ir.getters import scope_fields
 from relayish.ir.node import Node
-from relayish.ir.roles import Runs
-from relayish.ir.scoping import has_parts
 from relayish.ir.traversal import ByKind
 
 S = TypeVar("S")
 
+TransferOf: TypeAlias = Callable[[Action, type[Node], bool], Transfer | None]
+"""``transfer_of(action, kind, is_tree)``: see :meth:`AnalysisByKind.transfer_of`."""
 
-class KindwiseAnalysis(Analysis[S], Generic[S]):
+
+class AnalysisByKind(Analysis[S], Generic[S]):
     """A base of analyses that ask of each kind of node once what its points do to states."""
 
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
-        found: list[Transfer | None] = []
-        for procedure, is_tree in zip(graph.procedures, graph.is_tree, strict=True):
-            steps = {action: self._steps(action, is_tree) for action in Action}
-            points = slice(procedure.entry, procedure.exit + 1)
-            found += [
-                steps[action][type(node)]
-                for action, node in zip(graph.actions[points], graph.nodes[points], strict=True)
-            ]
-        return found
-
-    def _steps(self, action: Action, is_tree: bool) -> ByKind:
-        return ByKind(lambda kind: self.transfer_of(action, kind, is_tree))
+        return transfers_by_kind(graph, self.transfer_of)
 
     @abstractmethod
     def transfer_of(self, action: Action, kind: type[Node], is_tree: bool, /) -> Transfer | None:
@@ -57,8 +46,26 @@ class KindwiseAnalysis(Analysis[S], Generic[S]):
         return self.graph.binders.get(self.number, ())
 
 
-def evaluates_operands_alone(kind: type[Node]) -> bool:
-    """Return whether nodes of a kind neither bind nor capture variables, nor have parts."""
-    fields = scope_fields(kind)
-    defers = any(f.runs is Runs.DEFERRED for f in fields.scopes)
-    return not fields.binders and not defers and not has_parts(kind)
+def transfers_by_kind(graph: FlowGraph, transfer_of: TransferOf) -> list[Transfer | None]:
+    """Return for each point the transfer of its action and the kind of its node.
+
+    Complexity:
+        Linear in points; ``transfer_of`` is asked once for each action and kind.
+    """
+
+    def table(action: Action, is_tree: bool) -> ByKind:
+        return ByKind(lambda kind: transfer_of(action, kind, is_tree))
+
+    tables = {
+        is_tree: {action: table(action, is_tree) for action in Action}
+        for is_tree in set(graph.is_tree)
+    }
+    found: list[Transfer | None] = []
+    for procedure, is_tree in zip(graph.procedures, graph.is_tree, strict=True):
+        steps = tables[is_tree]
+        points = slice(procedure.entry, procedure.exit + 1)
+        found += [
+            steps[action][type(node)]
+            for action, node in zip(graph.actions[points], graph.nodes[points], strict=True)
+        ]
+    return found
