@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.occurrence import Occurrence
-from relayish.dataflow.tracking import TrackingFunctor
+from relayish.dataflow.occurrence_functor import OccurrenceFunctor
 from relayish.errors import AnalysisError, UndeclaredError
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line_at
@@ -26,7 +26,7 @@ class _Found(NamedTuple, Generic[S]):
     state: S
 
 
-class FixpointFunctor(TrackingFunctor[N, S]):
+class FixpointFunctor(OccurrenceFunctor[N, S]):
     """Structural data-flow analysis: handlers hand states on, and iterate over loops by hand.
 
     Its subclasses say their ``lattice``, and find the state of a loop with :meth:`fixpoint`. What

@@ -10,8 +10,8 @@ from relayish._support.collector import pause_collection
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.functor import DataFlow
 from relayish.dataflow.graph.occurrences import find_occurrences
+from relayish.dataflow.occurrence_functor import OccurrenceFunctor
 from relayish.dataflow.solver.solution import Solution
-from relayish.dataflow.tracking import TrackingFunctor
 from relayish.errors import AnalysisError, DeclarationError, DispatchError, suggest
 from relayish.functor.extension import check_functor, extend_object
 from relayish.functor.functor import Functor
@@ -44,7 +44,7 @@ def by_node(node: Node, *_args: object) -> Node:
     return node
 
 
-class RecordingFunctor(TrackingFunctor[Any, R]):
+class RecordingFunctor(OccurrenceFunctor[Any, R]):
     """Recording functor: ``parent``, and a dictionary of what it returned at each visit.
 
     ``RecordingFunctor(parent)`` is a functor of the class of ``parent`` too. Each visit, those that
@@ -266,9 +266,9 @@ class _RecordingAnalysis(RecordingFunctor[R]):
     def visit(self, node: Any, *args: Any) -> R:  # Any: as above
         """Return the state on the other side of ``node``, as the analysis does."""
         if self._is_solving:
-            return super(TrackingFunctor, self).visit(node, *args)
+            return super(OccurrenceFunctor, self).visit(node, *args)
         self._values, self._inputs, self._is_finished = dict(self._initial), {}, False
-        found = super(TrackingFunctor, self).visit(node, *args)
+        found = super(OccurrenceFunctor, self).visit(node, *args)
         assert self.solution is not None
         with pause_collection():
             self._record(self.solution, self._values)

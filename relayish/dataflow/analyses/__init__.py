@@ -5,12 +5,12 @@ from relayish.dataflow.analyses.definite_initialisation import (
     DefiniteInitialisation,
     uninitialised_uses,
 )
-from relayish.dataflow.analyses.dominance import Dominators, PostDominators
-from relayish.dataflow.analyses.dominators import (
+from relayish.dataflow.analyses.dominator_tree import (
     PointDominators,
     find_dominators,
     find_post_dominators,
 )
+from relayish.dataflow.analyses.dominators import Dominators, PostDominators
 from relayish.dataflow.analyses.escape import Escape, may_have_escaped
 from relayish.dataflow.analyses.expressions import AvailableExpressions, VeryBusyExpressions
 from relayish.dataflow.analyses.liveness import Liveness

@@ -15,7 +15,7 @@ from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
 from relayish.dataflow.graph.point import Edge
 from relayish.dataflow.lattice import Booleans
 from relayish.dataflow.solver.analysis import Analysis, Transfer
-from relayish.dataflow.solver.gate import Gate
+from relayish.dataflow.solver.executable_edges import ExecutableEdges
 from relayish.dataflow.solver.solution import Solution
 
 
@@ -44,13 +44,13 @@ class Executable(Analysis[bool]):
         >>> executable, _ = solve([Executable(), Literals()], graph)
         >>> [executable.before(point) for point in graph.points]
         [True, True, True, False, True, True]
-        >>> [executable.is_executable(edge) for edge in graph.edges]
+        >>> [edges.is_executable(edge) for edge in graph.edges]
         [True, True, False, True, False, True]
     """
 
     lattice = Booleans()
     direction = Direction.FORWARD
-    is_open: Callable[[int, int], bool]
+    is_executable: Callable[[int, int], bool]
     """Whether an edge between two basic blocks is executable, once that was found."""
     starts: Collection[int]
     """The first points of basic blocks."""
@@ -75,13 +75,13 @@ class ExecutableSolution(Solution[bool]):
         """Return whether control may take an edge."""
         if not (self.is_reached(edge.source) and self.is_reached(edge.target)):
             return False
-        is_open = self.analysis.is_open
-        return edge.target not in self.analysis.starts or is_open(edge.source, edge.target)
+        is_executable = self.analysis.is_executable
+        return edge.target not in self.analysis.starts or is_executable(edge.source, edge.target)
 
 
 def conclude(
     analysis: Executable,
-    gate: Gate,
+    edges: ExecutableEdges,
     starts: Collection[int],
     states: Sequence[Sequence[object]],
     outgoing: Mapping[int, bool],
@@ -91,13 +91,13 @@ def conclude(
 
     Args:
         analysis: The analysis.
-        gate: What knows which edges between basic blocks are open.
+        edges: What knows which edges between basic blocks are executable.
         starts: The first points of these.
         states: For each forward analysis, the state before each point; ``None``: not reached.
         outgoing: As a solution has it.
         visits: As a solution has it.
     """
     found = copy.copy(analysis)
-    found.is_open, found.starts = gate.is_open, starts
+    found.is_executable, found.starts = edges.is_executable, starts
     reached = [None if None in each else True for each in zip(*states, strict=True)]
     return ExecutableSolution(found, analysis.graph, reached, outgoing, visits)

@@ -9,9 +9,9 @@ from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.calls import CallSites
-from relayish.dataflow.solver.gate import Gate
-from relayish.dataflow.solver.linkage import Linkage
+from relayish.dataflow.solver.executable_edges import ExecutableEdges
 from relayish.dataflow.solver.order import Order
+from relayish.dataflow.solver.procedure_summaries import ProcedureSummaries
 from relayish.dataflow.solver.solution import Solution
 from relayish.errors import AnalysisError
 
@@ -20,7 +20,7 @@ class Run:
     """One analysis at work; blocks go by their place in its order."""
 
     enqueue: Callable[[int], None]
-    gate: Gate | None = None
+    edges: ExecutableEdges | None = None
     """What says which edges are executable, where that is asked."""
 
     def __init__(
@@ -45,33 +45,33 @@ class Run:
         self.grown = [0] * count
         self.visits = 0
         self.has_widened = False
-        self.linkage = None if sites is None else self.link(sites)
+        self.summaries = None if sites is None else self.link(sites)
 
-    def link(self, sites: CallSites) -> Linkage:
+    def link(self, sites: CallSites) -> ProcedureSummaries:
         """Let states go into what is called, and come back."""
         first, last = self.order.first, self.order.last
         ends = [(p.entry, p.exit) for p in self.graph.procedures]
         if not self.order.is_forward:
             ends = [(exit_, entry) for entry, exit_ in ends]
-        linkage = Linkage(
+        summaries = ProcedureSummaries(
             self,
             sites,
             [first[begin] for begin, _ in ends],
             [last[end] for _, end in ends],
             {point: first[point] for point in sites.at},
         )
-        self.steps = linkage.link(self.steps)
-        return linkage
+        self.steps = summaries.link(self.steps)
+        return summaries
 
     def begin(self) -> None:
         """Let states reach where procedures begin; for a backward analysis, where they end."""
         first = self.order.first
-        sites = None if self.linkage is None else self.linkage.sites
+        sites = None if self.summaries is None else self.summaries.sites
         for procedure in self.graph.procedures:
             if sites is not None and procedure.number not in sites.exposed:
                 continue
             begin = procedure.entry if self.order.is_forward else procedure.exit
-            if self.gate is None or self.gate.may_begin(self, procedure):
+            if self.edges is None or self.edges.may_begin(self, procedure):
                 self.reach(first[begin], self.analysis.reaching(procedure), comes_back=False)
 
     def reach(self, place: int, state: Any, *, comes_back: bool) -> None:  # Any: a state
@@ -103,13 +103,13 @@ class Run:
             self.refuse_endless(place)
         state = self.leaving[place] = self.transfer(place, self.at_block[place])
         if state is not UNREACHABLE:
-            gate = self.gate
+            edges = self.edges
             for target in self.order.following[place]:
                 passed = self.passed(place, target, state)
-                if passed is not UNREACHABLE and (gate is None or gate.lets(self, place, target)):
+                if passed is not UNREACHABLE and (edges is None or edges.lets(self, place, target)):
                     self.cross(place, target, passed)
-            if self.linkage is not None:
-                self.linkage.leave(place, state)
+            if self.summaries is not None:
+                self.summaries.leave(place, state)
 
     def pass_on(self, place: int, target: int) -> None:
         """Let what leaves a block, if anything does, reach one that follows it."""
@@ -158,13 +158,12 @@ class Run:
 
     def narrow_block(self, place: int) -> bool:
         """Compute anew what reaches a block; return whether that is less than it was."""
-        old, sources = self.at_block[place], self.order.coming[place]
+        order, edges = self.order, self.edges
+        old, sources = self.at_block[place], order.coming[place]
         if old is None or not sources:
             return False
-        if self.gate is not None:
-            sources = [
-                source for source in sources if self.gate.is_open(*self.order.edge(source, place))
-            ]
+        if edges is not None:
+            sources = [each for each in sources if edges.is_executable(*order.edge(each, place))]
         new: Any = None  # Any: a state
         for source in sources:
             state = self.leaving[source]
@@ -187,7 +186,7 @@ class Run:
         """Return the solution, narrowed where states were widened."""
         if self.has_widened:
             self.narrow()
-        sites = None if self.linkage is None else self.linkage.sites
+        sites = None if self.summaries is None else self.summaries.sites
         return Solution(
             self.analysis, self.graph, self.at_point, self.outgoing(), self.visits, sites
         )

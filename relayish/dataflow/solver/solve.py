@@ -14,7 +14,7 @@ from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.calls import CallSites
 from relayish.dataflow.solver.executable import Executable, conclude
-from relayish.dataflow.solver.gate import Gate
+from relayish.dataflow.solver.executable_edges import ExecutableEdges
 from relayish.dataflow.solver.order import Order
 from relayish.dataflow.solver.run import Run
 from relayish.dataflow.solver.solution import Solution
@@ -128,16 +128,16 @@ class _Solver:
                 self.runs.append(SparseRun(graph, analysis, *rest))
             else:
                 self.runs.append(Run(graph, analysis, *rest))
-        self.gate: Gate | None = None
+        self.edges: ExecutableEdges | None = None
         if any(isinstance(each, Executable) for each in analyses):
-            self.gate = Gate(self.runs)
+            self.edges = ExecutableEdges(self.runs)
 
     def solve(self) -> tuple[Solution[Any], ...]:
-        runs, gate = self.runs, self.gate
+        runs, edges = self.runs, self.edges
         pending: list[int] = []
         count = len(runs)
         for number, run in enumerate(runs):
-            run.gate = gate
+            run.edges = edges
             run.enqueue = _queue(pending, run, number, count)
         for run in runs:
             run.begin()
@@ -146,19 +146,19 @@ class _Solver:
                 place, number = divmod(heappop(pending), count)
                 runs[number].visit(place)
             for run in runs:
-                if run.linkage is not None:
-                    run.linkage.release()
-            if gate is not None and not pending:
-                gate.begin_endless()
+                if run.summaries is not None:
+                    run.summaries.release()
+            if edges is not None and not pending:
+                edges.begin_endless()
         return tuple([self.finish(run) for run in runs])
 
     def finish(self, run: Run) -> Solution[Any]:
         found = run.finish()
-        if self.gate is None or not isinstance(run.analysis, Executable):
+        if self.edges is None or not isinstance(run.analysis, Executable):
             return found
         states = [each.at_point for each in self.runs if each.order.is_forward]
         first = run.order.first
-        return conclude(run.analysis, self.gate, first, states, run.outgoing(), run.visits)
+        return conclude(run.analysis, self.edges, first, states, run.outgoing(), run.visits)
 
 
 def _queue(pending: list[int], run: Run, number: int, count: int) -> Callable[[int], None]:

@@ -95,6 +95,11 @@ class SparseAnalysis(Analysis[MapState[Node, V]], Generic[V]):
         """Return the value of a variable that nothing binds, or of a name."""
         return self.values.top
 
+    def of_atom(self, node: Node) -> V:
+        """Return the value of an atom that nothing binds: what is free, or a literal."""
+        is_free = type(node) in VARIABLES or type(node) in NAMES
+        return self.free(node) if is_free else self.literal(node)
+
     def created(self, node: Node, parts: Mapping[Hashable, V]) -> V:  # noqa: ARG002
         """Return the value of what consists of parts that never change, as a tuple does."""
         return self.values.top
@@ -160,8 +165,7 @@ class SparseSolution(Solution[MapState[Node, V]], Generic[V]):
                 return known
         found = self.values.get(node)
         if found is None and type(node) in ATOMS and node not in self.graph.bound:
-            is_open = type(node) in VARIABLES or type(node) in NAMES
-            return analysis.free(node) if is_open else analysis.literal(node)
+            return analysis.of_atom(node)
         return analysis.values.bottom if found is None else found
 
     def after(self, point: Point | Node | int) -> MapState[Node, V]:

@@ -7,15 +7,15 @@ from typing import Any
 
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action
+from relayish.dataflow.solver.abstract_evaluator import AbstractEvaluator
 from relayish.dataflow.solver.calls import CallSites
 from relayish.dataflow.solver.order import Order
 from relayish.dataflow.solver.run import Run
 from relayish.dataflow.solver.sparse import SparseAnalysis, SparseSolution
-from relayish.dataflow.solver.valuation import Valuation
 
 
 class SparseRun(Run):
-    """The run of a sparse analysis; see :class:`~.valuation.Valuation`."""
+    """The run of a sparse analysis; see :class:`~.abstract_evaluator.AbstractEvaluator`."""
 
     def __init__(
         self,
@@ -26,11 +26,11 @@ class SparseRun(Run):
         most: int,
     ) -> None:
         self.sparse = analysis
-        self.valuation = valuation = Valuation(analysis, graph)
+        self.evaluator = evaluator = AbstractEvaluator(analysis, graph)
         self.crossed: set[tuple[int, int]] = set()
-        valuation.blocks = order.blocks
-        valuation.enqueue, valuation.arriving = self.wake, self.arriving
-        super().__init__(graph, valuation, order, sites, most)
+        evaluator.blocks = order.blocks
+        evaluator.enqueue, evaluator.arriving = self.wake, self.arriving
+        super().__init__(graph, evaluator, order, sites, most)
         self.branching_left = self.find_branching_left()
 
     def wake(self, place: int) -> None:
@@ -40,20 +40,20 @@ class SparseRun(Run):
 
     def arriving(self) -> Sequence[Any]:  # Any: states
         """Return the states that come to the block that is visited, ``None`` where none does."""
-        place = self.valuation.place
+        place = self.evaluator.place
         return [
             self.leaving[source] if (source, place) in self.crossed else None
             for source in self.order.coming[place]
         ]
 
     def visit(self, place: int) -> None:
-        self.valuation.place = place
+        self.evaluator.place = place
         super().visit(place)
 
     def pass_on(self, place: int, target: int) -> None:
-        visited, self.valuation.place = self.valuation.place, place
+        visited, self.evaluator.place = self.evaluator.place, place
         super().pass_on(place, target)
-        self.valuation.place = visited
+        self.evaluator.place = visited
 
     def passed(self, source: int, target: int, state: Any) -> Any:  # Any: states
         if len(self.order.following[source]) == 1:
@@ -83,5 +83,5 @@ class SparseRun(Run):
         return found
 
     def finish(self) -> SparseSolution[Any]:  # Any: as above
-        analysis = self.sparse.with_values(self.graph, self.valuation.found)
+        analysis = self.sparse.with_values(self.graph, self.evaluator.found)
         return SparseSolution(analysis, self.graph, self.at_point, self.outgoing(), self.visits)

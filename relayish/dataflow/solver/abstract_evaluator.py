@@ -1,4 +1,4 @@
-"""Valuations: the values of nodes, while a sparse analysis finds them."""
+"""Abstract evaluation: the values of nodes, while a sparse analysis finds them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_FACTS: Final = 16
 """How much a branch learns from its condition at most."""
 
 
-class Valuation(Analysis[Any]):  # Any: maps from nodes to values
+class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
     """A sparse analysis at work, as the solver sees it: a dense one that keeps values aside.
 
     States say what branches know of nodes beyond their values. A block is visited again when a
@@ -95,9 +95,7 @@ class Valuation(Analysis[Any]):  # Any: maps from nodes to values
     def _first_value(self, node: Node) -> Value:
         """Return the value of an atom, which no point gives, or note that somebody waits for it."""
         if type(node) in ATOMS and node not in self._bound:
-            is_open = type(node) in VARIABLES or type(node) in NAMES
-            value = self.sparse.free(node) if is_open else self.sparse.literal(node)
-            self.found[node] = value
+            value = self.found[node] = self.sparse.of_atom(node)
             return value
         self._asked_early.setdefault(node, {})[self.place] = None
         return self._bottom

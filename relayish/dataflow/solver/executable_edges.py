@@ -1,4 +1,4 @@
-"""The gate of a conditional run: which edges all forward analyses have let pass so far."""
+"""Executable edges of a conditional run: those that all forward analyses have let pass so far."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from relayish.dataflow.solver.order import Order
 
 
 class Run(Protocol):
-    """What the gate opens for: an analysis at work."""
+    """What goes along executable edges: an analysis at work."""
 
     analysis: Analysis[Any]  # Any: with states of its own
     order: Order
@@ -24,11 +24,11 @@ class Run(Protocol):
         """Join a state to what reaches a block."""
 
 
-class Gate:
+class ExecutableEdges:
     """Executable edges between basic blocks, in one run of several analyses.
 
-    An edge, known by the points at its ends, is open once all forward analyses let it pass. It
-    stays open: states only grow. Backward analyses go along edges that are open, from exits that
+    An edge, known by the points at its ends, is executable once all forward analyses let it pass.
+    It stays so: states only grow. Backward analyses go along executable edges, from exits that
     control reaches; where it reaches none, as in an endless loop, they begin in the blocks that it
     does reach, from the bottom of their lattice.
     """
@@ -42,7 +42,7 @@ class Gate:
         self._exits: dict[int, Procedure] = {}
 
     def may_begin(self, run: Run, procedure: Procedure) -> bool:
-        """Return whether a run begins at a procedure; a backward one waits for its end to open."""
+        """Return whether a run begins at a procedure; a backward one waits for its end."""
         if run.order.is_forward:
             return True
         last = run.order.blocks[run.order.first[procedure.exit]][-1]
@@ -63,7 +63,7 @@ class Gate:
                 self._open(edge)
         return False
 
-    def is_open(self, source: int, target: int) -> bool:
+    def is_executable(self, source: int, target: int) -> bool:
         """Return whether the edge between two points, the ends of blocks, is executable."""
         return self._let.get((source, target)) == self._all
 

@@ -1,4 +1,4 @@
-"""Linkage: how states go into callees and come back, in one run of the solver."""
+"""Procedure summaries: how states go into callees and come back, in one run of the solver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from relayish.ir.node import Node
 
 
 class Run(Protocol):
-    """What linkage needs of a run of the solver; blocks go by their place in its order."""
+    """What summaries need of a run of the solver; blocks go by their place in its order."""
 
     analysis: Analysis[Any]  # Any: with states of its own
     enqueue: Callable[[int], None]
@@ -21,7 +21,7 @@ class Run(Protocol):
         """Join ``state`` to what reaches a block."""
 
 
-class Linkage:
+class ProcedureSummaries:
     """The calls of one run: summaries of procedures, and who waits for them.
 
     A summary is the state where states leave a procedure, joined over all visits. A call of a
@@ -51,7 +51,7 @@ class Linkage:
         self.begins, self.place_of = begins, place_of
         self.procedure_left = {place: number for number, place in enumerate(ends)}
         count = len(begins)
-        self.summaries: list[Any] = [None] * count  # Any: states
+        self.found: list[Any] = [None] * count  # Any: states
         self.callers: list[dict[int, None]] = [{} for _ in range(count)]
         self.grown = [0] * count
         self.is_recursive = [False] * count
@@ -110,7 +110,7 @@ class Linkage:
                 continue
             self.callers[number][place] = None
             self.run.reach(self.begins[number], entering, comes_back=rank[number] == own_rank)
-            summary = self.summaries[number]
+            summary = self.found[number]
             if summary is None:
                 continue
             left = analysis.leave_call(site, callee, state, summary)
@@ -127,7 +127,7 @@ class Linkage:
             self._summarise(number, state)
 
     def _summarise(self, number: int, state: Any) -> None:  # Any: a state
-        old = self.summaries[number]
+        old = self.found[number]
         if old is not None:
             joined = self.lattice.join(old, state)
             if joined is old or self.lattice.equal(joined, old):
@@ -137,7 +137,7 @@ class Linkage:
                 if self.grown[number] > self.analysis.widen_after:
                     joined = self.lattice.widen(old, joined)
             state = joined
-        self.summaries[number] = state
+        self.found[number] = state
         for caller in self.callers[number]:
             self.run.enqueue(caller)
 
@@ -145,6 +145,6 @@ class Linkage:
         """Let calls go on that wait for procedures which are not left, where they have to."""
         if self.analysis.is_forward:
             return
-        for number, summary in enumerate(self.summaries):
+        for number, summary in enumerate(self.found):
             if summary is None and self.callers[number]:
                 self._summarise(number, self.lattice.bottom)

@@ -55,7 +55,7 @@ _SHARED: Final = ByKind(
 """Whether nodes of a kind are computed once in their scope, however many nodes use them."""
 
 
-class TrackingFunctor(Functor[N, R]):
+class OccurrenceFunctor(Functor[N, R]):
     """Knows at each visit the occurrence that it visits; a base of functors, not one to visit with.
 
     A visit of a node that stands at several places in its parent is the next of them, and after the
