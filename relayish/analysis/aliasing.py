@@ -123,6 +123,8 @@ class Aliases:
                 value = self._value.get(node)
                 if value is not None and type(value) in _NEW and not self.find_held(value):
                     held = []
+            elif type(node) is RefRead or may_store(node):
+                names += self.escaped  # it may be whatever was stored
             if not held or is_foreign(node):
                 found[node] = None
             stack += held

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+from collections.abc import Callable
 
 import pytest
 
 from relayish.analysis import analyse_liveness
+from relayish.dataflow import solve
+from relayish.dataflow.analyses import Liveness as LiveVariables
 from relayish.errors import PassError
 from relayish.ir.relay.expr import (
     Call,
@@ -31,6 +35,7 @@ from relayish.text import parse_expr
 from tests.support.deep import let_body
 from tests.support.depth import DEPTH
 
+EXAMPLES = int(os.environ.get("EXAMPLES", "100"))
 EXP, ADD, SQUEEZE = get_op("exp"), get_op("add"), get_op("squeeze")
 
 
@@ -108,12 +113,16 @@ class Memory:
         self.version[value[0]] += 1
         return (value[0], self.version[value[0]])
 
+    def after(self, var: Var, env: dict[Var, object]) -> None:
+        """Do something after a variable was bound: nothing."""
+
     def run(self, expr: Expr, env: dict[Var, object]) -> object:
         while isinstance(expr, Let):
             result = self.run(expr.value, env)
             if expr.var.may_share is not None:
                 result = self.overwrite(env[expr.var.may_share])
             env[expr.var] = result
+            self.after(expr.var, env)
             expr = expr.body
         if isinstance(expr, Var):
             return env[expr]
@@ -185,6 +194,14 @@ def random_block(
     return body, asked
 
 
+def random_function(seed: int) -> tuple[Function, int]:
+    """Return a function and how many of its variables ask to share memory."""
+    params = [Var("x"), Var("y")]
+    given: dict[str, list[Var]] = {"tensor": params, "tuple": [], "ref": [], "unit": []}
+    body, asked = random_block(random.Random(seed), given, 10, 0)
+    return Function(params, body), asked
+
+
 def runs_without_loss(func: Function, choice: bool) -> bool:
     memory = Memory()
     env: dict[object, object] = {param: memory.new() for param in func.params}
@@ -201,12 +218,8 @@ def count_sharing(func: Function) -> int:
 
 def test_nothing_is_lost_where_sharing_was_allowed() -> None:
     lost = allowed = 0
-    for seed in range(400):
-        choose = random.Random(seed)
-        params = [Var("x"), Var("y")]
-        given: dict[str, list[Var]] = {"tensor": params, "tuple": [], "ref": [], "unit": []}
-        body, asked = random_block(choose, given, 10, 0)
-        func = Function(params, body)
+    for seed in range(max(400, EXAMPLES)):
+        func, asked = random_function(seed)
         valid = validate_inplace_update(func)
         for choice in (False, True):
             assert runs_without_loss(valid, choice), seed
@@ -215,6 +228,77 @@ def test_nothing_is_lost_where_sharing_was_allowed() -> None:
         assert count_sharing(valid) <= asked
     assert lost > 100
     assert allowed > 100
+
+
+MayOverwrite = Callable[[Var, Var], bool]
+
+
+class Clobbered(Memory):
+    """Writes, where a variable was bound, over all memory that its value might be written to."""
+
+    def __init__(self, may_overwrite: MayOverwrite) -> None:
+        super().__init__()
+        self.may_overwrite = may_overwrite
+        self.clobbered = 0
+
+    def after(self, var: Var, env: dict[Var, object]) -> None:
+        over = set()
+        for other, value in env.items():
+            is_there = type(value) is tuple and self.version[value[0]] == value[1]
+            if is_there and other is not var and self.may_overwrite(var, other):
+                over.add(value[0])
+        for place in over.difference(places(env[var])):
+            self.version[place] += 1
+            self.clobbered += 1
+
+
+def places(value: object) -> list[int]:
+    """Return where the tensors lie that a value consists of."""
+    if isinstance(value, list):
+        return [place for item in value for place in places(item)]
+    assert isinstance(value, tuple)
+    return [value[0]]
+
+
+def clobber(func: Function, may_overwrite: MayOverwrite) -> tuple[bool, int]:
+    """Return whether something was lost in one of two runs, and how often memory was clobbered."""
+    lost, clobbered = False, 0
+    for choice in (False, True):
+        memory = Clobbered(may_overwrite)
+        env: dict[object, object] = {param: memory.new() for param in func.params}
+        env["choice"] = choice
+        memory.read(memory.run(func.body, env))  # type: ignore[arg-type]
+        lost, clobbered = lost or memory.lost, clobbered + memory.clobbered
+    return lost, clobbered
+
+
+def test_what_may_be_overwritten_is_missed_by_nothing() -> None:
+    clobbered = 0
+    for seed in range(EXAMPLES):
+        valid = validate_inplace_update(random_function(seed)[0])
+        lost, count = clobber(valid, analyse_liveness(valid).may_overwrite)
+        assert not lost, seed
+        clobbered += count
+    assert clobbered > EXAMPLES
+
+
+def test_value_read_from_a_reference_may_be_what_was_stored_there() -> None:
+    x, y, r, a, b = (Var(name) for name in "xyrab")
+    body = Let(a, RefRead(r), Let(b, Call(ADD, (x, x)), y))
+    func = Function((x, y), Let(r, RefCreate(x), Let(Var("u"), RefWrite(r, y), body)))
+    found = analyse_liveness(func)
+    assert not found.may_overwrite(b, a)
+
+
+def test_liveness_that_knows_no_aliases_loses_values() -> None:
+    lost = 0
+    for seed in range(100):
+        func = validate_inplace_update(random_function(seed)[0])
+        [found] = solve([LiveVariables()], func)
+        points = {var: at for at, each in found.graph.binders.items() for var in each}
+        live = {var: found.after(at) for var, at in points.items()}
+        lost += clobber(func, lambda var, other, live=live: other not in live[var])[0]
+    assert lost > 10
 
 
 # Cost and depth
