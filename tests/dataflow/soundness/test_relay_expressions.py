@@ -6,6 +6,8 @@ busy would have the value now that it is going to have when it is computed.
 
 from __future__ import annotations
 
+from collections import ChainMap
+
 import pytest
 
 from relayish.dataflow import Action, solve
@@ -23,7 +25,12 @@ class Now(Activation):
 
     def __init__(self, machine: GraphMachine, act: Activation) -> None:
         self.machine = machine
-        self.variables, self.values, self.closure = act.variables, {}, act.closure
+        self.values, self.closure = {}, act.closure
+        around, held = act, []
+        while around is not None:  # what is shared with functions around may be made of theirs
+            held.append(around.variables)
+            around = around.closure.around
+        self.variables = ChainMap(*held)
 
     def value_of_node(self, node):
         if node not in self.values:
