@@ -12,7 +12,7 @@ from relayish.dataflow.lattice import PersistentMap
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.sparse import SparseSolution
 from relayish.dataflow.state_text import StateText
-from relayish.errors import AnalysisError
+from relayish.errors import AnalysisError, indefinite
 from relayish.ir.getters import scope_fields
 from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, Node
@@ -65,7 +65,13 @@ def annotated_text(
     found = [solutions] if isinstance(solutions, Solution) else list(solutions)
     if not found:
         raise AnalysisError("no analysis is given whose states were to be written; give some")
-    for other in found[1:]:
+    for other in found:
+        given: object = other  # still to be checked
+        if not isinstance(given, Solution):
+            raise AnalysisError(
+                f"expected what analyse or solve found; found {indefinite(type(given))}; write "
+                f"annotated_text(analyse(program, name))"
+            )
         if other.graph is not found[0].graph:
             raise AnalysisError(
                 f"states of one flow graph can stand beside each other; found {found[0]!r} and "

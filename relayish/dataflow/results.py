@@ -17,6 +17,7 @@ from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.registry import ANALYSES, AnalysisEntry, read_analysis
 from relayish.dataflow.solver.analysis import Analysis
+from relayish.dataflow.solver.claims import check_analysis
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.solver.solve import solve
 from relayish.errors import AnalysisError, OptionError, UnknownNameError, add_note, indefinite
@@ -55,6 +56,7 @@ def analyse(
     Raises:
         UnknownNameError: If no analysis goes by that name.
         PipelineError: If the options are not those of the analysis.
+        DeclarationError: If it is neither a name nor an analysis.
         AnalysisError: If it does not come to rest, or this is no program.
 
     Complexity:
@@ -131,7 +133,8 @@ class _Question(NamedTuple):
 def _question(
     analysis: str | Analysis[Any], boundary: object, options: dict[str, object]
 ) -> _Question:
-    if isinstance(analysis, Analysis):
+    if not isinstance(analysis, str):
+        check_analysis(analysis)
         if options:
             raise OptionError(
                 f"analysis {analysis.name} has been made, so it takes no options any more; found "

@@ -11,7 +11,7 @@ from relayish.dataflow.graph.control_flow import CONTROL_FLOW, TestedLoop, may_s
 from relayish.dataflow.graph.flow_graph import Edges, FlowGraph, Procedure
 from relayish.dataflow.graph.point import Action, Branch
 from relayish.dataflow.graph.scope_contents import Contents, PlacedContents, contents_of
-from relayish.errors import AnalysisError
+from relayish.errors import AnalysisError, indefinite
 from relayish.ir.field import Shape
 from relayish.ir.getters import ScopeFields, compile_getter, scope_fields
 from relayish.ir.module import Module
@@ -34,7 +34,7 @@ def build_flow_graph(root: Node | Module[Any], *, max_points: int = MAX_POINTS) 
         max_points: How many points there may be. A statement that stands in many places has many.
 
     Raises:
-        AnalysisError: If there would be more points.
+        AnalysisError: If there would be more points, or this is no program.
 
     Complexity:
         Linear in the points, and in distinct nodes; no recursion.
@@ -52,6 +52,12 @@ def build_flow_graph(root: Node | Module[Any], *, max_points: int = MAX_POINTS) 
         >>> graph.successors(1), graph.predecessors(4)
         ((2, 3), (2, 3))
     """
+    given: object = root  # still to be checked
+    if not isinstance(given, (Node, Module)):
+        raise AnalysisError(
+            f"programs are nodes or modules; found {indefinite(type(given))}; give a function, an "
+            f"expression, a statement, or a module"
+        )
     with pause_collection():
         return _Builder(root, max_points).build()
 

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from types import CodeType
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
-from relayish.errors import DeclarationError, UndeclaredError
+from relayish.errors import DeclarationError, FieldError, UndeclaredError
 
 S = TypeVar("S")
 
@@ -133,6 +133,22 @@ or say class Half(..., abstract=True) and register it: @meet.register(Half, obje
 
 IsLattice: TypeAlias = Lattice
 """The name in TVM's request for data-flow analysis."""
+
+
+def checked_lattice(given: Lattice[S], example: str) -> Lattice[S]:
+    """Return what was given for the lattice of a part of the states of another.
+
+    Raises:
+        FieldError: If it is no lattice; it shows the ``example``.
+    """
+    thing: object = given  # still to be checked
+    if not isinstance(thing, Lattice):
+        kind = example.partition("(")[0]
+        raise FieldError(
+            f"{kind} was given {thing!r:.60} for a lattice; write {example}, with instances of "
+            f"lattices"
+        )
+    return given
 
 
 def _declares(kind: type[Lattice[Any]], name: str) -> bool:

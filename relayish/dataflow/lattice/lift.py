@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeAlias, TypeVar
 
-from relayish.dataflow.lattice.lattice import Lattice
+from relayish.dataflow.lattice.lattice import Lattice, checked_lattice
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 
 S = TypeVar("S")
@@ -21,6 +21,9 @@ class Lift(Lattice[Lifted[S]], Generic[S]):
     Args:
         lattice: The lattice of the other states.
 
+    Raises:
+        FieldError: If it is none.
+
     Example:
         >>> from relayish.dataflow.lattice.booleans import Booleans
         >>> lifted = Lift(Booleans())
@@ -31,7 +34,7 @@ class Lift(Lattice[Lifted[S]], Generic[S]):
     bottom: Lifted[S] = UNREACHABLE
 
     def __init__(self, lattice: Lattice[S]) -> None:
-        self.lattice = lattice
+        self.lattice = checked_lattice(lattice, "Lift(Powerset())")
         self.top: Lifted[S] = lattice.top
         self.finite_height = lattice.finite_height
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Generic, TypeAlias, TypeVar
 
 from relayish._support.persistent_map import ABSENT, Absent, PersistentMap
-from relayish.dataflow.lattice.lattice import Lattice
+from relayish.dataflow.lattice.lattice import Lattice, checked_lattice
 from relayish.dataflow.lattice.symbols import BOTTOM, TOP, Extreme
 from relayish.errors import FieldError
 
@@ -97,7 +97,7 @@ class MapLattice(Lattice[MapState[K, V]], Generic[K, V]):
                 f"MapLattice was given {default!r} as default; expected BOTTOM or TOP, which say "
                 f"what keys have that are absent"
             )
-        self.values = values
+        self.values = checked_lattice(values, "MapLattice(Flat())")
         self.default: V = values.bottom if default is BOTTOM else values.top
         self.finite_height = values.finite_height
         nothing: MapState[K, V] = PersistentMap()

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from operator import is_
 from typing import Any, TypeAlias
 
-from relayish.dataflow.lattice.lattice import Lattice
-from relayish.errors import FieldError
+from relayish.dataflow.lattice.lattice import Lattice, checked_lattice
 
 Tuple: TypeAlias = tuple[Any, ...]  # Any: a state of each lattice
 
@@ -31,11 +30,7 @@ class Product(Lattice[Tuple]):
 
     def __init__(self, *lattices: Lattice[Any]) -> None:
         for lattice in lattices:
-            if not isinstance(lattice, Lattice):
-                raise FieldError(
-                    f"a product was given {lattice!r:.60} for a lattice; write "
-                    f"Product(Powerset(), Booleans()), with instances of lattices"
-                )
+            checked_lattice(lattice, "Product(Powerset(), Booleans())")
         self.lattices = lattices
         self.bottom: Tuple = tuple([lattice.bottom for lattice in lattices])
         self.top: Tuple = tuple([lattice.top for lattice in lattices])

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from relayish._support.collector import pause_collection
 from relayish.dataflow.points_to.result import UNKNOWN, Call, FunctionSite, Leaks, PointsTo, Site
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
-from relayish.errors import AnalysisError
+from relayish.errors import AnalysisError, indefinite
 from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
 from relayish.ir.one_line import one_line_at
@@ -74,6 +74,16 @@ MAX_SITES: Final = 100
 
 class _Constraints(ValueFlow):
     def __init__(self, program: Node | Module[Any], entries: Collection[str] | None) -> None:
+        given: object = program  # still to be checked
+        if not isinstance(given, (Node, Module)):
+            raise AnalysisError(
+                f"programs are nodes or modules; found {indefinite(type(given))}; give a function, "
+                f"an expression, a statement, or a module"
+            )
+        if isinstance(entries, str):
+            raise AnalysisError(
+                f"entries are several names; found the one {entries!r:.60}; write [{entries!r}]"
+            )
         self._module = program if isinstance(program, Module) else None
         self._parent: dict[Node, Node] = {}  # of what is the same as another
         self._passed: list[tuple[Node, Node]] = []

@@ -36,6 +36,8 @@ class Analysis(Generic[S]):
     """
 
     name: ClassVar[str]
+    lattice_field: ClassVar[str] = "lattice"
+    """The attribute in which a class says its lattice, or that of the values in its states."""
     lattice: Lattice[S]
     direction: ClassVar[Direction]
     widen_after: int = 3

@@ -13,7 +13,7 @@ from relayish.dataflow.solver.executable_edges import ExecutableEdges
 from relayish.dataflow.solver.order import Order
 from relayish.dataflow.solver.procedure_summaries import ProcedureSummaries
 from relayish.dataflow.solver.solution import Solution
-from relayish.errors import AnalysisError
+from relayish.errors import AnalysisError, add_note
 
 
 class Run:
@@ -72,7 +72,13 @@ class Run:
                 continue
             begin = procedure.entry if self.order.is_forward else procedure.exit
             if self.edges is None or self.edges.may_begin(self, procedure):
-                self.reach(first[begin], self.analysis.reaching(procedure), comes_back=False)
+                state = self.analysis.reaching(procedure)
+                if state is None:
+                    raise AnalysisError(
+                        f"{self.analysis.name} returned None for the boundary at "
+                        f"{self.graph.point(begin)}; boundary returns a state"
+                    )
+                self.reach(first[begin], state, comes_back=False)
 
     def reach(self, place: int, state: Any, *, comes_back: bool) -> None:  # Any: a state
         """Join ``state`` to what reaches a block, which waits to be visited if that grows."""
@@ -129,16 +135,21 @@ class Run:
             self.at_point, self.steps, self.graph.nodes, self.analysis
         )  # fmt: skip
         block = self.order.blocks[place]
-        for number in block:
-            at_point[number] = state
-            step = steps[number]
-            if step is not None:
-                analysis.number = number
-                state = step(nodes[number], state)
-                if state is None:
-                    self.refuse_none(number)
-                if state is UNREACHABLE:
-                    break
+        try:
+            for number in block:
+                at_point[number] = state
+                step = steps[number]
+                if step is not None:
+                    analysis.number = number
+                    state = step(nodes[number], state)
+                    if state is None or state is UNREACHABLE:
+                        break
+        except Exception as exc:
+            where = f"{self.graph.point(analysis.number)} (point {analysis.number})"
+            add_note(exc, f"while {analysis.name} transferred {where}")
+            raise
+        if state is None:
+            self.refuse_none(analysis.number)
         self.visits += len(block)
         return state
 
@@ -147,7 +158,16 @@ class Run:
         if not self.refines:
             return state
         edge = self.graph.edge(*self.order.edge(source, target))
-        return state if edge.branch is None else self.analysis.refine(edge, state)
+        if edge.branch is None:
+            return state
+        refined = self.analysis.refine(edge, state)
+        if refined is None:
+            raise AnalysisError(
+                f"{self.analysis.name} returned None for the branch from "
+                f"{self.graph.point(edge.source)} to {self.graph.point(edge.target)}; what refines "
+                f"a state returns one, the given one where nothing is known, or UNREACHABLE"
+            )
+        return refined
 
     def narrow(self) -> None:
         """Go through all blocks again, from smaller states, as long as that changes something."""

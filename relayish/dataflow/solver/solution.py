@@ -65,12 +65,12 @@ class Solution(Generic[S]):
         The state before an expression of a statement is that before the statement.
 
         Raises:
-            AnalysisError: If the node is none that the graph has a point of.
+            AnalysisError: If this is no point of the graph, nor a node that it has a point of.
         """
         if isinstance(point, Node):
             starts = [self.graph.begin(each) for each in self._points(point)]
             return self._join([self._before(each) for each in starts])
-        return self._before(point.number if isinstance(point, Point) else point)
+        return self._before(self._number(point))
 
     def after(self, point: Point | Node | int) -> S:
         """Return the state after a point; of a node, after all of its occurrence.
@@ -79,7 +79,7 @@ class Solution(Generic[S]):
         """
         if isinstance(point, Node):
             return self._join([self._after(each) for each in self._points(point)])
-        return self._after(point.number if isinstance(point, Point) else point)
+        return self._after(self._number(point))
 
     def at(self, node: Node) -> S:
         """Return the state after ``node``, joined over all its occurrences."""
@@ -87,8 +87,7 @@ class Solution(Generic[S]):
 
     def is_reached(self, point: Point | int) -> bool:
         """Return whether states reach a point."""
-        number = point.number if isinstance(point, Point) else point
-        return self._incoming[number] is not None
+        return self._incoming[self._number(point)] is not None
 
     @property
     def entry(self) -> S:
@@ -102,6 +101,15 @@ class Solution(Generic[S]):
         """The state after all that is analysed."""
         outermost = [p for p in self.graph.procedures if p.parent is None]
         return self._join([self._after(procedure.exit) for procedure in outermost])
+
+    def _number(self, point: Point | int) -> int:
+        number: object = point.number if isinstance(point, Point) else point
+        if not isinstance(number, int) or not 0 <= number < len(self._incoming):
+            raise AnalysisError(
+                f"no program point of {self.graph!r} is {point!r:.60}; give a point, its number, "
+                f"from 0 to {len(self._incoming) - 1}, or a node"
+            )
+        return number
 
     def _before(self, number: int) -> S:
         if self.analysis.direction is Direction.FORWARD:
@@ -123,6 +131,8 @@ class Solution(Generic[S]):
         return self.analysis.lattice.bottom if state is None else state
 
     def _join(self, states: Sequence[S]) -> S:
+        if not states:  # of a module without functions
+            return self.analysis.lattice.bottom
         joined = states[0]
         for state in states[1:]:
             joined = self.analysis.lattice.join(joined, state)

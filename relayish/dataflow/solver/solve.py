@@ -13,6 +13,7 @@ from relayish.dataflow.graph.build import build_flow_graph
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.calls import CallSites
+from relayish.dataflow.solver.claims import checked_analyses, claimed
 from relayish.dataflow.solver.executable import Executable, conclude
 from relayish.dataflow.solver.executable_edges import ExecutableEdges
 from relayish.dataflow.solver.order import Order
@@ -58,9 +59,11 @@ def solve(
             by default those that the analyses say, or all.
 
     Raises:
+        DeclarationError: If one of them is no analysis, or has no lattice or direction.
         AnalysisError: If a block is visited more often: the lattice has endless chains, or the
             transfers are not monotone. It says which analysis and where, and how the state grew.
-            Also if analyses say different entries.
+            Also if analyses say different entries, if one of them is being solved already, and if
+            this is no program.
 
     Complexity:
         Linear in points for programs without loops; in loops as often as states change, and across
@@ -70,8 +73,10 @@ def solve(
         Kildall's worklist; Bourdoncle's widening points are the headers of loops, here entries and
         exits of recursive procedures too. Sharir and Pnueli's functional approach with one context.
     """
+    analyses = checked_analyses(analyses)
     graph = program if isinstance(program, FlowGraph) else build_flow_graph(program)
     with pause_collection(), ExitStack() as running:
+        running.enter_context(claimed(analyses))
         for analysis in analyses:
             running.enter_context(analysis.running())
         asking = [a for a in analyses if interprocedural or a.interprocedural]

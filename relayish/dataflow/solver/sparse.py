@@ -63,6 +63,7 @@ class SparseAnalysis(Analysis[MapState[Node, V]], Generic[V]):
     """
 
     direction = Direction.FORWARD
+    lattice_field = "values"
     values: Lattice[V]
     operators: tuple[type[Node], ...] = ()
 

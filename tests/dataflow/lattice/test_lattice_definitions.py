@@ -154,7 +154,7 @@ def test_the_name_of_the_request_is_an_alias():
 
 
 def test_product_of_what_is_no_lattice_is_refused():
-    with pytest.raises(FieldError, match="a product was given <class 'relayish"):
+    with pytest.raises(FieldError, match="Product was given <class 'relayish"):
         Product(Booleans)
 
 
