@@ -15,7 +15,7 @@ from relayish.dataflow.graph.control_flow import (
     TestedLoop,
     register_control_flow,
 )
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
+from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.mod_ref import (
     ModRef,
     mod_ref_of,
@@ -23,7 +23,7 @@ from relayish.dataflow.graph.mod_ref import (
     register_unaliased,
     register_variables,
 )
-from relayish.dataflow.graph.point import Action, Branch, Edge, Point
+from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
 from relayish.dataflow.lattice import (
     BOTTOM,
     TOP,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from operator import is_
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -92,13 +93,9 @@ class ConstantLattice(Lattice[AbstractValue]):
         self, combine: Callable[[Any, Any], Any], a: Fields, b: Fields
     ) -> Fields:  # Any: abstract values
         items = tuple(map(combine, a.items, b.items))
-        if all(map(_is, items, a.items)):
+        if all(map(is_, items, a.items)):
             return a
         return Fields(items, a.leaves)
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
 
 
 def _is_same(a: object, b: object) -> bool:

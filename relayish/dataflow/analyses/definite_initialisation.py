@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.control_flow import is_let
-from relayish.dataflow.graph.flow_graph import Procedure
 from relayish.dataflow.graph.mod_ref import names_places, without_value
-from relayish.dataflow.graph.point import Action, Point
+from relayish.dataflow.graph.point import Action, Point, Procedure
 from relayish.dataflow.lattice import AnySet, MustPowerset, PersistentSet
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Procedure
 from relayish.dataflow.lattice import AnySet, MustPowerset, PersistentSet
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Analysis, Transfer

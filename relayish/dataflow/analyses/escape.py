@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Point
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Point, Procedure
 from relayish.dataflow.lattice import AnySet, Powerset
 from relayish.dataflow.points_to.result import UNKNOWN, PointsTo
 from relayish.dataflow.registry import register_analysis

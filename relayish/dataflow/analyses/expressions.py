@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -46,6 +47,19 @@ class _ExpressionAnalysis(AnalysisByKind[Expressions]):
         self._evaluated = [self._find_evaluated(number) for number in range(len(graph))]
         self._index()
         return super().transfers(graph)
+
+    def transfer_of(self, action: Action, kind: type[Node], _is_tree: bool) -> Transfer | None:
+        match action:
+            case Action.YIELD | Action.EXIT:
+                return None
+            case Action.ENTRY:
+                return self._kill_bound
+            case _:
+                return None if kind in ATOMS else self._step
+
+    @abstractmethod
+    def _step(self, node: Node, state: Expressions) -> Expressions:
+        """Transfer a point at which something is evaluated or bound."""
 
     def evaluated_at(self, number: int) -> PersistentSet[Node]:
         """Return the representatives of the expressions that a point evaluates."""
@@ -148,16 +162,7 @@ class AvailableExpressions(_ExpressionAnalysis):
 
     direction = Direction.FORWARD
 
-    def transfer_of(self, action: Action, kind: type[Node], _is_tree: bool) -> Transfer | None:
-        match action:
-            case Action.YIELD | Action.EXIT:
-                return None
-            case Action.ENTRY:
-                return self._kill_bound
-            case _:
-                return None if kind in ATOMS else self._step
-
-    def _step(self, _node: Node, state: Expressions) -> Expressions:
+    def _step(self, node: Node, state: Expressions) -> Expressions:  # noqa: ARG002
         evaluated = self._evaluated[self.number]
         if evaluated:
             state = state.update(evaluated)
@@ -187,15 +192,6 @@ class VeryBusyExpressions(_ExpressionAnalysis):
     """
 
     direction = Direction.BACKWARD
-
-    def transfer_of(self, action: Action, kind: type[Node], _is_tree: bool) -> Transfer | None:
-        match action:
-            case Action.YIELD | Action.EXIT:
-                return None
-            case Action.ENTRY:
-                return self._kill_bound
-            case _:
-                return None if kind in ATOMS else self._step
 
     def _step(self, node: Node, state: Expressions) -> Expressions:
         bound, accessed = self.bound, self.accessed

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.accesses import touches
 from relayish.dataflow.graph.control_flow import defers, is_let
-from relayish.dataflow.graph.flow_graph import Procedure
 from relayish.dataflow.graph.mod_ref import READING, names_places
-from relayish.dataflow.graph.point import Action
+from relayish.dataflow.graph.point import Action, Procedure
 from relayish.dataflow.lattice import AnySet, PersistentSet, Powerset
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer

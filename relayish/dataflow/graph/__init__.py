@@ -8,8 +8,8 @@ from relayish.dataflow.graph.control_flow import (
     condition_of,
     register_control_flow,
 )
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Action, Branch, Edge, Point
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
 
 __all__ = [
     "Action",

@@ -17,7 +17,7 @@ from relayish.dataflow.graph.mod_ref import (
     mod_ref_of,
     names_places,
 )
-from relayish.dataflow.graph.point import Action
+from relayish.dataflow.graph.point import Action, Procedure
 from relayish.ir.effect import Effect
 from relayish.ir.getters import Nodes, NodesGetter, scope_fields
 from relayish.ir.node import ATOMS, VARIABLES, Node
@@ -29,26 +29,6 @@ from relayish.ir.scoping import (
     recursive_operands,
 )
 from relayish.ir.traversal import EVERYTHING
-
-
-class Span(Protocol):
-    """The points of a procedure."""
-
-    @property
-    def node(self) -> Node:
-        """The function."""
-
-    @property
-    def scope(self) -> int | None:
-        """Which of its scopes it is."""
-
-    @property
-    def entry(self) -> int:
-        """The first point."""
-
-    @property
-    def exit(self) -> int:
-        """The last point."""
 
 
 class Points(Protocol):
@@ -71,7 +51,7 @@ class Points(Protocol):
         """For each procedure, whether expressions have no points of their own."""
 
     @property
-    def procedures(self) -> Sequence[Span]:
+    def procedures(self) -> Sequence[Procedure]:
         """The procedures."""
 
     def captured(self, function: Node) -> Nodes:
@@ -314,7 +294,7 @@ class Accesses:
             and (defers(type(node)) or names_places(type(node)) or self.is_tree_at(number))
         ]
 
-    def outliving(self, procedure: Span) -> Nodes:
+    def outliving(self, procedure: Procedure) -> Nodes:
         """Return the places whose contents count when a procedure is left, in order.
 
         Of a function that are variables from outside that are written anywhere, and those that its

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support.collector import pause_collection
 from relayish.dataflow.graph.control_flow import CONTROL_FLOW, TestedLoop, may_skip
-from relayish.dataflow.graph.flow_graph import Edges, FlowGraph, Procedure
-from relayish.dataflow.graph.point import Action, Branch
+from relayish.dataflow.graph.flow_graph import Edges, FlowGraph
+from relayish.dataflow.graph.point import Action, Branch, Procedure
 from relayish.dataflow.graph.scope_contents import Contents, PlacedContents, contents_of
 from relayish.errors import AnalysisError, indefinite
 from relayish.ir.field import Shape

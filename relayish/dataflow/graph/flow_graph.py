@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from relayish.dataflow.graph.accesses import Accesses
-from relayish.dataflow.graph.point import Action, Branch, Edge, Point
+from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
 from relayish.ir.module import Module
 from relayish.ir.node import ATOMS, VARIABLES, Node
 from relayish.ir.roles import Role
@@ -21,26 +21,6 @@ INSIDE: Final = RoleTraversal(Role.OPERAND, Role.PART)
 _USING: Final = (Action.EVALUATE, Action.ENTER, Action.BIND, Action.YIELD)
 _NONE: Final[tuple[int, ...]] = ()
 _NO_NODES: Final[tuple[Node, ...]] = ()
-
-
-class Procedure(NamedTuple):
-    """A piece of program that is called, or analysed, on its own: the body of a function.
-
-    Attributes:
-        number: Its place among the procedures of the graph.
-        node: The function; of the outermost one, whatever is analysed.
-        scope: Which scope of the node it is; ``None``: the node itself is evaluated.
-        parent: The procedure in which the function is made; ``None`` for one that is analysed.
-        entry: The number of its first point. All of its points follow it,
-        exit: up to the number of the last one.
-    """
-
-    number: int
-    node: Node
-    scope: int | None
-    parent: int | None
-    entry: int
-    exit: int
 
 
 class FlowGraph:

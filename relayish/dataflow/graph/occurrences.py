@@ -7,8 +7,8 @@ from typing import Final
 
 from relayish._support.collector import pause_collection
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Action
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Action, Procedure
 from relayish.dataflow.occurrence import Occurrence
 from relayish.ir.node import ATOMS, Node
 from relayish.ir.scoping import scope_roots, scopes

@@ -1,4 +1,4 @@
-"""Program points: what happens at each, and by which edges control goes from one to the next."""
+"""Program points: what happens at each, the edges between them, the procedures they are in."""
 
 from __future__ import annotations
 
@@ -67,3 +67,23 @@ class Edge(NamedTuple):
     source: int
     target: int
     branch: Branch | None = None
+
+
+class Procedure(NamedTuple):
+    """A piece of program that is called, or analysed, on its own: the body of a function.
+
+    Attributes:
+        number: Its place among the procedures of the graph.
+        node: The function; of the outermost one, whatever is analysed.
+        scope: Which scope of the node it is; ``None``: the node itself is evaluated.
+        parent: The procedure in which the function is made; ``None`` for one that is analysed.
+        entry: The number of its first point. All of its points follow it,
+        exit: up to the number of the last one.
+    """
+
+    number: int
+    node: Node
+    scope: int | None
+    parent: int | None
+    entry: int
+    exit: int

@@ -37,4 +37,3 @@ UNREACHABLE: Final = Unreachable.UNREACHABLE
 """Stands for the state where control never comes: no edge passes it on."""
 
 IsBottom: TypeAlias = Literal[Extreme.BOTTOM]
-IsTop: TypeAlias = Literal[Extreme.TOP]

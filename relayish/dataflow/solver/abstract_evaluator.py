@@ -7,16 +7,23 @@ from typing import Any, Final, TypeAlias
 
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.control_flow import condition_of
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Action, Edge
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Action, Edge, Procedure
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 from relayish.dataflow.points_to.rules import VALUE_FLOW, flow_anywhere
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.analysis_by_kind import transfers_by_kind
 from relayish.dataflow.solver.calls import Callee, CallSite
 from relayish.dataflow.solver.sparse import SparseAnalysis
-from relayish.dataflow.solver.transfer_rules import REFINEMENTS, TRANSFERS, What, describe
-from relayish.dataflow.solver.value_flow import WHOLE, FlowOfNode
+from relayish.dataflow.solver.transfer_rules import (
+    REFINEMENTS,
+    TRANSFERS,
+    Refinement,
+    ValueTransfer,
+    What,
+    describe,
+)
+from relayish.dataflow.solver.value_flow import WHOLE, FlowOfNode, Source
 from relayish.errors import AnalysisError
 from relayish.ir.getters import scope_fields
 from relayish.ir.node import ATOMS, NAMES, VARIABLES, Node
@@ -76,10 +83,10 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         self._asked_early: dict[Node, dict[int, None]] = {}  # ... for what has no value yet
         self._users: dict[Node, dict[int, None]] | None = None
         self._grown: dict[Node, int] = {}
-        self._refinements: dict[What, Callable[..., Any] | None] = {}  # Any: facts
+        self._refinements: dict[What, Refinement | None] = {}
         self._learnt: set[Node] = set()  # of which some branch knows something
-        self._told: dict[Node, list[tuple[Node, Node, Hashable]]] = {}  # of what is not left yet
-        self._plans: dict[Node, Callable[..., Value] | None] = {}
+        self._told: dict[Node, list[Source]] = {}  # of what is not left yet
+        self._plans: dict[Node, ValueTransfer | None] = {}
 
     # Values
 
@@ -221,7 +228,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
 
         return evaluate
 
-    def _plan(self, operator: Node) -> Callable[..., Value] | None:
+    def _plan(self, operator: Node) -> ValueTransfer | None:
         """Return the transfer of an operator."""
         found = TRANSFERS.find(type(self.sparse), operator)
         return self.sparse.operator_transfer(operator) if found is None else found
@@ -238,12 +245,17 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
                 if value is self._bottom:
                     return value
             return self.sparse.created(node, parts)
+        found = self._joined_sources(node, flow.sources, refined)
+        return self._unknown(node) if found is None else found
+
+    def _joined_sources(self, node: Node, sources: Sequence[Source], refined: Refined) -> Value:
+        """Return the join of all that the value of ``node`` may be; ``None`` if nothing is told."""
         found: Value = None
-        for target, source, key in flow.sources:
+        for target, source, key in sources:
             if target is node:
                 value = self._part(self.value(source, refined), key)
                 found = value if found is None else self._values.join(found, value)
-        return self._unknown(node) if found is None else found
+        return found
 
     def _part(self, value: Value, key: Hashable) -> Value:
         return value if key is WHOLE or value is self._bottom else self.sparse.part(value, key)
@@ -280,14 +292,12 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         sources = self._told[let] = FlowOfNode(let).sources
         bound = self.graph.binders[self.number]
         for variable in bound:
-            found: Value = None
             for target, source, key in sources:
                 if target is variable:
-                    value = self._part(self.value(source, refined), key)
-                    found = value if found is None else self._values.join(found, value)
                     self._define(variable, source, key)
                 elif target is not let and target not in bound:
                     return self._bind(let, refined)
+            found = self._joined_sources(variable, sources, refined)
             self.put(variable, self._top if found is None else found)
             if variable in self._learnt:
                 refined = refined.discard(variable)
@@ -330,12 +340,8 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
 
     def _leave_scope(self, node: Node, refined: Refined) -> Refined:
         """Give a node, whose scopes have all run, its value."""
-        found: Value = None
         sources = self._told.pop(node, None) or FlowOfNode(node).sources
-        for target, source, key in sources:
-            if target is node:
-                value = self._part(self.value(source, refined), key)
-                found = value if found is None else self._values.join(found, value)
+        found = self._joined_sources(node, sources, refined)
         self.put(node, self._unknown(node) if found is None else found)
         return refined
 
@@ -427,7 +433,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
             return ()
         return list(rule(node, truth, *values))
 
-    def _refinement(self, what: What) -> Callable[..., Any] | None:  # Any: facts
+    def _refinement(self, what: What) -> Refinement | None:
         if what not in self._refinements:
             self._refinements[what] = REFINEMENTS.find(type(self.sparse), what)
         return self._refinements[what]

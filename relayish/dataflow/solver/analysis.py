@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Edge
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Edge, Procedure
 from relayish.dataflow.lattice import Lattice
 from relayish.dataflow.lattice.symbols import Unreachable
 from relayish.dataflow.solver.calls import Callee, CallSite, CallSites

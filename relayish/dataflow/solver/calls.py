@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from relayish._support.graph import components
 from relayish.dataflow.graph.control_flow import has_control_flow
-from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph, Procedure
-from relayish.dataflow.graph.point import Action
+from relayish.dataflow.graph.flow_graph import INSIDE, FlowGraph
+from relayish.dataflow.graph.point import Action, Procedure
 from relayish.dataflow.points_to.find import find_points_to
 from relayish.dataflow.points_to.result import Call, FunctionSite, PointsTo
 from relayish.ir.node import ATOMS, Node

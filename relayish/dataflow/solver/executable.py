@@ -11,8 +11,8 @@ import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Edge
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Edge, Procedure
 from relayish.dataflow.lattice import Booleans
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.executable_edges import ExecutableEdges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from relayish.dataflow.graph.flow_graph import Procedure
+from relayish.dataflow.graph.point import Procedure
 from relayish.dataflow.solver.analysis import Analysis
 from relayish.dataflow.solver.order import Order
 

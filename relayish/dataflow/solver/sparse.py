@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from relayish.dataflow.direction import Direction
-from relayish.dataflow.graph.flow_graph import FlowGraph, Procedure
-from relayish.dataflow.graph.point import Action, Point
+from relayish.dataflow.graph.flow_graph import FlowGraph
+from relayish.dataflow.graph.point import Action, Point, Procedure
 from relayish.dataflow.lattice import TOP, Lattice, MapLattice, PersistentMap
 from relayish.dataflow.lattice.map_lattice import MapState
 from relayish.dataflow.solver.analysis import Analysis, Transfer

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from relayish.dataflow.points_to.rules import VALUE_FLOW, ValueFlow
 from relayish.ir.node import Node
+
+Source: TypeAlias = tuple[Node, Node, Hashable]
+"""``(target, source, key)``: the value of ``target`` may be that part of the value of ``source``;
+
+for :data:`WHOLE`, that value itself.
+"""
 
 
 class Whole:
@@ -23,8 +29,7 @@ class FlowOfNode(ValueFlow):
     """Collects what the rule of a kind tells about one node.
 
     Attributes:
-        sources: ``(target, source, key)``: the value of ``target`` may be that part of the value of
-            ``source``, or, for :data:`WHOLE`, that value.
+        sources: What values may be, or parts of them.
         unknown: What may have any value.
         created: What consists of parts that never change.
     """
@@ -32,7 +37,7 @@ class FlowOfNode(ValueFlow):
     __slots__ = ("created", "sources", "unknown")
 
     def __init__(self, node: Node) -> None:
-        self.sources: list[tuple[Node, Node, Hashable]] = []
+        self.sources: list[Source] = []
         self.unknown: list[Node] = []
         self.created: Mapping[Hashable, Node] | None = None
         VALUE_FLOW[type(node)](node, self)

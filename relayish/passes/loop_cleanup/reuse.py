@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any
 
 from relayish.dataflow.analyses import ValueNumbers
@@ -68,7 +69,7 @@ class _Reuse:
         for stmt in block.stmts:
             stmts += before.get(stmt, ())
             stmts.append(images[stmt])
-        if len(stmts) == len(block.stmts) and all(map(_is, stmts, block.stmts)):
+        if len(stmts) == len(block.stmts) and all(map(is_, stmts, block.stmts)):
             return block
         return block.with_fields(stmts=tuple(stmts))
 
@@ -92,7 +93,3 @@ class _Reuse:
                 before.setdefault(stmt, []).append(Store(var, rebuild(node, images.get)))
             images[node] = var
         return images
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b

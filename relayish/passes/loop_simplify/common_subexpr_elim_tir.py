@@ -16,6 +16,7 @@ After::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 from typing import Any
 
 from relayish._support.collector import pause_collection
@@ -124,7 +125,7 @@ class _Walk:
             out.append(image)
         for number in declared:
             self.available.pop(number, None)
-        same = len(out) == len(block.stmts) and all(map(_is, out, block.stmts))
+        same = len(out) == len(block.stmts) and all(map(is_, out, block.stmts))
         return block if same else block.with_fields(stmts=tuple(out))
 
     def _inside(self, stmt: Node, images: dict[Node, Any]) -> Steps:  # Any: their images
@@ -240,7 +241,3 @@ class _Walk:
                 done.add(number)
             images[node] = rebuild(node, images.get) if var is None else var
         return images, lets
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b

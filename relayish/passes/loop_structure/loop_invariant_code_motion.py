@@ -27,6 +27,7 @@ After::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 from typing import Any, Final, NamedTuple
 
 from relayish._support.collector import pause_collection
@@ -170,7 +171,7 @@ class _Motion:
             if not has_scopes(type(stmt)):
                 entered += self._bind(bound_by(stmt))
         self._unbind(entered)
-        same = len(out) == len(block.stmts) and all(map(_is, out, block.stmts))
+        same = len(out) == len(block.stmts) and all(map(is_, out, block.stmts))
         return block if same else block.with_fields(stmts=tuple(out))
 
     def _one(self, stmt: Node) -> Steps:
@@ -346,7 +347,3 @@ def _is_worth_it(node: Any) -> bool:  # Any: an expression, or a part of one
     if isinstance(node, Load) and isinstance(node.tensor, Var):
         return False
     return node.type.lanes == 1 and node.type.is_numeric
-
-
-def _is(a: object, b: object) -> bool:
-    return a is b
