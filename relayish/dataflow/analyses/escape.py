@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Point, Procedure
-from relayish.dataflow.lattice import AnySet, Powerset
+from relayish.dataflow.lattice import AnySet, PersistentSet, Powerset
 from relayish.dataflow.points_to.result import UNKNOWN, PointsTo
 from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Analysis, Transfer
@@ -54,6 +54,7 @@ class Escape(Analysis[AnySet[Node]]):
     def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
         self._reached: dict[Node, frozenset[Node]] = {}
         sites = self._sites
+        self._escaped = PersistentSet(sites.points_to.escaped - sites.outermost)
         leaks = sites.points_to.leaks
         leaking = {*leaks.given_away, *leaks.stored}
         found: list[Transfer | None] = [None] * len(graph)
@@ -77,12 +78,12 @@ class Escape(Analysis[AnySet[Node]]):
         """
         if procedure.parent is None:
             return self.lattice.bottom
-        captured = self._reach_all(self.graph.captured(procedure.node))
-        escaped = self._points_to.escaped - self._sites.outermost
-        return self.lattice.bottom.update(escaped).update(captured)
+        return self._escaped.update(self._reach_all(self.graph.captured(procedure.node)))
 
     def enter_call(self, site: CallSite, callee: Callee, state: AnySet[Node]) -> AnySet[Node]:
         """Return what has escaped of what the callee may name."""
+        if not state:
+            return state
         captured = self.graph.captured(callee.procedure.node)
         return state.intersection(self._reach_all((*site.arguments, *captured)))
 
@@ -104,7 +105,7 @@ class Escape(Analysis[AnySet[Node]]):
         state = state.update(self._reach_all(site.arguments))
         if state.isdisjoint(self._points_to.function_sites):
             return state
-        return state.update(self._points_to.escaped - self._sites.outermost)
+        return self.lattice.join(state, self._escaped)
 
     @property
     def _sites(self) -> CallSites:

@@ -8,6 +8,7 @@ import relayish as relay
 from relayish import tir
 from relayish.dataflow import solve
 from relayish.dataflow.analyses import Escape, may_have_escaped
+from tests.support.depth import DEPTH
 
 ZERO = relay.const(0)
 
@@ -263,3 +264,32 @@ class TestBuffers:
         assert points_to.of(inside) == {self.buffers[0]}
         assert points_to.may_alias(given, self.a)
         assert not points_to.may_alias(given, self.b)
+
+
+def test_closures_that_capture_nothing_begin_with_one_state():
+    inner = relay.Var("x")
+    for _ in range(3):
+        inner = relay.Function((relay.Var("p"),), inner)
+    [solution] = solve([Escape()], inner)
+    first, *others = [
+        solution.before(procedure.entry)
+        for procedure in solution.graph.procedures
+        if procedure.parent is not None
+    ]
+    assert first
+    assert all(state is first for state in others)
+
+
+@pytest.mark.deep
+def test_escape_is_linear_in_closures_that_call_one_another():
+    given = relay.Var("x")
+    functions = [relay.Var("f") for _ in range(DEPTH)]
+    body = relay.Call(functions[-1], (given,))
+    for function, before in zip(functions[:0:-1], functions[-2::-1], strict=True):
+        parameter = relay.Var("p")
+        made = relay.Function((parameter,), relay.Call(before, (parameter,)))
+        body = relay.Let(function, made, body)
+    parameter = relay.Var("p")
+    body = relay.Let(functions[0], relay.Function((parameter,), parameter), body)
+    [solution] = solve([Escape()], relay.Function((given,), body))
+    assert solution.exit == set()
