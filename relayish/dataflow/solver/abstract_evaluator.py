@@ -1,4 +1,4 @@
-"""Abstract evaluation: the values of nodes, while a sparse analysis finds them."""
+"""Abstract evaluation: what points give as values, and what branches know of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Action, Edge, Procedure
 from relayish.dataflow.lattice.symbols import UNREACHABLE, Unreachable
 from relayish.dataflow.points_to.rules import VALUE_FLOW, flow_anywhere
+from relayish.dataflow.solver.abstract_values import AbstractValues, Value
 from relayish.dataflow.solver.analysis import Analysis, Transfer
 from relayish.dataflow.solver.analysis_by_kind import transfers_by_kind
 from relayish.dataflow.solver.calls import Callee, CallSite
@@ -39,7 +40,6 @@ from relayish.ir.scoping import (
 )
 from relayish.ir.traversal import ByKind
 
-Value: TypeAlias = Any  # an abstract value of whichever analysis
 Refined: TypeAlias = Any  # what is known of some nodes at a point: a persistent map
 Arriving: TypeAlias = Callable[[], Sequence[Refined | None]]
 
@@ -50,19 +50,15 @@ MAX_FACTS: Final = 16
 class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
     """A sparse analysis at work, as the solver sees it: a dense one that keeps values aside.
 
-    States say what branches know of nodes beyond their values. A block is visited again when a
-    value that it asked for changes.
+    States say what branches know of nodes beyond their values.
 
     Attributes:
-        found: The values found so far; none for what has not been evaluated yet.
-        place: The block that is being visited.
-        enqueue: Lets a block be visited again, if it was visited before.
+        values: The values found so far.
         arriving: For the first point of the block, the states that arrive by each edge; ``None``
             for edges that are not taken.
     """
 
     direction = Direction.FORWARD
-    enqueue: Callable[[int], None]
     arriving: Arriving
 
     def __init__(self, analysis: SparseAnalysis[Any], graph: FlowGraph) -> None:
@@ -72,17 +68,12 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         self.widen_after, self.narrowing = analysis.widen_after, 0
         self.interprocedural = analysis.interprocedural
         self.graph = graph
-        self.found: dict[Node, Value] = {}
-        self.place = -1
-        self._values = analysis.values
+        self.values = AbstractValues(analysis, graph)
+        self._value_lattice = analysis.values
         self._bottom, self._top = analysis.values.bottom, analysis.values.top
         self._nothing: Refined = analysis.lattice.top
         self._bound = graph.bound
         self._definitions: dict[Node, Node | None] = {}
-        self._asked: dict[Node, dict[int, None]] = {}  # blocks that ask for what may change
-        self._asked_early: dict[Node, dict[int, None]] = {}  # ... for what has no value yet
-        self._users: dict[Node, dict[int, None]] | None = None
-        self._grown: dict[Node, int] = {}
         self._refinements: dict[What, Refinement | None] = {}
         self._learnt: set[Node] = set()  # of which some branch knows something
         self._told: dict[Node, list[Source]] = {}  # of what is not left yet
@@ -96,65 +87,8 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
             known = refined.get(node)
             if known is not None:
                 return known
-        known = self.found.get(node)
-        return self._first_value(node) if known is None else known
-
-    def _first_value(self, node: Node) -> Value:
-        """Return the value of an atom, which no point gives, or note that somebody waits for it."""
-        if type(node) in ATOMS and node not in self._bound:
-            value = self.found[node] = self.sparse.of_atom(node)
-            return value
-        self._asked_early.setdefault(node, {})[self.place] = None
-        return self._bottom
-
-    def put(self, node: Node, value: Value) -> None:
-        """Join ``value`` to that of a node; who asked for it is visited again if it changes."""
-        if value is self._bottom:
-            return
-        old = self.found.get(node)
-        if old is None:
-            self.found[node] = value
-            if node in self._asked_early:
-                for place in self._asked_early.pop(node):
-                    self.enqueue(place)
-            return
-        if old is value:
-            return
-        values = self._values
-        joined = values.join(old, value)
-        if joined is old or values.equal(joined, old):
-            return
-        grown = self._grown[node] = self._grown.get(node, 0) + 1
-        if grown > self.widen_after:
-            joined = values.widen(old, joined)
-            if joined is old or values.equal(joined, old):
-                return
-        self.found[node] = joined
-        if self._users is None:
-            self._users = self._find_users()
-        for table in (self._users, self._asked):
-            for place in table.get(node, ()):
-                self.enqueue(place)
-
-    def _find_users(self) -> dict[Node, dict[int, None]]:
-        """Return the blocks that use each node."""
-        found: dict[Node, dict[int, None]] = {}
-        graph = self.graph
-        for place, block in enumerate(self.blocks):
-            for number in block:
-                node, action = graph.nodes[number], graph.actions[number]
-                if action is Action.LEAVE:
-                    used = scope_roots(node)
-                elif action in _USING:
-                    used = operands(node)
-                else:
-                    continue
-                for each in used:
-                    found.setdefault(each, {})[place] = None
-        return found
-
-    blocks: Sequence[range]
-    """The basic blocks, by place."""
+        known = self.values.found.get(node)
+        return self.values.first(node) if known is None else known
 
     # The transfers of points
 
@@ -183,7 +117,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
 
     def boundary(self, procedure: Procedure) -> Refined:
         for variable in self.graph.binders.get(procedure.entry, ()):
-            self.put(variable, self.sparse.parameter(procedure, variable))
+            self.values.put(variable, self.sparse.parameter(procedure, variable))
         return self._nothing
 
     def _evaluating(self, kind: type[Node]) -> Transfer | None:
@@ -192,7 +126,8 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
             return None
         of_kind = TRANSFERS.find(type(self.sparse), kind)
         given, plans, names = operands_of(kind), self._plans, NAMES
-        get, bottom, learnt = self.found.get, self._bottom, self._learnt
+        bottom, learnt = self._bottom, self._learnt
+        get, first, put = self.values.found.get, self.values.first, self.values.put
 
         def evaluate(node: Node, refined: Refined) -> Refined:
             used = given(node)
@@ -206,14 +141,14 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
                 if own is not None:
                     rule, used = own, used[1:]
             if rule is None:
-                self.put(node, self._flow(node, refined))
+                put(node, self._flow(node, refined))
                 return refined
             values = []
             if refined is self._nothing or learnt.isdisjoint(used):
                 for each in used:
                     value = get(each)
                     if value is None:
-                        value = self._first_value(each)
+                        value = first(each)
                     if value is bottom:
                         return refined
                     values.append(value)
@@ -223,7 +158,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
                     if value is bottom:
                         return refined
                     values.append(value)
-            self.put(node, rule(node, *values))
+            put(node, rule(node, *values))
             return refined
 
         return evaluate
@@ -254,7 +189,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         for target, source, key in sources:
             if target is node:
                 value = self._part(self.value(source, refined), key)
-                found = value if found is None else self._values.join(found, value)
+                found = value if found is None else self._value_lattice.join(found, value)
         return found
 
     def _part(self, value: Value, key: Hashable) -> Value:
@@ -298,7 +233,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
                 elif target is not let and target not in bound:
                     return self._bind(let, refined)
             found = self._joined_sources(variable, sources, refined)
-            self.put(variable, self._top if found is None else found)
+            self.values.put(variable, self._top if found is None else found)
             if variable in self._learnt:
                 refined = refined.discard(variable)
         return refined
@@ -324,25 +259,25 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         """Give all variables that a node binds their values."""
         flow = FlowOfNode(node)
         found: dict[Node, Value] = {}
-        values = self._values
+        lattice = self._value_lattice
         for target, source, key in flow.sources:
             if target is node:
                 continue
             value = found.get(source)
             value = self._part(self.value(source, refined) if value is None else value, key)
             old = found.get(target)
-            found[target] = value if old is None else values.join(old, value)
+            found[target] = value if old is None else lattice.join(old, value)
             if target in self._bound:
                 self._define(target, source, key)
         for variable in dict.fromkeys([v for s in scopes(node) for v in s.binders]):
-            self.put(variable, found.get(variable, self._top))
+            self.values.put(variable, found.get(variable, self._top))
         return refined
 
     def _leave_scope(self, node: Node, refined: Refined) -> Refined:
         """Give a node, whose scopes have all run, its value."""
         sources = self._told.pop(node, None) or FlowOfNode(node).sources
         found = self._joined_sources(node, sources, refined)
-        self.put(node, self._unknown(node) if found is None else found)
+        self.values.put(node, self._unknown(node) if found is None else found)
         return refined
 
     def _leave(self, node: Node, refined: Refined) -> Refined:
@@ -357,7 +292,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
                 states[root].append(state)
         around = arriving[len(roots) :]
         if around and any(state is not None for state in around):
-            self.put(node, self._top)
+            self.values.put(node, self._top)
             return refined
         is_told, found = False, self._bottom
         for target, source, key in FlowOfNode(node).sources:
@@ -365,12 +300,12 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
                 is_told = True
                 for state in states.get(source, [refined]):
                     value = self._part(self.value(source, state), key)
-                    found = self._values.join(found, value)
-        self.put(node, found if is_told else self._unknown(node))
+                    found = self._value_lattice.join(found, value)
+        self.values.put(node, found if is_told else self._unknown(node))
         return refined
 
     def _begins_block(self) -> bool:
-        return self.blocks[self.place][0] == self.number
+        return self.values.blocks[self.values.place][0] == self.number
 
     def refine(self, edge: Edge, state: Refined) -> Refined | Unreachable:
         assert edge.branch is not None
@@ -380,16 +315,11 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         value = self.value(condition.expr, state)
         if value is self._bottom:
             return UNREACHABLE
-        self._ask(condition.expr)
+        self.values.ask(condition.expr)
         holds = self.sparse.truth(value)
         if holds is not None:
             return state if holds == condition.truth else UNREACHABLE
         return self._learn(condition.expr, condition.truth, state)
-
-    def _ask(self, node: Node) -> None:
-        """Let the block be visited again when the value of a node changes."""
-        if type(node) not in ATOMS or node in self._bound:
-            self._asked.setdefault(node, {})[self.place] = None
 
     def _learn(self, condition: Node, truth: bool, state: Refined) -> Refined:
         """Return what is known where a condition has a truth value."""
@@ -427,7 +357,7 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         if rule is None:
             return ()
         for each in used:
-            self._ask(each)
+            self.values.ask(each)
         values = [self.value(each, state) for each in used]
         if any(value is self._bottom for value in values):
             return ()
@@ -442,18 +372,18 @@ class AbstractEvaluator(Analysis[Any]):  # Any: maps from nodes to values
         if len(callee.parameters) != len(site.arguments):
             return UNREACHABLE
         for parameter, argument in zip(callee.parameters, site.arguments, strict=True):
-            self._ask(argument)
-            self.put(parameter, self.value(argument, state))
+            self.values.ask(argument)
+            self.values.put(parameter, self.value(argument, state))
         return self._nothing
 
     def leave_call(
         self, site: CallSite, callee: Callee, state: Refined, at_end: Refined
     ) -> Refined | Unreachable:
         if callee.result is None:
-            self.put(site.node, self._top)
+            self.values.put(site.node, self._top)
             return state
-        self._ask(callee.result)
-        self.put(site.node, self.value(callee.result, at_end))
+        self.values.ask(callee.result)
+        self.values.put(site.node, self.value(callee.result, at_end))
         return state
 
     @property
@@ -478,6 +408,3 @@ _CHOOSES_ALONE: Final = ByKind(_chooses_alone)
 def _binds(kind: type[Node]) -> bool:
     """Return whether nodes of a kind may bind variables."""
     return has_parts(kind) or bool(scope_fields(kind).binders)
-
-
-_USING: Final = (Action.EVALUATE, Action.ENTER, Action.BIND)

@@ -28,8 +28,9 @@ class SparseRun(Run):
         self.sparse = analysis
         self.evaluator = evaluator = AbstractEvaluator(analysis, graph)
         self.crossed: set[tuple[int, int]] = set()
-        evaluator.blocks = order.blocks
-        evaluator.enqueue, evaluator.arriving = self.wake, self.arriving
+        values = evaluator.values
+        values.blocks, values.enqueue = order.blocks, self.wake
+        evaluator.arriving = self.arriving
         super().__init__(graph, evaluator, order, sites, most)
         self.branching_left = self.find_branching_left()
 
@@ -40,20 +41,21 @@ class SparseRun(Run):
 
     def arriving(self) -> Sequence[Any]:  # Any: states
         """Return the states that come to the block that is visited, ``None`` where none does."""
-        place = self.evaluator.place
+        place = self.evaluator.values.place
         return [
             self.leaving[source] if (source, place) in self.crossed else None
             for source in self.order.coming[place]
         ]
 
     def visit(self, place: int) -> None:
-        self.evaluator.place = place
+        self.evaluator.values.place = place
         super().visit(place)
 
     def pass_on(self, place: int, target: int) -> None:
-        visited, self.evaluator.place = self.evaluator.place, place
+        values = self.evaluator.values
+        visited, values.place = values.place, place
         super().pass_on(place, target)
-        self.evaluator.place = visited
+        values.place = visited
 
     def passed(self, source: int, target: int, state: Any) -> Any:  # Any: states
         if len(self.order.following[source]) == 1:
@@ -83,5 +85,5 @@ class SparseRun(Run):
         return found
 
     def finish(self) -> SparseSolution[Any]:  # Any: as above
-        analysis = self.sparse.with_values(self.graph, self.evaluator.found)
+        analysis = self.sparse.with_values(self.graph, self.evaluator.values.found)
         return SparseSolution(analysis, self.graph, self.at_point, self.outgoing(), self.visits)
