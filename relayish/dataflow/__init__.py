@@ -28,6 +28,7 @@ from relayish.dataflow.lattice import (
     BOTTOM,
     TOP,
     UNIVERSE,
+    UNREACHABLE,
     Booleans,
     CofiniteSet,
     Congruence,
@@ -50,7 +51,6 @@ from relayish.dataflow.lattice import (
     check_laws,
     congruent,
 )
-from relayish.dataflow.lattice.symbols import UNREACHABLE
 from relayish.dataflow.occurrence import Occurrence
 from relayish.dataflow.points_to.find import find_points_to
 from relayish.dataflow.points_to.result import UNKNOWN, PointsTo

@@ -1,4 +1,4 @@
-"""Typed options: of passes, and of the configuration of a :class:`PassContext`.
+"""Typed options: of passes, of analyses, and of the configuration of a :class:`PassContext`.
 
 An option has an annotation; a Python value is checked against it, and a value written in a
 pipeline string or on the command line is read by it.
@@ -33,7 +33,7 @@ MISSING: Final = _Missing.MISSING
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PassOption:
-    """One option of a pass: a field, or a parameter of the constructor or factory."""
+    """One option of a pass or analysis: a field, or a parameter of the constructor or factory."""
 
     name: str
     hint: Any  # Any: an annotation

@@ -1,6 +1,6 @@
-"""Pass sources: code that registers passes when it is imported.
+"""Sources of registries: code that registers passes, or analyses, when it is imported.
 
-The registry stands below the passes and names none of them. It is handed *sources*: a table that
+A registry stands below what it holds and names none of that. It is handed *sources*: a table that
 says in which module each name is registered, a package with one pass a file, or a group of entry
 points of installed distributions. A source is imported the first time a name is asked for that is
 not there yet, or when all are listed. relayish's own passes come the same way as everybody's:
@@ -20,11 +20,11 @@ from relayish.errors import PassError
 
 
 class PassSource(ABC):
-    """Something to import for the passes it registers; importing twice does nothing."""
+    """Something to import for what it registers; importing twice does nothing."""
 
     @abstractmethod
     def load_for(self, name: str) -> None:
-        """Import what is likely to register the pass ``name``, if that can be told from it."""
+        """Import what is likely to register ``name``, if that can be told from it."""
 
     @abstractmethod
     def load(self) -> None:

@@ -44,7 +44,7 @@ class Executable(Analysis[bool]):
         >>> executable, _ = solve([Executable(), Literals()], graph)
         >>> [executable.before(point) for point in graph.points]
         [True, True, True, False, True, True]
-        >>> [edges.is_executable(edge) for edge in graph.edges]
+        >>> [executable.is_executable(edge) for edge in graph.edges]
         [True, True, False, True, False, True]
     """
 
