@@ -17,6 +17,7 @@ from relayish.ir.node import Node
 from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Expr, Function, If, Let, Var
 from relayish.ir.scoping import binders, free_variables, operands, scope_roots
+from relayish.ir.traversal import EVERYTHING
 
 Live = PersistentSet  # of variables and buffers
 
@@ -90,6 +91,8 @@ class LoopHandlers:
     def visit_store(self, store: tir.Store, after: Live) -> Live:
         if isinstance(store.tensor, tir.Var):
             after = after.discard(store.tensor)
+        else:
+            after = after.update(size_variables(store.tensor))
         for index in reversed(store.indices):
             after = self.visit(index, after)
         return self.visit(store.value, after)
@@ -100,6 +103,7 @@ class LoopHandlers:
         return self.visit(load.tensor, after)
 
     def visit_tensor(self, tensor: tir.Tensor, after: Live) -> Live:
+        after = after.update(size_variables(tensor))
         return after if tensor.buffer is None else self.visit(tensor.buffer, after)
 
     def visit_parameter(self, parameter: tir.Var | tir.Buffer, after: Live) -> Live:
@@ -109,6 +113,16 @@ class LoopHandlers:
         for operand in reversed(operands(expr)):
             after = self.visit(operand, after)
         return after
+
+
+def size_variables(tensor: tir.Tensor) -> list[Node]:
+    """Return the variables by which elements of a tensor are found."""
+    sizes = list(tensor.shape)
+    if isinstance(tensor.buffer, tir.Buffer):
+        offset = tensor.buffer.elem_offset
+        sizes += [*tensor.buffer.shape, *tensor.buffer.strides]
+        sizes += [] if offset is None else [offset]
+    return [each for each in EVERYTHING.post_order(sizes) if isinstance(each, tir.Var)]
 
 
 class RelayHandlers:
