@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.accesses import touches
 from relayish.dataflow.graph.control_flow import is_let
+from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.mod_ref import WRITING
 from relayish.dataflow.graph.point import Action
 from relayish.dataflow.lattice import AnySet, MapLattice, PersistentSet, Powerset
@@ -13,6 +18,7 @@ from relayish.dataflow.registry import register_analysis
 from relayish.dataflow.solver.analysis import Transfer
 from relayish.dataflow.solver.analysis_by_kind import AnalysisByKind
 from relayish.ir.node import Node
+from relayish.ir.scoping import bound_by
 
 Definitions = MapState[Node, AnySet[int]]
 """For each variable, the numbers of the points that may have defined it."""
@@ -25,7 +31,8 @@ class ReachingDefinitions(AnalysisByKind[Definitions]):
     Definitions are bindings, also of parameters, which the entry of their function defines, and
     writes. A write of the whole kills the definitions before it; one of a part, or one that may
     happen, as at a call of unknown effect, adds to them. Memory that is allocated or freed is
-    defined by that. A variable from outside has no definition until there is one inside.
+    defined by that. A variable from outside has no definition until there is one inside, and that
+    of a loop none after it.
 
     Complexity:
         Where others may be written, linear in the places that others may reach.
@@ -54,12 +61,34 @@ class ReachingDefinitions(AnalysisByKind[Definitions]):
                 return self._define_bound
             case Action.BIND:
                 return self._define if is_tree or not is_let(kind) else self._define_bound
+            case Action.LEAVE if is_tree:
+                return self._leave
             case Action.EVALUATE | Action.ENTER | Action.LOOP | Action.LEAVE:
                 if is_tree or touches(kind):
                     return self._define
                 return self._define_bound if action is Action.EVALUATE else None
             case _:
                 return None
+
+    def transfers(self, graph: FlowGraph) -> Sequence[Transfer | None]:
+        times = Counter(chain.from_iterable(graph.binders.values()))
+        once = {variable for variable, count in times.items() if count == 1}
+        for number in range(len(graph)) if once else ():
+            accessed = graph.accesses.at(number)
+            once.difference_update(accessed.overwrites, accessed.changes, accessed.clears)
+        self._bound_once = once
+        return super().transfers(graph)
+
+    def _leave(self, node: Node, state: Definitions) -> Definitions:
+        """Forget what loops and schedule blocks bind, which nothing after them can name.
+
+        So what comes back to a loop differs little from what enters it, however many are inside.
+        """
+        state = self._define(node, state)
+        for variable in bound_by(node):
+            if variable in self._bound_once:  # else one around the loop may be of the same name
+                state = state.discard(variable)
+        return state
 
     def _define_bound(self, _node: Node, state: Definitions) -> Definitions:
         bound = self.bound

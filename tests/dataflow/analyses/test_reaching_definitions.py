@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from relayish import tir
-from relayish.dataflow import build_flow_graph, solve
+from relayish.dataflow import Action, build_flow_graph, solve
 from relayish.dataflow.analyses import ReachingDefinitions, find_use_def_chains
 from relayish.ir.node import Node
 from relayish.ir.relay.expr import Function, If, Let, Tuple, Var
+from relayish.ir.scoping import bound_by
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
@@ -174,7 +175,9 @@ def _reached(graph: Any, start: int, place: Node) -> set[int]:
             continue
         seen.add(point)
         accessed = graph.accesses.at(point)
-        killed = (*accessed.overwrites, *accessed.clears, *graph.binders.get(point, ()))
+        killed = {*accessed.overwrites, *accessed.clears, *graph.binders.get(point, ())}
+        if graph.actions[point] is Action.LEAVE:
+            killed.update(bound_by(graph.nodes[point]))
         if place not in killed:
             pending += graph.successors(point)
     return seen
@@ -186,3 +189,23 @@ def test_reaching_definitions_go_deep():
     for _ in range(DEPTH):
         nest = tir.IfThenElse(B < 1, nest)
     assert reaching(block(ONE, nest, USE), USE, X) == {ONE, TWO}
+
+
+@pytest.mark.deep
+def test_reaching_definitions_are_linear_in_nested_loops():
+    nest: tir.Stmt = TWO
+    for _ in range(DEPTH):
+        nest = tir.For(tir.Var("i"), 0, 2, nest)
+    assert reaching(block(ONE, nest, USE), USE, X) == {ONE, TWO}
+
+
+def test_variable_of_a_loop_has_no_definition_after_it():
+    i, inside = tir.Var("i"), tir.Store(X, 3)
+    [found] = solve([ReachingDefinitions()], block(tir.For(i, 0, 2, inside), USE))
+    assert i in found.before(inside)
+    assert i not in found.before(USE)
+
+
+def test_variable_that_is_assigned_and_then_bound_by_a_loop_keeps_its_definition():
+    read = tir.Store(tir.Var("out"), X)
+    assert ONE in reaching(block(ONE, tir.For(X, 0, 2, tir.Block(())), read), read, X)
