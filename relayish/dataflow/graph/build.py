@@ -17,7 +17,7 @@ from relayish.ir.getters import ScopeFields, compile_getter, scope_fields
 from relayish.ir.module import Module
 from relayish.ir.node import Node
 from relayish.ir.one_line import one_line
-from relayish.ir.roles import Runs
+from relayish.ir.roles import Role, Runs
 from relayish.ir.scoping import Scope, binders, has_parts, outer_operands, scopes
 from relayish.ir.traversal import ByKind
 
@@ -57,6 +57,11 @@ def build_flow_graph(root: Node | Module[Any], *, max_points: int = MAX_POINTS) 
         raise AnalysisError(
             f"programs are nodes or modules; found {indefinite(type(given))}; give a function, an "
             f"expression, a statement, or a module"
+        )
+    if isinstance(given, Node) and given.held_as_ is not Role.OPERAND:
+        raise AnalysisError(
+            f"{one_line(given)} is {indefinite(type(given))}, which is not evaluated; give a "
+            f"function, an expression, a statement, or a module"
         )
     with pause_collection():
         return _Builder(root, max_points).build()

@@ -158,3 +158,8 @@ def test_point_says_what_happens_there():
     graph = build_flow_graph(relay.If(C, X, Y))
     assert str(graph.point(1)) == "enter if (%c) {...} else {...}"
     assert graph.actions[1] is Action.ENTER
+
+
+def test_graph_of_what_is_not_evaluated_is_refused():
+    with pytest.raises(AnalysisError, match=r"int32 is a TensorType, which is not evaluated; give"):
+        build_flow_graph(relay.scalar_type("int32"))

@@ -7,10 +7,10 @@ import pytest
 
 import relayish.passes.cleanup.eliminate_common_subexpr as module
 from relayish.analysis import count_nodes, well_formed
-from relayish.analysis.exact_key import make_exact_key
 from relayish.errors import PipelineError
 from relayish.interpreter import evaluate
 from relayish.ir.attrs import DictAttrs
+from relayish.ir.exact_key import make_exact_key
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, RefRead, Tuple, Var
 from relayish.ir.relay.expr import TupleGetItem as Item
 from relayish.ir.relay.op import intern_op
