@@ -26,6 +26,7 @@ from relayish.ir.scoping import operands
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_cleanup.needed import find_unneeded
 from relayish.passes.loop_simplify.attribute import VALUES
+from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.faults import is_in_range, may_fault
 from relayish.tir.analysis.loop_ranges import LoopRanges
 from relayish.tir.ir.function import LoweredFunc
@@ -68,11 +69,12 @@ def eliminate_dead_stores(func: LoweredFunc) -> LoweredFunc:
         No recursion.
     """
     with pause_collection():
+        found = func
         while True:
-            image = _eliminate(func)
-            if image is func:
-                return func
-            func = image
+            image = _eliminate(found)
+            if image is found:
+                return func if found is func else sort_regions(found)
+            found = image
 
 
 def _eliminate(func: LoweredFunc) -> LoweredFunc:

@@ -41,6 +41,7 @@ from relayish.dataflow.solver.solve import solve
 from relayish.ir.node import Node
 from relayish.pass_infra import register_pass
 from relayish.passes.loop_simplify.if_simplify import simplify_branches
+from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.environments import Environment
 from relayish.tir.analysis.index_intervals import IndexIntervals
 from relayish.tir.analysis.point_facts import PointFacts
@@ -71,12 +72,13 @@ def eliminate_bounds_checks(func: LoweredFunc) -> LoweredFunc:
         Array bounds-check elimination by intervals: Cousot and Cousot, 1976; Harrison, 1977.
     """
     with pause_collection():
+        found = func
         for _ in range(_MOST_ROUNDS):
-            image = simplify_branches(_Checks(func).decide())
-            if image is func:
+            image = simplify_branches(_Checks(found).decide())
+            if image is found:
                 break
-            func = image
-        return func
+            found = image
+        return func if found is func else sort_regions(found)
 
 
 _MOST_ROUNDS: Final = 8

@@ -27,6 +27,7 @@ from relayish.passes.loop_structure.invariance import (
     literal_value,
     unstable_variables,
 )
+from relayish.tir.analysis.declared_regions import sort_regions
 from relayish.tir.analysis.interval import wrap_integer
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
@@ -64,7 +65,8 @@ def unroll_loop(func: LoweredFunc, *, max_extent: int = 50) -> LoweredFunc:
     Source:
         CINN ``UnrollLoop``, but for what it does to a loop that does not begin at 0.
     """
-    return substitute(func, _Unroller(func, max_extent).images)
+    image = substitute(func, _Unroller(func, max_extent).images)
+    return func if image is func else sort_regions(image)
 
 
 class _Unroller:
