@@ -55,7 +55,7 @@ def _render(
 def render_json(found: Sequence[Solution[Any]]) -> str:
     """Return the states before and after each program point as JSON: a list of objects."""
     texts = [StateText() for _ in found]
-    names = [solution.analysis.name for solution in found]
+    names = _names(found)
     points = []
     for point in found[0].graph.points:
         before, after = {}, {}
@@ -66,6 +66,16 @@ def render_json(found: Sequence[Solution[Any]]) -> str:
         told = {"point": point.number, "what": str(point), "before": before, "after": after}
         points.append(json.dumps(told))
     return "[\n" + ",\n".join(points) + "\n]\n"
+
+
+def _names(found: Sequence[Solution[Any]]) -> list[str]:
+    """Return what analyses are called, with a number where one is asked for again."""
+    names: list[str] = []
+    for solution in found:
+        name = solution.analysis.name
+        again = sum(each.split(" ")[0] == name for each in names)
+        names.append(f"{name} ({again + 1})" if again else name)
+    return names
 
 
 def _unnamed(_node: object) -> None:

@@ -115,6 +115,15 @@ def test_the_result_is_written_to_a_file(relay_file, tmp_path, capsys: Capture) 
     assert capsys.readouterr().out == ""
 
 
+def test_analysis_that_is_asked_for_twice_is_there_twice_in_json(
+    relay_file, capsys: Capture
+) -> None:
+    asked = "liveness,liveness{widen_after=5}"
+    assert main(["analyse", relay_file, "-a", asked, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)[0]
+    assert list(first["before"]) == ["Liveness", "Liveness (2)"]
+
+
 def test_program_points_are_printed_as_json(relay_file, capsys: Capture) -> None:
     assert main(["analyse", relay_file, "-a", "liveness", "--function", "twice", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == [

@@ -6,6 +6,7 @@ is live. So of computations that serve only one another, as a sum that nobody re
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
@@ -25,7 +26,7 @@ IsHarmless: TypeAlias = Callable[[Node], bool]
 def find_unneeded(func: LoweredFunc, is_harmless: IsHarmless) -> set[Node]:
     """Return the declarations and stores of ``func`` that may go, all of them at once.
 
-    Those that stand in several places stay.
+    Those that stand in several places stay, and those of variables that are bound in several.
 
     Complexity:
         Linear in statements, but where loops carry what is live in turns; no recursion.
@@ -48,12 +49,15 @@ class _Needed(Liveness):
 
     def __init__(self, graph: FlowGraph, is_harmless: IsHarmless) -> None:
         self.needed: set[Node] = set()
+        bound = Counter(variable for binders in graph.binders.values() for variable in binders)
+        rebound = {variable for variable, count in bound.items() if count > 1}
         self.removable = {
             node
             for number, node in enumerate(graph.nodes)
             if graph.actions[number] is Action.EVALUATE
             and isinstance(node, (Let, Store))
             and _only_writes(graph.accesses.at(number))
+            and rebound.isdisjoint(_written_by(node, graph.accesses.at(number)))
             and len(graph.occurrences(node)) == 1
             and is_harmless(node)
         }
@@ -64,11 +68,10 @@ class _Needed(Liveness):
         return super().transfer_of(action, kind, is_tree)
 
     def _evaluate(self, node: Node, live: Live) -> Live:
-        accessed = self.accessed
-        written = (*accessed.overwrites, *accessed.changes)
+        written = _written_by(node, self.accessed)
         if node in self.removable:
             if isinstance(node, Let):
-                written = (node.symbol, _declared(node.symbol))
+                written = (*written, _declared(node.symbol))
             if not any(place in live for place in written):
                 return live
             self.needed.add(node)
@@ -83,6 +86,13 @@ class _Needed(Liveness):
 def _declared(place: Node) -> Node:
     """Return what stands in states for a variable whose declaration is needed."""
     return cast("Node", ("declared", place))
+
+
+def _written_by(node: Node, accessed: ModRef) -> tuple[Node, ...]:
+    """Return what a statement declares, or else writes."""
+    if isinstance(node, Let):
+        return (node.symbol,)
+    return (*accessed.overwrites, *accessed.changes)
 
 
 def _only_writes(accessed: ModRef) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from relayish import tir
@@ -110,6 +111,21 @@ def test_statement_that_stands_in_two_places_stays():
 
 
 # Copies
+
+
+def redeclared() -> LoweredFunc:
+    """A variable that an inner scope declares again, which the verifier refuses."""
+    inner = tir.Block((tir.Store(X, 7), tir.Let(X, tir.const(5)), put(1, X)))
+    return only(tir.Let(X, C), tir.IfThenElse(C > 0, inner), put(0, X))
+
+
+@pytest.mark.parametrize("name", [DEAD, COPY, GLOBAL])
+def test_variable_that_is_declared_again_inside_keeps_its_value(name):
+    given = np.zeros(8, "int32"), 3
+    before, after = (given[0].copy() for _ in range(2))
+    tir.run(redeclared(), before, given[1])
+    tir.run(run(name, redeclared()), after, given[1])
+    assert list(after) == list(before)
 
 
 def test_copy_of_a_copy_is_the_first_variable():
