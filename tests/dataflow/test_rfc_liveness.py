@@ -14,13 +14,9 @@ from relayish.ir.relay.expr import Call, Function, If, Let, Tuple
 from relayish.ir.relay.expr import Var as RelayVar
 from relayish.op import get_op
 from tests.support.live_functors import LoopFlow, LoopLive, RelayFlow, RelayLive
+from tests.support.rfc_example import BLOCK1, COPY, ONE, TWO, A, B, C, X, around_statements, block
 
-A, B, C, X, INDEX, OUT, N = [tir.Var(name) for name in "abcxijn"]
-ONE, TWO = tir.const(1), tir.const(2)
-
-
-def block(*stmts: tir.Stmt) -> tir.Block:
-    return tir.Block(stmts)
+INDEX, OUT, N = [tir.Var(name) for name in "ijn"]
 
 
 def states_by(functor: type) -> Callable[..., dict[Occurrence, object]]:
@@ -48,29 +44,7 @@ def around(states: dict[Occurrence, object], node: Node) -> tuple[set[Node], set
     return set(found.before), set(found.after)
 
 
-# Block1{ a = b; Block2{ If(iszero b) then x=1 else x=2; c = x+2 } }
-
-COPY = tir.Store(A, B)
-THEN, ELSE = tir.Store(X, ONE), tir.Store(X, TWO)
-BRANCH = tir.IfThenElse(tir.EQ(B, tir.const(0)), THEN, ELSE)
-SUM = tir.Store(C, X + 2)
-BLOCK2 = block(BRANCH, SUM)
-BLOCK1 = block(COPY, BLOCK2)
-
-
-@pytest.mark.parametrize(
-    ("node", "before", "after"),
-    [
-        (BLOCK1, {B}, set()),
-        (COPY, {B}, {B}),
-        (BLOCK2, {B}, set()),
-        (BRANCH, {B}, {X}),
-        (THEN, set(), {X}),
-        (ELSE, set(), {X}),
-        (SUM, {X}, set()),
-    ],
-    ids=["block1", "a = b", "block2", "if", "x = 1", "x = 2", "c = x + 2"],
-)
+@around_statements
 def test_example_of_the_rfc_has_these_live_variables_around(node, before, after, liveness):
     assert around(liveness(BLOCK1), node) == (before, after)
 

@@ -38,6 +38,7 @@ from relayish.tir.ir.operators import (
     GT,
     LE,
     LT,
+    MIRRORED,
     NE,
     NEGATED,
     Add,
@@ -168,7 +169,7 @@ class Refinement:
             return environment
         kind = type(condition) if truth else NEGATED[type(condition)]
         a, b = values.interval(condition.a), values.interval(condition.b)
-        left, right = _LEFT_OF[kind](a, b), _LEFT_OF[_SWAPPED[kind]](b, a)
+        left, right = _LEFT_OF[kind](a, b), _LEFT_OF[MIRRORED[kind]](b, a)
         if left is BOTTOM or right is BOTTOM:
             return UNREACHABLE
         found = self._lie_within(condition.a, left, environment, values)
@@ -261,8 +262,6 @@ _LEFT_OF: Final[dict[type[Node], Callable[[AnyIntegers, AnyIntegers], AnyInteger
     NE: where_different,
 }
 """Where the left operand of a comparison that holds lies, from where both did."""
-
-_SWAPPED: Final[dict[type[Node], type[Node]]] = {LT: GT, LE: GE, GT: LT, GE: LE, EQ: EQ, NE: NE}
 
 _EXACT: Final[dict[type[Node], Callable[[Interval, Interval], Interval]]] = {
     Add: add,

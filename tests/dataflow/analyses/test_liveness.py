@@ -16,15 +16,11 @@ from relayish.ir.relay.expr import Call, Function, If, Let, Tuple, Var
 from tests.support import loop_kinds, loop_languages
 from tests.support.declared import known_in_tests
 from tests.support.depth import DEPTH
+from tests.support.rfc_example import BLOCK1, ONE, TWO, A, B, C, X, around_statements, block
 
 _kinds = known_in_tests(loop_languages.DECLARED, loop_kinds.DECLARED)
 
-A, B, C, X, K, J, N = [tir.Var(name) for name in "abcxkjn"]
-ONE, TWO = tir.const(1), tir.const(2)
-
-
-def block(*stmts: tir.Stmt) -> tir.Block:
-    return tir.Block(stmts)
+K, J, N = [tir.Var(name) for name in "kjn"]
 
 
 def live(program: Any, *live_out: Node) -> Any:
@@ -37,29 +33,7 @@ def around(program: Any, node: Node, *live_out: Node) -> tuple[set[Node], set[No
     return set(found.before(node)), set(found.after(node))
 
 
-# Block1{ a = b; Block2{ If(iszero b) then x=1 else x=2; c = x+2 } }
-
-COPY = tir.Store(A, B)
-THEN, ELSE = tir.Store(X, ONE), tir.Store(X, TWO)
-BRANCH = tir.IfThenElse(tir.EQ(B, tir.const(0)), THEN, ELSE)
-SUM = tir.Store(C, X + 2)
-BLOCK2 = block(BRANCH, SUM)
-BLOCK1 = block(COPY, BLOCK2)
-
-
-@pytest.mark.parametrize(
-    ("node", "before", "after"),
-    [
-        (BLOCK1, {B}, set()),
-        (COPY, {B}, {B}),
-        (BLOCK2, {B}, set()),
-        (BRANCH, {B}, {X}),
-        (THEN, set(), {X}),
-        (ELSE, set(), {X}),
-        (SUM, {X}, set()),
-    ],
-    ids=["block1", "a = b", "block2", "if", "x = 1", "x = 2", "c = x + 2"],
-)
+@around_statements
 def test_example_of_the_request_has_these_live_variables_around(node, before, after):
     assert around(BLOCK1, node) == (before, after)
 
